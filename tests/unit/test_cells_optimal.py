@@ -1,23 +1,75 @@
-"""The exact solver of protected tables against every suppression of tiny tables."""
+"""The exact algorithm for tables of counts, against every suppression of tiny tables."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
-from cell_tables import cheapest, tiny_tables
+from cell_tables import cheapest, possible, tiny_tables
 
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells import suppress
 from kanon_sql.solvers.cells.suppress import cost_of
+from kanon_sql.table.cell_table import CellTable
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("algorithm", ["auto", "optimal"])
-def test_the_least_cost_is_that_of_brute_force(seed: int, algorithm: str) -> None:
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(170))
+def test_it_finds_the_cheapest_suppression(seed: int) -> None:
     for table in tiny_tables(seed):
-        try:
-            found = suppress(table, Budget(), algorithm)
-        except InfeasibleError:
-            assert cheapest(table) > table.rows
+        found, greedy = suppress(table, Budget(), "optimal"), suppress(table, Budget(), "greedy")
+        best = cheapest(table)
+        assert cost_of(table, found.suppressed) == found.lower_bound == best
+        assert greedy.lower_bound <= best <= cost_of(table, greedy.suppressed)
+
+
+def with_shown(table: CellTable, seed: int) -> CellTable:
+    random = np.random.default_rng(seed)
+    shown = (random.random(table.rows) < 0.3) & ~table.primary
+    suppressed = (random.random(table.rows) < 0.15) & ~shown
+    return replace(table, shown=shown, suppressed=suppressed, cost=np.where(suppressed, 0, table.cost))
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(60))
+def test_it_knows_when_nothing_protects(seed: int) -> None:
+    for table in (with_shown(table, seed) for table in tiny_tables(seed)):
+        best = cheapest(table)
+        if best > table.rows:
+            with pytest.raises(InfeasibleError, match="hint"):
+                suppress(table, Budget())
             continue
-        assert cost_of(table, found.suppressed) == found.lower_bound == cheapest(table)
+        found = suppress(table, Budget(), "optimal")
+        assert cost_of(table, found.suppressed) == found.lower_bound == best
+        assert not (found.suppressed & table.shown).any()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_measure_is_protected(seed: int) -> None:
+    for table in tiny_tables(seed):
+        counts = table.measures[0]
+        sums = replace(counts, value=counts.value * 3 + 1, least=0)
+        total = replace(table, measures=(counts, sums)).values(1)
+        random = np.random.default_rng(seed)
+        wanted = (random.random(table.rows) < 0.2) & (total < 12)
+        both = replace(table, measures=(counts, replace(sums, required=np.where(wanted, total + 2, 0))))
+        found = suppress(both, Budget(), "optimal")
+        assert cost_of(both, found.suppressed) == found.lower_bound == cheapest(both)
+        for number in range(2):
+            for row in np.flatnonzero(both.measures[number].required > both.values(number)):
+                assert possible(both, found.suppressed, int(row), number)
+
+
+def test_the_same_table_gives_the_same_suppression() -> None:
+    for table in tiny_tables(3):
+        first, second = suppress(table, Budget()), suppress(table, Budget())
+        assert np.array_equal(first.suppressed, second.suppressed)
+        assert np.array_equal(first.witnesses.change, second.witnesses.change)
+
+
+def test_without_time_the_table_is_protected_all_the_same() -> None:
+    for table in tiny_tables(3):
+        found = suppress(table, Budget(seconds=0.0))
+        assert found.lower_bound <= cheapest(table) <= cost_of(table, found.suppressed)

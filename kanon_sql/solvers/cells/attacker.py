@@ -26,6 +26,9 @@ _EXACT = 1 << 40
 _DENOMINATORS = (64, 1 << 20)
 """Prices are fractions with such denominators, at most: small ones first."""
 
+_NEAR = 3
+"""Times what a row needs that cells move by at most, in the first integer program."""
+
 _STEPS = 2.0
 """Deterministic seconds of an integer program."""
 
@@ -83,12 +86,18 @@ class Attacker:
             for members in self._members
         ]
         self._shown = np.ones(table.rows, np.bool_)
-        self._simplex = Simplex(self._model, mathopt.ModelSolveParameters())
+        asked = mathopt.ModelSolveParameters(
+            variable_values_filter=mathopt.VariableFilter(skip_zero_values=True),
+            dual_values_filter=mathopt.LinearConstraintFilter(skip_zero_values=True),
+            reduced_costs_filter=mathopt.VariableFilter(filtered_items=[]),
+        )
+        self._simplex = Simplex(self._model, asked)
 
-    def answer(self, row: int, suppressed: Bools, budget: Budget) -> Answer:
+    def answer(self, row: int, suppressed: Bools, budget: Budget, *, whole: bool) -> Answer:
         """Return what can be said of a primary row when these rows are suppressed.
 
-        A core holds no row that is suppressed, and none that has to be shown.
+        A core holds no row that is suppressed, and none that has to be shown. Where a linear program says nothing, an integer
+        program does if ``whole``.
         """
         from ortools.math_opt.python import mathopt
 
@@ -104,14 +113,21 @@ class Attacker:
         if result is None:
             return Answer()
         if result.objective_value() < need - 0.5:
-            core = self._core(row, suppressed, np.array(result.dual_values(self._rows)))
+            price = {constraint.id: dual for constraint, dual in result.dual_values().items()}
+            core = self._core(row, suppressed, price)
             if core is not None:
                 return Answer(core=core)
         else:
-            change = np.rint(np.array(result.variable_values(self._cells))).astype(np.int64)
+            change = np.zeros(self._table.base_cells, np.int64)
+            for variable, amount in result.variable_values().items():
+                change[variable.id] = round(amount)
             if self._holds(row, suppressed, change):
                 return Answer(change=change)
-        return self._integer(row, suppressed, budget)
+        if not whole:
+            return Answer()
+        # A witness seldom moves more than some times what the row needs, and is found soon among those that do not.
+        near = self._integer(row, suppressed, _NEAR * need, budget)
+        return near if near.change is not None else self._integer(row, suppressed, int(self._base.sum()) + need, budget)
 
     def _bound(self, row: int, *, shown: bool) -> None:
         """Show or suppress a row in the program."""
@@ -128,34 +144,33 @@ class Attacker:
         cells = (change == 0) | (self._moves & (change >= -self._base))
         return bool(legal.all() and cells.all() and moved[row] >= self._need[row])
 
-    def _core(self, row: int, suppressed: Bools, dual: np.ndarray) -> Int64 | None:
+    def _core(self, row: int, suppressed: Bools, dual: dict[int, float]) -> Int64 | None:
         """Return the shown rows that prove by their prices, in fractions, that the row cannot have what it requires."""
         for denominator in _DENOMINATORS:
-            price = [Fraction(float(each)).limit_denominator(denominator) for each in dual]
-            most = Fraction(0)
-            for own in np.flatnonzero(suppressed).tolist():
-                price[own] = min(price[own], Fraction(0))
-                most -= price[own] * int(self._capacity[own])
-            for cell in np.flatnonzero(self._moves).tolist():
-                rate = sum((price[own] for own in self._table.ancestors[cell].tolist()), Fraction(0))
-                gain = (1 if row in self._table.ancestors[cell] else 0) - rate
-                if gain > 0:
-                    break
-                most -= gain * int(self._base[cell])
-            else:
-                if most < int(self._need[row]):
-                    used = np.array([bool(each) for each in price])
-                    return np.flatnonzero(used & ~suppressed & ~self._table.shown & ~self._free)
+            price = {own: Fraction(each).limit_denominator(denominator) for own, each in dual.items()}
+            price = {own: min(each, Fraction(0)) if suppressed[own] else each for own, each in price.items()}
+            most = sum((-each * int(self._capacity[own]) for own, each in price.items() if suppressed[own]), Fraction(0))
+            gain = {cell: Fraction(1) for cell in self._members[row]}
+            for own, each in price.items():
+                for cell in self._members[own] if each else ():
+                    gain[cell] = gain.get(cell, Fraction(0)) - each
+            moved = [(cell, each) for cell, each in gain.items() if each and self._moves[cell]]
+            most -= sum(each * int(self._base[cell]) for cell, each in moved)
+            if most < int(self._need[row]) and all(each < 0 for _, each in moved):
+                used = np.array(sorted(own for own, each in price.items() if each), np.int64)
+                return used[~suppressed[used] & ~self._table.shown[used] & ~self._free[used]]
         return None
 
-    def _integer(self, row: int, suppressed: Bools, budget: Budget) -> Answer:
-        """Return a witness in whole numbers or a core, from an integer program."""
+    def _integer(self, row: int, suppressed: Bools, most: int, budget: Budget) -> Answer:
+        """Return a witness in whole numbers that moves no cell by more, or a core, from an integer program."""
         from ortools.sat.python import cp_model
 
         model: Any = cp_model.CpModel()
-        need, most = int(self._need[row]), int(self._base.sum()) + int(self._need[row])
+        need = int(self._need[row])
         movable = self._moves & ((self._own < 0) | suppressed[self._own] | ~self._table.shown[self._own])
-        cells = {cell: model.new_int_var(-int(self._base[cell]), most, "") for cell in np.flatnonzero(movable).tolist()}
+        cells = {
+            cell: model.new_int_var(-min(most, int(self._base[cell])), most, "") for cell in np.flatnonzero(movable).tolist()
+        }
         given = {}
         for own, members in enumerate(self._members):
             total = sum(cells[cell] for cell in members if cell in cells)

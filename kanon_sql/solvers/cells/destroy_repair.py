@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.greedy import protect, publish
 from kanon_sql.solvers.cells.state import SECONDARY, State
 from kanon_sql.table.arrays import Int64
 
-_STARTS, _ROUNDS, _ROUNDS_PER_ROW, _WORK = 4, 1_000, 20, 200_000
+_STARTS, _ROUNDS, _ROUNDS_PER_ROW, _WORK = 4, 1_000, 20, 60_000
 """First tables, rounds from each, at most, and for each secondary row, and witnesses that all of them look for, at most."""
 
 _FEW = 500
@@ -40,7 +41,10 @@ def improve(state: State, lower_bound: int, budget: Budget) -> None:
         if start > 0:
             state.clear()
             np.asarray(state.space.cost)[:] = _perturbed(state, random)
-            protect(state, budget.of_a_part(), random.permutation(len(state.measure)))
+            try:
+                protect(state, budget.of_a_part(), random.permutation(len(state.measure)))
+            except InfeasibleError:
+                break  # an integer program took too long: there is a table already
         work += _search(state, lower_bound, budget, random, (_WORK - work) // (starts - start))
         if state.cost < first:
             best, first = state.snapshot(), state.cost

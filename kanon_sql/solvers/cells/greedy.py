@@ -11,6 +11,7 @@ import numpy as np
 
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.cells.attacker import Attacker
 from kanon_sql.solvers.cells.state import SECONDARY, State
 from kanon_sql.table.arrays import Int64
 
@@ -44,10 +45,7 @@ def protect(state: State, budget: Budget, order: Int64 | None = None) -> None:
         if done % _CHECKED == 0:
             budget.report("witnesses", done / len(missing))
         if state.find(witness, free=False) is None:
-            raise InfeasibleError(
-                "a suppressed row follows from rows that must be shown, or from cells that a contributor knows; "
-                "nothing was released; hint: show fewer grouping sets, or use keys with larger groups"
-            )
+            _by_program(state, witness, budget)
     rows = np.flatnonzero(state.marks == SECONDARY)
     order = rows[np.argsort(-state.table.cost[rows], kind="stable")]
     for done in range(0, len(order), _CHECKED):
@@ -55,6 +53,22 @@ def protect(state: State, budget: Budget, order: Int64 | None = None) -> None:
         if budget.over():
             return
         publish(state, order[done : done + _CHECKED])
+
+
+def _by_program(state: State, witness: int, budget: Budget) -> None:
+    """Find a witness by an integer program, where no move does: rows that have to be shown are in the way."""
+    attacker = Attacker(state.table, int(state.measure[witness]), with_fixed=bool(state.with_fixed[witness]))
+    answer = attacker.answer(int(state.pool.row[witness]), ~state.table.shown, budget, whole=True)
+    if answer.change is None:
+        raise InfeasibleError(
+            "a suppressed row follows from rows that must be shown, or from cells that a contributor knows; "
+            "nothing was released; hint: show fewer grouping sets, or use keys with larger groups"
+        )
+    moved = np.zeros(state.table.rows, np.int64)
+    for column in state.table.ancestors.T:
+        np.add.at(moved, column, answer.change)
+    state.marks[(moved != 0) & (state.marks == 0)] = SECONDARY
+    state.put(witness, answer.change)
 
 
 def publish(state: State, rows: Int64) -> None:

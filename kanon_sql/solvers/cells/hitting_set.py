@@ -68,6 +68,7 @@ class HittingSet:
             self._model.add_hint(chosen, bool(hint[row]))
         solver: Any = cp_model.CpSolver()
         solver.parameters.num_workers = 1
+        solver.parameters.linearization_level = 2
         if self._left < inf:
             solver.parameters.max_deterministic_time = max(self._left, 0.0)
         if budget.seconds is not None:

@@ -10,15 +10,18 @@ Moreno-Centeno and Karp: The Implicit Hitting Set Approach to Solve Combinatoria
 
 from __future__ import annotations
 
+import numpy as np
+
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.attacker import Answer, Attacker
+from kanon_sql.solvers.cells.greedy import publish
 from kanon_sql.solvers.cells.hitting_set import HittingSet
 from kanon_sql.solvers.cells.line_cuts import line_cuts
 from kanon_sql.solvers.cells.state import SECONDARY, State
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import Bools
 
-EFFORT, QUESTIONS = 4.0, 4_000
+EFFORT, QUESTIONS = 4.0, 2_000
 """Deterministic seconds of the integer programs and questions to the attacker, where the algorithm is not asked for."""
 
 
@@ -47,41 +50,41 @@ class Optimal:
             chosen = self._program.cheapest(kept[0] == SECONDARY, budget)
             if chosen is None or self._program.lower_bound >= cost:
                 break
-            protected = self._separate(chosen, budget)
-            if protected is None:
+            if not self._separate(chosen, budget):
                 break
-            if protected:
+            # The rows of the new cores are suppressed too, so all primary rows have witnesses.
+            publish(state, np.flatnonzero(state.marks == SECONDARY))
+            if state.cost < cost:
                 kept, cost = state.snapshot(), state.cost
         state.take(kept)
         return min(cost, self._program.lower_bound)
 
-    def _separate(self, chosen: Bools, budget: Budget) -> bool | None:
-        """Suppress some rows, and add the cores that they miss; return whether they protect, None where that is not known."""
-        state, protected = self._state, True
+    def _separate(self, chosen: Bools, budget: Budget) -> bool:
+        """Suppress some rows and the cores that they miss; return whether all primary rows have witnesses then."""
+        state = self._state
         state.clear()
         state.marks[chosen] = SECONDARY
         for witness in range(len(state.measure)):
             while state.find(witness, free=True) is None:
-                answer = self._ask(witness, state.suppressed, budget)
+                answer = self._ask(witness, state.suppressed, budget, whole=True)
                 if answer.change is not None:
                     state.put(witness, answer.change)
                     break
                 if answer.core is None or self._questions < 0 or budget.over():
-                    return None
+                    return False
                 core = self._smaller(witness, answer.core, budget)
                 self._program.hit(core)
                 state.marks[core] = SECONDARY
-                protected = False
-        return protected
+        return True
 
-    def _ask(self, witness: int, suppressed: Bools, budget: Budget) -> Answer:
+    def _ask(self, witness: int, suppressed: Bools, budget: Budget, *, whole: bool) -> Answer:
         """Ask the attacker about a primary row."""
         state = self._state
         about = int(state.measure[witness]), bool(state.with_fixed[witness])
         if about not in self._attackers:
             self._attackers[about] = Attacker(state.table, about[0], with_fixed=about[1])
         self._questions -= 1
-        return self._attackers[about].answer(int(state.pool.row[witness]), suppressed, budget)
+        return self._attackers[about].answer(int(state.pool.row[witness]), suppressed, budget, whole=whole)
 
     def _smaller(self, witness: int, core: Int64, budget: Budget) -> Int64:
         """Return a core within a core, from which no row can be left out."""
@@ -89,6 +92,6 @@ class Optimal:
             if row in core and len(core) > 1:
                 suppressed = ~self._state.table.shown
                 suppressed[core[core != row]] = False
-                less = self._ask(witness, suppressed, budget).core
+                less = self._ask(witness, suppressed, budget, whole=False).core
                 core = core if less is None else less
         return core
