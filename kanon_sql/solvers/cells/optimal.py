@@ -21,8 +21,9 @@ from kanon_sql.solvers.cells.state import SECONDARY, State
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import Bools
 
-EFFORT, QUESTIONS = 4.0, 2_000
-"""Deterministic seconds of the integer programs and questions to the attacker, where the algorithm is not asked for."""
+EFFORT, FEW_QUESTIONS, QUESTIONS = 4.0, 200, 2_000
+"""Deterministic seconds of the integer programs, and questions to the attacker before and after the search by moves, at most,
+where the algorithm is not asked for."""
 
 
 class Optimal:
@@ -32,21 +33,31 @@ class Optimal:
     ----------
     state : State
         A table whose primary rows have witnesses.
-    effort, questions
-        Deterministic seconds of the integer programs, and questions to the attacker, at most.
+    effort : float
+        Deterministic seconds of the integer programs, at most.
     """
 
-    def __init__(self, state: State, effort: float, questions: float) -> None:
-        self._state, self._questions = state, questions
+    def __init__(self, state: State, effort: float) -> None:
+        self._state, self._questions = state, 0.0
         self._program = HittingSet(state.table, line_cuts(state.table), effort)
         self._attackers: dict[tuple[int, bool], Attacker] = {}
 
-    def run(self, budget: Budget) -> int:
-        """Improve the table until nothing is cheaper, or the effort is spent; return the lower bound."""
-        state = self._state
+    def run(self, lower_bound: int, budget: Budget, questions: float) -> int:
+        """Improve the table until nothing is cheaper, or the effort or the questions are spent; return a lower bound.
+
+        Parameters
+        ----------
+        lower_bound : int
+            What is known.
+        budget : Budget
+            Time left.
+        questions : float
+            Questions to the attacker, at most.
+        """
+        state, self._questions = self._state, questions
         kept, cost = state.snapshot(), state.cost
-        while self._program.lower_bound < cost and not budget.over():
-            budget.report("exact", 0.0, cost, min(cost, self._program.lower_bound))
+        while max(lower_bound, self._program.lower_bound) < cost and self._questions > 0 and not budget.over():
+            budget.report("exact", 0.0, cost, min(cost, max(lower_bound, self._program.lower_bound)))
             chosen = self._program.cheapest(kept[0] == SECONDARY, budget)
             if chosen is None or self._program.lower_bound >= cost:
                 break

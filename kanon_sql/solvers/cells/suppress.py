@@ -9,8 +9,8 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.destroy_repair import improve
 from kanon_sql.solvers.cells.greedy import protect
 from kanon_sql.solvers.cells.lower_bound import lower_bound
-from kanon_sql.solvers.cells.optimal import EFFORT, QUESTIONS, Optimal
-from kanon_sql.solvers.cells.state import started
+from kanon_sql.solvers.cells.optimal import EFFORT, FEW_QUESTIONS, QUESTIONS, Optimal
+from kanon_sql.solvers.cells.state import State, started
 from kanon_sql.solvers.cells.witness_check import checked
 from kanon_sql.table.cell_table import Bools, CellTable, Suppression
 
@@ -48,12 +48,7 @@ def suppress(table: CellTable, budget: Budget, algorithm: str = "auto") -> Suppr
     state = started(table)
     protect(state, budget)
     bound = lower_bound(table, budget)
-    if algorithm != GREEDY:
-        improve(state, bound.cost, budget)
-    proven = bound.cost
-    if proven < state.cost and (algorithm == OPTIMAL or (algorithm == "auto" and table.rows <= _SMALL)):
-        effort = (inf, inf) if algorithm == OPTIMAL else (EFFORT, QUESTIONS)
-        proven = max(proven, Optimal(state, *effort).run(budget))
+    proven = bound.cost if algorithm == GREEDY else max(bound.cost, _improved(state, bound.cost, budget, algorithm))
     return checked(
         table,
         Suppression(
@@ -65,6 +60,19 @@ def suppress(table: CellTable, budget: Budget, algorithm: str = "auto") -> Suppr
             scale=bound.scale,
         ),
     )
+
+
+def _improved(state: State, lower_bound: int, budget: Budget, algorithm: str) -> int:
+    """Improve a table, with exact steps where it is small or they are asked for; return the lower bound that they prove."""
+    exact = None
+    if algorithm == OPTIMAL or state.table.rows <= _SMALL:
+        exact = Optimal(state, inf if algorithm == OPTIMAL else EFFORT)
+        # Tiny tables are solved before a search would have begun.
+        lower_bound = max(lower_bound, exact.run(lower_bound, budget, FEW_QUESTIONS))
+    improve(state, lower_bound, budget)
+    if exact is not None:
+        lower_bound = max(lower_bound, exact.run(lower_bound, budget, inf if algorithm == OPTIMAL else QUESTIONS))
+    return lower_bound
 
 
 def cost_of(table: CellTable, suppressed: Bools) -> int:
