@@ -29,7 +29,7 @@ _DENOMINATORS = (64, 1 << 20)
 _NEAR = 3
 """Times what a row needs that cells move by at most, in the first integer program."""
 
-_STEPS = 2.0
+_STEPS = 0.2
 """Deterministic seconds of an integer program."""
 
 

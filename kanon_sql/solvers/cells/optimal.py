@@ -63,7 +63,7 @@ class Optimal:
                 break
             if not self._separate(chosen, budget):
                 break
-            # The rows of the new cores are suppressed too, so all primary rows have witnesses.
+            # All primary rows have witnesses, since the rows of the new cores are suppressed, too.
             publish(state, np.flatnonzero(state.marks == SECONDARY))
             if state.cost < cost:
                 kept, cost = state.snapshot(), state.cost
@@ -71,8 +71,8 @@ class Optimal:
         return min(cost, self._program.lower_bound)
 
     def _separate(self, chosen: Bools, budget: Budget) -> bool:
-        """Suppress some rows and the cores that they miss; return whether all primary rows have witnesses then."""
-        state = self._state
+        """Suppress some rows and the cores that they miss; return whether there were any, or all primary rows are protected."""
+        state, cores, unknown = self._state, 0, 0
         state.clear()
         state.marks[chosen] = SECONDARY
         for witness in range(len(state.measure)):
@@ -81,12 +81,18 @@ class Optimal:
                 if answer.change is not None:
                     state.put(witness, answer.change)
                     break
-                if answer.core is None or self._questions < 0 or budget.over():
+                if self._questions < 0 or budget.over():
                     return False
+                if answer.core is None:
+                    unknown += 1
+                    if state.find(witness, free=False) is None:
+                        return False
+                    break
                 core = self._smaller(witness, answer.core, budget)
                 self._program.hit(core)
                 state.marks[core] = SECONDARY
-        return True
+                cores += 1
+        return cores > 0 or unknown == 0
 
     def _ask(self, witness: int, suppressed: Bools, budget: Budget, *, whole: bool) -> Answer:
         """Ask the attacker about a primary row."""
