@@ -155,37 +155,61 @@ def _extend(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cy
     """Try all second coordinates of a dimension and none; return whether the search is at its end."""
     cell: cython.longlong = work.trial[0]
     line: cython.longlong
-    at: cython.longlong
-    pass_: cython.longlong
-    other: cython.longlong
-    row: cython.longlong
-    free: cython.bint
+    block: cython.longlong
     work.steps -= 1
     if work.steps < 0:
         return True
     if depth == space.weights.shape[0]:
         return _keep(space, work, depth, count)
     line = space.line_of[depth, cell]
-    for pass_ in range(3):
-        if pass_ == 1:
-            without_partner(work, depth)
-            if _price(space, work, depth + 1, count) and _extend(space, work, depth + 1, count):
-                return True
+    block = space.block_of[depth, cell]
+    if _partners(space, work, depth, count, space.block_first[block], space.block_first[block + 1], True):
+        return True
+    without_partner(work, depth)
+    if _price(space, work, depth + 1, count) and _extend(space, work, depth + 1, count):
+        return True
+    # Partners outside of the block change rows of coarser levels, too.
+    return (
+        _partners(space, work, depth, count, space.block_first[block], space.block_first[block + 1], False)
+        or _partners(space, work, depth, count, space.block_first[block + 1], space.line_first[line + 1], True)
+        or _partners(space, work, depth, count, space.line_first[line], space.block_first[block], True)
+        or _partners(space, work, depth, count, space.block_first[block + 1], space.line_first[line + 1], False)
+        or _partners(space, work, depth, count, space.line_first[line], space.block_first[block], False)
+    )
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _partners(
+    space: CellSpace,
+    work: BoxSearch,
+    depth: cython.longlong,
+    count: cython.longlong,
+    first: cython.longlong,
+    last: cython.longlong,
+    free: cython.bint,
+) -> cython.bint:
+    """Try the coordinates of some cells of a line, those that are suppressed or the others; return as `_extend` does."""
+    at: cython.longlong
+    other: cython.longlong
+    row: cython.longlong
+    is_free: cython.bint
+    for at in range(first, last):
+        if work.steps < 0 or (not free and work.score < 1):
+            break
+        other = space.line_cells[at]
+        row = space.own_row[other]
+        is_free = row < 0 or space.suppressed[row] != 0
+        if other == work.trial[0] or is_free != free:
             continue
-        for at in range(space.line_first[line], space.line_first[line + 1]):
-            other = space.line_cells[at]
-            if other == cell:
-                continue
-            row = space.own_row[other]
-            free = row < 0 or space.suppressed[row]
-            if free == (pass_ == 2) or (pass_ == 2 and work.score < 1):
-                continue
-            if (
-                with_partner(space, work, depth, depth, count, other)
-                and _price(space, work, depth + 1, 2 * count)
-                and _extend(space, work, depth + 1, 2 * count)
-            ):
-                return True
+        work.steps -= 1
+        if (
+            with_partner(space, work, depth, depth, count, other)
+            and _price(space, work, depth + 1, 2 * count)
+            and _extend(space, work, depth + 1, 2 * count)
+        ):
+            return True
     return False
 
 

@@ -175,6 +175,7 @@ def _balance(space: CellSpace, work: BoxSearch, circuits: CircuitSearch) -> cyth
             row = circuits.open[k]
     if row < 0:
         return False
+    circuits.steps -= shortest >> 4
     sign = -1 if work.moved[row] > 0 else 1
     for at in range(circuits.first[row], circuits.first[row + 1]):
         if not _movable(space, work, circuits, circuits.cells[at], sign):

@@ -92,7 +92,7 @@ def _extend(
 ) -> cython.bint:
     """Try all boxes in the other dimensions; return whether the search is at its end."""
     cell: cython.longlong = work.trial[0]
-    line: cython.longlong
+    block: cython.longlong
     at: cython.longlong
     other: cython.longlong
     if work.steps < 0:
@@ -106,8 +106,8 @@ def _extend(
     without_partner(work, depth)
     if _extend(space, work, planes, dimension + 1, depth + 1, count):
         return True
-    line = space.line_of[dimension, cell]
-    for at in range(space.line_first[line], space.line_first[line + 1]):
+    block = space.block_of[dimension, cell]
+    for at in range(space.block_first[block], space.block_first[block + 1]):
         other = space.line_cells[at]
         work.steps -= 1
         if other == cell or (work.score < 1 and space.own_row[other] >= 0 and not space.suppressed[space.own_row[other]]):
@@ -219,20 +219,17 @@ def _follow(space: CellSpace, work: BoxSearch, planes: PlaneSearch, node: cython
     total: cython.bint = node in (planes.total_a, planes.total_b)
     varied: cython.longlong = planes.b if of_a else planes.a
     cell: cython.longlong = work.trial[0] if total else planes.by[node]
-    line: cython.longlong = space.line_of[varied, cell]
+    block: cython.longlong = space.block_of[varied, cell]
     offset: cython.longlong = planes.total_a + 1 if of_a else 0
-    first: cython.longlong = space.sibling_first[varied]
-    group: cython.longlong = space.siblings[first + space.codes[work.trial[0], varied]]
     at: cython.longlong
     other: cython.longlong
     row: cython.longlong
-    for at in range(space.line_first[line], space.line_first[line + 1]):
+    for at in range(space.block_first[block], space.block_first[block + 1]):
         other = space.line_cells[at]
         row = space.own_row[other]
         if work.score < 1 and not total and row >= 0 and not space.suppressed[row]:
             continue
-        if space.siblings[first + space.codes[other, varied]] == group:
-            _reach(space, work, planes, node, offset + space.codes[other, varied], other)
+        _reach(space, work, planes, node, offset + space.codes[other, varied], other)
     _reach(space, work, planes, node, planes.total_b if of_a else planes.total_a, cell)
 
 

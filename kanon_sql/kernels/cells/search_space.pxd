@@ -11,10 +11,10 @@ cdef class CellSpace:
     cdef readonly int[:, ::1] line_of
     cdef readonly long long[::1] line_first
     cdef readonly int[::1] line_cells
+    cdef readonly int[:, ::1] block_of
+    cdef readonly long long[::1] block_first
     cdef readonly int[::1] own_row
     cdef readonly unsigned char[:, ::1] sure
-    cdef readonly int[::1] siblings
-    cdef readonly long long[::1] sibling_first
     cdef readonly unsigned char[:, ::1] fine
     cdef readonly long long[::1] nodes
     cdef readonly long long[::1] cost

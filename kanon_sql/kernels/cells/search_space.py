@@ -36,29 +36,25 @@ class CellSpace:
         What each coordinate belongs to at each level, one level after the other.
     unit_first : int64 array [d, levels]
         Where a level begins.
-    line_of : int32 array [d, b]
-        The line of each base cell in each dimension, all lines numbered together.
-    line_first : int64 array
-        Where a line begins.
     line_cells : int32 array [d b]
-        Its base cells.
+        The base cells of all lines.
+    line_of, line_first : int32 array [d, b], int64 array
+        The line of each base cell in each dimension, all lines numbered together, and where a line begins.
+    block_of, block_first : int32 array [d, b], int64 array
+        The same of blocks: parts of a line whose coordinates are in the same units at all levels but the finest.
     own_row : int32 array [b]
         The row that is this base cell alone, -1 where no grouping set has it.
     sure : uint8 array [d + 1, g]
         Whether a step in any dimension from this one on changes the row of every base cell in a grouping set.
-    siblings : int32 array
-        Coordinates of a dimension with the same number are in the same units at all levels but the finest.
-    sibling_first : int64 array [d]
-        Where those of a dimension begin.
     fine : uint8 array [d, g]
         Whether a grouping set has the finest level of a dimension.
+    nodes : int64 array [d]
+        Coordinates of each dimension.
     cost : int64 array [r]
         What it costs to suppress a row.
 
     Attributes
     ----------
-    nodes : int64 array [d]
-        Coordinates of each dimension.
     suppressed, shown : uint8 arrays [r]
         Rows that are suppressed, and rows that must not be.
     """
@@ -69,19 +65,19 @@ class CellSpace:
         levels: NDArray[np.int32],
         coordinates: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]],
         units: tuple[NDArray[np.int32], NDArray[np.int64]],
-        lines: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]],
+        lines: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]],
         own_row: NDArray[np.int32],
         sure: NDArray[np.uint8],
-        siblings: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8]],
+        fine: NDArray[np.uint8],
+        nodes: NDArray[np.int64],
         cost: NDArray[np.int64],
     ) -> None:
         self.ancestors, self.levels = ancestors, levels
         self.codes, self.places, self.weights = coordinates
         self.units, self.unit_first = units
-        self.line_of, self.line_first, self.line_cells = lines
+        self.line_cells, self.line_of, self.line_first, self.block_of, self.block_first = lines
         self.own_row, self.sure, self.cost = own_row, sure, cost
-        self.siblings, self.sibling_first, self.fine = siblings
-        self.nodes = np.diff(self.sibling_first, append=len(self.siblings))
+        self.fine, self.nodes = fine, nodes
         self.suppressed, self.shown = np.zeros(len(cost), np.uint8), np.zeros(len(cost), np.uint8)
         size = 1 << max(4, int(2 * len(ancestors)).bit_length())
         self.mask = size - 1

@@ -29,6 +29,7 @@ def cell_space(table: CellTable) -> CellSpace:
     places = codes.astype(np.int64) @ weights
     at_level, first = _unit_table(units, codes, sizes)
     finest = [np.array([int(each.max(initial=-1)) + 1 == sizes[d] for each in units[d]]) for d in range(len(units))]
+    coarse = [_coarse(*each) for each in zip(units, finest, strict=True)]
     fine = np.array([finest[d][levels[:, d]] for d in range(len(units))], np.uint8).reshape(len(units), len(levels))
     sure = np.ones((len(units) + 1, len(levels)), np.uint8)
     for d in reversed(range(len(units))):
@@ -38,10 +39,11 @@ def cell_space(table: CellTable) -> CellSpace:
         levels,
         (codes, places, weights),
         (at_level, first),
-        _lines(table, codes, places, weights),
+        _lines(table, [places - codes[:, d] * weight for d, weight in enumerate(weights)], coarse),
         own_rows(table),
         sure,
-        (*_siblings(units, codes, sizes, finest), fine),
+        fine,
+        np.array(sizes, np.int64),
         np.array(table.cost, np.int64),
     )
     np.asarray(space.suppressed)[table.primary | table.suppressed] = 1
@@ -144,31 +146,45 @@ def _unit_table(units: list[list[Int32]], codes: Int32, sizes: list[int]) -> tup
     return np.concatenate(parts), first
 
 
-def _siblings(units: list[list[Int32]], codes: Int32, sizes: list[int], finest: list[Bools]) -> tuple[Int32, Int64]:
-    """Return the group of each coordinate by its units at all levels but the finest, one dimension after the other."""
-    parts = [np.zeros(0, np.int32)]
-    for d, each in enumerate(units):
-        coarse = [unit for unit, fine in zip(each, finest[d], strict=True) if not fine]
-        part = np.zeros(sizes[d], np.int32)
-        part[codes[:, d]] = _refined(coarse) if coarse else 0
-        parts.append(part)
-    return np.concatenate(parts), np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)[: len(sizes)]
+def _coarse(units: list[Int32], finest: NDArray[np.bool_]) -> list[Int32]:
+    """Return the unit of each base cell at each level of a dimension but the finest, the coarsest level first."""
+    coarse = [unit for unit, fine in zip(units, finest, strict=True) if not fine]
+    return sorted(coarse, key=lambda unit: int(unit.max(initial=0)))
 
 
-def _lines(table: CellTable, codes: Int32, places: Int64, weights: Int64) -> tuple[Int32, Int64, Int32]:
-    """Return the line of each base cell in each dimension, where each line begins, and its cells, the greatest first."""
-    value = table.measures[0].value
-    line_of, firsts, cells, lines = [], [np.zeros(0, np.int64)], [np.zeros(0, np.int32)], 0
-    for d, weight in enumerate(weights):
-        rest = places - codes[:, d] * weight
-        order = np.lexsort((np.arange(len(rest)), -value, rest))
-        begins = np.flatnonzero(np.r_[True, rest[order][1:] != rest[order][:-1]]) if len(rest) else np.zeros(0, np.int64)
-        own = np.empty(len(rest), np.int32)
-        own[order] = np.repeat(np.arange(len(begins)), np.diff(np.r_[begins, len(rest)])) + lines
-        line_of.append(own)
-        firsts.append(begins + d * len(rest))
-        cells.append(order.astype(np.int32))
-        lines += len(begins)
-    first = np.concatenate([*firsts, [len(weights) * len(places)]])
-    stacked = np.stack(line_of) if line_of else np.zeros((0, len(places)), np.int32)
-    return np.ascontiguousarray(stacked, np.int32), first.astype(np.int64), np.concatenate(cells)
+def _lines(table: CellTable, rest: list[Int64], coarse: list[list[Int32]]) -> tuple[Int32, Int32, Int64, Int32, Int64]:
+    """Return the cells of all lines, the greatest of each block first, and where the lines and the blocks begin.
+
+    Parameters
+    ----------
+    table : CellTable
+        The published system.
+    rest : list of int64 array [b]
+        For each dimension, where each base cell is in the others.
+    coarse : list of list of int32 array [b]
+        For each dimension, its units at all levels but the finest.
+    """
+    value, count = table.measures[0].value, table.base_cells
+    orders, lines, blocks = list[Int64](), list[Bools](), list[Bools]()
+    for others, units in zip(rest, coarse, strict=True):
+        keys: list[NDArray[np.integer]] = [np.arange(count), -value, *reversed(units), others]
+        order = np.lexsort(keys)
+        orders.append(order)
+        lines.append(_begins(others[order]))
+        blocks.append(np.logical_or.reduce([lines[-1], *(_begins(unit[order]) for unit in units)]))
+    return np.concatenate([np.zeros(0, np.int32), *orders]).astype(np.int32), *_parts(orders, lines), *_parts(orders, blocks)
+
+
+def _begins(key: NDArray[np.integer]) -> Bools:
+    """Return where a sorted key begins anew."""
+    return np.append(True, key[1:] != key[:-1])[: len(key)]
+
+
+def _parts(orders: list[Int64], begins: list[Bools]) -> tuple[Int32, Int64]:
+    """Return the part of each base cell in each dimension, all parts numbered together, and where each part begins."""
+    flat = np.concatenate([np.zeros(0, np.bool_), *begins])
+    number = (np.cumsum(flat) - 1).astype(np.int32)
+    of = np.zeros((len(orders), len(orders[0]) if orders else 0), np.int32)
+    for d, order in enumerate(orders):
+        of[d, order] = number[d * len(order) : (d + 1) * len(order)]
+    return of, np.append(np.flatnonzero(flat), len(flat)).astype(np.int64)

@@ -17,7 +17,7 @@ from kanon_sql.solvers.cells.search_space import cell_space
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.cell_table import Bools, CellTable, Witnesses
 
-_STEPS, _FREE_STEPS = 20_000, 4_000
+_STEPS, _FREE_STEPS = 10_000, 2_000
 """Steps of the search for one box, where it may suppress rows and where it may not."""
 
 _CIRCUIT_STEPS = 1_000
