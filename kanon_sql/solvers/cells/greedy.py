@@ -18,6 +18,9 @@ from kanon_sql.table.arrays import Int64
 _CHECKED = 64
 """Witnesses or rows between two checks of the clock."""
 
+_MOST_USERS = 2_000
+"""Witnesses that change a row that is published again, at most: more will hardly all do without it."""
+
 
 def protect(state: State, budget: Budget, order: Int64 | None = None) -> None:
     """Find witnesses for all primary rows, and publish again what they can do without.
@@ -78,6 +81,8 @@ def publish(state: State, rows: Int64) -> None:
             continue
         # Those that could not do without another row before are asked first.
         using = sorted(state.users(int(row)), key=lambda witness: -state.failures[witness])
+        if len(using) > _MOST_USERS:
+            continue
         state.marks[row], state.shown[row] = 0, 1
         before = state.kept(using)
         failed = next((witness for witness in using if state.find(witness, free=True) is None), None)

@@ -17,11 +17,8 @@ from kanon_sql.solvers.cells.search_space import cell_space
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.cell_table import Bools, CellTable, Witnesses
 
-_STEPS, _FREE_STEPS = 10_000, 2_000
-"""Steps of the search for one box, where it may suppress rows and where it may not."""
-
-_CIRCUIT_STEPS = 1_000
-"""Steps of the search for a circuit."""
+_STEPS, _LEAST_STEPS, _ALL_STEPS = 2_000, 200, 3_000_000
+"""Steps of the search for one move, at most and at least; between them so many in all for a move of each witness."""
 
 _MEMBERS = 64
 """Base cells of a primary row that are tried as the centre of a box."""
@@ -33,7 +30,7 @@ _GARBAGE = 8
 """The pool is renewed when it is so many times as large as its witnesses."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class State:
     """A table whose primary rows have witnesses, or will have."""
 
@@ -44,6 +41,7 @@ class State:
     measure: Int32
     with_fixed: Bools
     failures: list[int]
+    steps: int
 
     @property
     def marks(self) -> NDArray[np.uint8]:
@@ -64,7 +62,7 @@ class State:
         """Find a witness; return the rows that are suppressed for it, None where there is none."""
         search = self.searches[self.measure[witness]]
         search.with_fixed = bool(self.with_fixed[witness])
-        if not find(self.space, search, self.pool, witness, free, _FREE_STEPS if free else _STEPS):
+        if not find(self.space, search, self.pool, witness, free, self.steps if free else 5 * self.steps):
             return None
         return np.asarray(self.pool.new)[: self.pool.news].copy()
 
@@ -150,12 +148,18 @@ def started(table: CellTable) -> State:
     for g, column in enumerate(table.ancestors.T):
         set_of[column] = g
     first, members = _members(table, row, set_of)
-    pool = WitnessPool(
-        row, need, first, members, set_of, PlaneSearch(space), CircuitSearch(*_cells_of(table), table.base_cells)
-    )
-    pool.steps = _CIRCUIT_STEPS
+    circuits = CircuitSearch(*_cells_of(table), table.base_cells)
+    pool = WitnessPool(row, need, first, members, set_of, PlaneSearch(space), circuits)
+    pool.steps = steps = min(_STEPS, max(_LEAST_STEPS, _ALL_STEPS // max(1, len(row))))
     return State(
-        table, space, searches, pool, np.concatenate(measures).astype(np.int32), table.values(0)[row] == 1, [0] * len(row)
+        table=table,
+        space=space,
+        searches=searches,
+        pool=pool,
+        measure=np.concatenate(measures).astype(np.int32),
+        with_fixed=table.values(0)[row] == 1,
+        failures=[0] * len(row),
+        steps=steps,
     )
 
 
