@@ -18,7 +18,7 @@ from kanon_sql.table.arrays import Int64
 _CHECKED = 64
 """Witnesses or rows between two checks of the clock."""
 
-_MOST_USERS = 2_000
+_MOST_USERS = 500
 """Witnesses that change a row that is published again, at most: more will hardly all do without it."""
 
 

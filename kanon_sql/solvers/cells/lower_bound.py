@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 import numpy as np
 
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.line_cuts import Cuts, line_cuts
 from kanon_sql.solvers.integer_programs.model import Model
-from kanon_sql.solvers.simplex import Simplex
 from kanon_sql.table.cell_table import CellTable, LineCut
 
 _UNIT = 1 << 20
@@ -61,7 +61,9 @@ def _prices(table: CellTable, cuts: Cuts, budget: Budget) -> list[float]:
         program.add_constraints(len(cuts.left), 1.0, np.inf)[cuts.cut], variable, cuts.coefficient / cuts.left[cuts.cut]
     )
     model = mathopt.Model.from_model_proto(program.proto(table.cost[rows].astype(np.float64)))
-    result = Simplex(model, mathopt.ModelSolveParameters()).solve(budget, dual=True)
-    if result is None:
+    # Preprocessing solves most of it: the lines of a table hang together little.
+    limit = None if budget.seconds is None else timedelta(seconds=max(budget.left(), 0.01))
+    result = mathopt.solve(model, mathopt.SolverType.GLOP, params=mathopt.SolveParameters(time_limit=limit))
+    if result.termination.reason != mathopt.TerminationReason.OPTIMAL:
         return [0.0] * len(cuts.left)
     return [max(0.0, price) for price in result.dual_values(list(model.linear_constraints()))]
