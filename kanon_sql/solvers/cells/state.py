@@ -17,7 +17,7 @@ from kanon_sql.solvers.cells.search_space import cell_space
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.cell_table import Bools, CellTable, Witnesses
 
-_STEPS, _LEAST_STEPS, _ALL_STEPS = 2_000, 150, 3_000_000
+_STEPS, _LEAST_STEPS, _ALL_STEPS = 2_000, 80, 3_000_000
 """Steps of the search for one move, at most and at least; between them so many in all for a move of each witness."""
 
 _MEMBERS = 64
@@ -62,7 +62,7 @@ class State:
         """Find a witness; return the rows that are suppressed for it, None where there is none."""
         search = self.searches[self.measure[witness]]
         search.with_fixed = bool(self.with_fixed[witness])
-        if not find(self.space, search, self.pool, witness, free, self.steps if free else 5 * self.steps):
+        if not find(self.space, search, self.pool, witness, free, self.steps):
             return None
         return np.asarray(self.pool.new)[: self.pool.news].copy()
 
