@@ -114,16 +114,9 @@ def _in_lines(
     rows, above = _children(table, set_, parent)
     line = np.unique(above, return_inverse=True)[1]
     own = np.flatnonzero((need[rows] > 0) & ~free[above])
-    left = np.zeros(len(own), np.int64)
-    for amount in np.unique(need[rows[own]]):
-        gives = np.where(free[rows], np.minimum(capacity[rows], amount), 0)
-        # Sums may be longer than a machine word, where values are large.
-        exact: type = np.int64 if int(amount) * len(rows) < 1 << 62 else object
-        total = np.zeros(line.max(initial=-1) + 1, exact)
-        np.add.at(total, line, gives.astype(exact))
-        of = need[rows[own]] == amount
-        lacks = int(amount) - (total[line[own[of]]] - gives[own[of]].astype(exact))
-        left[of] = np.maximum(lacks, 0).astype(np.int64)
+    wanted = need[rows[own]]
+    given = _given(line, np.where(free[rows], capacity[rows], 0), line[own], wanted) - np.minimum(capacity[rows[own]], wanted)
+    left = wanted - np.minimum(given, wanted)
     # Primary rows of one line that lack the same amount have the same cut.
     own, left = own[left > 0], left[left > 0]
     kept = np.unique(np.stack([line[own], left]), axis=1, return_index=True)[1] if len(own) else np.zeros(0, np.int64)
@@ -143,6 +136,25 @@ def _in_lines(
         np.concatenate((variable[open_], above[own][head])),
         np.concatenate((coefficient[open_], left[head])),
     )
+
+
+def _given(line: Int64, capacity: Int64, asked: Int64, need: Int64) -> Int64:
+    """Return the sum of ``min(capacity, need)`` over a line, for some lines and needs. O(n log n).
+
+    No sum is greater than that of all values.
+    """
+    count = len(line)
+    order = np.lexsort([np.arange(count + len(asked)) >= count, np.append(capacity, need), np.append(line, asked)])
+    entry = order < count
+    amount = np.where(entry, np.append(capacity, need)[order], 0)
+    # Up to each question, in all lines before its own and in its own.
+    below, number = np.cumsum(amount), np.cumsum(entry)
+    first, last = np.searchsorted(line, asked), np.searchsorted(line, asked, side="right")
+    sums = np.append(0, np.cumsum(capacity))
+    at = np.empty(len(asked), np.int64)
+    at[order[~entry] - count] = np.flatnonzero(~entry)
+    found: Int64 = below[at] - sums[first] + (last - number[at]) * need
+    return found
 
 
 def _below(table: CellTable, number: int, set_: int, parent: int, primary: Bools, free: Bools) -> tuple[Int64, ...]:
