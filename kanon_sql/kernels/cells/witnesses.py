@@ -12,7 +12,7 @@ if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.cells.circuits import search_circuit
     from kanon_sql.kernels.cells.planes import search_planes
     from kanon_sql.kernels.cells.search_space import CellSpace
-    from kanon_sql.kernels.cells.witness_pool import WitnessPool
+    from kanon_sql.kernels.cells.witness_store import WitnessStore
 
 SECONDARY = cython.declare(cython.longlong, 2)
 """Mark of a row that is suppressed for the sake of others; primary rows and those that are suppressed anyway have 1."""
@@ -29,7 +29,7 @@ _MOST_MOVES = cython.declare(cython.longlong, 4096)
 def find(
     space: CellSpace,
     work: BoxSearch,
-    pool: WitnessPool,
+    store: WitnessStore,
     witness: cython.longlong,
     free: cython.bint,
     steps: cython.longlong,
@@ -38,7 +38,7 @@ def find(
 
     Parameters
     ----------
-    space, work, pool
+    space, work, store
         The published system, the search in the measure of the witness, and the witnesses.
     witness : int
         Its number.
@@ -54,11 +54,11 @@ def find(
     """
     found: cython.bint
     with cython.nogil:
-        found = _grow(space, work, pool, witness, free, steps)
+        found = _grow(space, work, store, witness, free, steps)
     if found:
-        pool.reserve(pool.touches, pool.touches * space.levels.shape[0])
-        _store(space, work, pool, witness)
-    _clear(space, work, pool)
+        store.reserve(store.touches, store.touches * space.levels.shape[0])
+        _store(space, work, store, witness)
+    _clear(space, work, store)
     return found
 
 
@@ -68,41 +68,41 @@ def find(
 def _grow(
     space: CellSpace,
     work: BoxSearch,
-    pool: WitnessPool,
+    store: WitnessStore,
     witness: cython.longlong,
     free: cython.bint,
     steps: cython.longlong,
 ) -> cython.bint:
     """Make the other table; return whether the row has what it needs."""
-    left: cython.longlong = pool.need[witness]
-    target: cython.longlong = pool.set_of[pool.row[witness]]
+    left: cython.longlong = store.need[witness]
+    target: cython.longlong = store.set_of[store.row[witness]]
     at: cython.longlong
     given: cython.longlong
     moves: cython.longlong = 0
-    pool.news = 0
+    store.news = 0
     while left > 0:
         work.score = _FREE if free else _ANY
         work.cells = 0
-        for at in range(pool.member_first[witness], pool.member_first[witness + 1]):
-            search(space, work, pool.members[at], target, left, steps)
+        for at in range(store.member_first[witness], store.member_first[witness + 1]):
+            search(space, work, store.members[at], target, left, steps)
             if work.cells and work.cost == 0 and left <= 16:
                 break
         if work.cells == 0 or work.cost > 0:
-            for at in range(pool.member_first[witness], pool.member_first[witness + 1]):
-                search_planes(space, work, pool.planes, pool.members[at], target, left, steps)
+            for at in range(store.member_first[witness], store.member_first[witness + 1]):
+                search_planes(space, work, store.planes, store.members[at], target, left, steps)
                 if work.cells and work.cost == 0 and left <= 16:
                     break
         moves += 1
         if work.cells == 0 and free:
-            given = _by_circuit(space, work, pool, witness, left, pool.steps)
+            given = _by_circuit(space, work, store, witness, left, store.steps)
             left -= given
             if given:
                 continue
-        if work.cells == 0 or moves > _MOST_MOVES or pool.touches + work.cells + 64 > pool.touched.shape[0]:
-            for at in range(pool.news):
-                space.suppressed[pool.new[at]] = 0
+        if work.cells == 0 or moves > _MOST_MOVES or store.touches + work.cells + 64 > store.touched.shape[0]:
+            for at in range(store.news):
+                space.suppressed[store.new[at]] = 0
             return False
-        _suppress(space, work, pool)
+        _suppress(space, work, store)
         apply(work)
         left -= work.amount
     return True
@@ -114,7 +114,7 @@ def _grow(
 def _by_circuit(
     space: CellSpace,
     work: BoxSearch,
-    pool: WitnessPool,
+    store: WitnessStore,
     witness: cython.longlong,
     left: cython.longlong,
     steps: cython.longlong,
@@ -123,13 +123,13 @@ def _by_circuit(
     at: cython.longlong
     k: cython.longlong
     amount: cython.longlong = 1 if left <= 16 else left
-    for at in range(pool.member_first[witness], pool.member_first[witness + 1]):
-        if search_circuit(space, work, pool.circuits, pool.members[at], pool.row[witness], amount, steps):
-            pool.touched[pool.touches] = pool.members[at]
-            pool.touches += 1
-            for k in range(pool.circuits.changes):
-                pool.touched[pool.touches] = pool.circuits.changed[k]
-                pool.touches += 1
+    for at in range(store.member_first[witness], store.member_first[witness + 1]):
+        if search_circuit(space, work, store.circuits, store.members[at], store.row[witness], amount, steps):
+            store.touched[store.touches] = store.members[at]
+            store.touches += 1
+            for k in range(store.circuits.changes):
+                store.touched[store.touches] = store.circuits.changed[k]
+                store.touches += 1
             return amount
     return 0
 
@@ -137,57 +137,57 @@ def _by_circuit(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _suppress(space: CellSpace, work: BoxSearch, pool: WitnessPool) -> cython.void:
+def _suppress(space: CellSpace, work: BoxSearch, store: WitnessStore) -> cython.void:
     """Suppress the rows that the best box changes, and note its base cells."""
     k: cython.longlong
     for k in range(work.cells):
-        pool.touched[pool.touches] = work.cell[k]
-        pool.touches += 1
+        store.touched[store.touches] = work.cell[k]
+        store.touches += 1
     for k in range(work.rows):
         if not space.suppressed[work.row[k]]:
             space.suppressed[work.row[k]] = SECONDARY
-            pool.new[pool.news] = work.row[k]
-            pool.news += 1
+            store.new[store.news] = work.row[k]
+            store.news += 1
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _store(space: CellSpace, work: BoxSearch, pool: WitnessPool, witness: cython.longlong) -> cython.void:
+def _store(space: CellSpace, work: BoxSearch, store: WitnessStore, witness: cython.longlong) -> cython.void:
     """Keep the other table as a witness."""
     t: cython.longlong
     g: cython.longlong
     cell: cython.longlong
     row: cython.longlong
-    pool.start[witness] = pool.used
-    for t in range(pool.touches):
-        cell = pool.touched[t]
+    store.start[witness] = store.used
+    for t in range(store.touches):
+        cell = store.touched[t]
         if work.shift[cell] == 0:
             continue
-        pool.base[pool.used] = cell
-        pool.change[pool.used] = work.shift[cell]
-        pool.used += 1
+        store.base[store.used] = cell
+        store.change[store.used] = work.shift[cell]
+        store.used += 1
         work.shift[cell] = 0
         for g in range(space.levels.shape[0]):
             row = space.ancestors[cell, g]
             if work.moved[row] != 0 and space.suppressed[row] == SECONDARY:
-                pool.link_witness[pool.links] = witness
-                pool.link_after[pool.links] = pool.head[row]
-                pool.head[row] = pool.links
-                pool.links += 1
+                store.link_witness[store.links] = witness
+                store.link_after[store.links] = store.head[row]
+                store.head[row] = store.links
+                store.links += 1
             work.moved[row] = 0
-    pool.count[witness] = pool.used - pool.start[witness]
+    store.count[witness] = store.used - store.start[witness]
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _clear(space: CellSpace, work: BoxSearch, pool: WitnessPool) -> cython.void:
+def _clear(space: CellSpace, work: BoxSearch, store: WitnessStore) -> cython.void:
     """Forget the other table."""
     t: cython.longlong
     g: cython.longlong
-    for t in range(pool.touches):
-        work.shift[pool.touched[t]] = 0
+    for t in range(store.touches):
+        work.shift[store.touched[t]] = 0
         for g in range(space.levels.shape[0]):
-            work.moved[space.ancestors[pool.touched[t], g]] = 0
-    pool.touches = 0
+            work.moved[space.ancestors[store.touched[t], g]] = 0
+    store.touches = 0

@@ -17,7 +17,7 @@ if not cython.compiled:  # compiled, they come from the .pxd
 _CLASSES = 64
 """Most new classes of a neighbourhood: where a requirement is strict, classes may become many times smaller."""
 
-_SPARE = 2
+_FURTHER = 2
 """More places: of a class that was given up, and of the class of the rows that are left."""
 
 
@@ -55,7 +55,7 @@ class Histograms:
         self.required, self.work = required, CriteriaWorkspace(required)
         self.counter, self.group_of = counter, group_of
         self.classes, self.counters = _CLASSES, required.counters
-        self.places = _CLASSES + _SPARE
+        self.places = _CLASSES + _FURTHER
         self.held = np.zeros(self.places * required.counters, np.int64)
         self.group, self.closed = np.zeros(len(group_of), np.int32), np.zeros(len(counter), np.uint8)
         values = (np.asarray(required.high) - np.asarray(required.low))[np.asarray(required.kind) == MATRIX]

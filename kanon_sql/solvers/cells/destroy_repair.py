@@ -79,7 +79,7 @@ def _perturbed(state: State, random: np.random.Generator) -> Int64:
 
 def _rebuild(state: State, limit: int, random: np.random.Generator) -> int:
     """Rebuild the surroundings of one row, if the table then costs no more than a limit; return the witnesses looked for."""
-    kept = state.marks.copy(), np.asarray(state.pool.start).copy(), np.asarray(state.pool.count).copy()
+    kept = state.marks.copy(), np.asarray(state.store.start).copy(), np.asarray(state.store.count).copy()
     first = int(random.choice(np.flatnonzero(state.marks == SECONDARY)))
     taken = [first, *_near(state, first, random)]
     using = sorted({witness for row in taken for witness in state.users(row)})
@@ -99,13 +99,13 @@ def _rebuild(state: State, limit: int, random: np.random.Generator) -> int:
         publish(state, random.permutation(np.unique(np.concatenate(new))))
         cost = state.cost
     if cost > limit:
-        state.marks[:], np.asarray(state.pool.start)[:], np.asarray(state.pool.count)[:] = kept
+        state.marks[:], np.asarray(state.store.start)[:], np.asarray(state.store.count)[:] = kept
     return len(using) + 8
 
 
 def _near(state: State, row: int, random: np.random.Generator) -> list[int]:
     """Return some secondary rows that witnesses change together with a row."""
-    start, count, base = (np.asarray(each) for each in (state.pool.start, state.pool.count, state.pool.base))
+    start, count, base = (np.asarray(each) for each in (state.store.start, state.store.count, state.store.base))
     cells = np.concatenate([base[start[each] : start[each] + count[each]] for each in state.users(row)] or [base[:0]])
     near = np.unique(state.table.ancestors[cells])
     near = near[(state.marks[near] == SECONDARY) & (near != row)]

@@ -61,7 +61,7 @@ def protect(state: State, budget: Budget, order: Int64 | None = None) -> None:
 def _by_program(state: State, witness: int, budget: Budget) -> None:
     """Find a witness by an integer program, where no move does: rows that have to be shown are in the way."""
     attacker = Attacker(state.table, int(state.measure[witness]), with_fixed=bool(state.with_fixed[witness]))
-    answer = attacker.answer(int(state.pool.row[witness]), ~state.table.shown, budget, whole=True)
+    answer = attacker.answer(int(state.store.row[witness]), ~state.table.shown, budget, whole=True)
     if answer.change is None:
         raise InfeasibleError(
             "a suppressed row follows from rows that must be shown, or from cells that a contributor knows; "

@@ -101,7 +101,7 @@ class Optimal:
         if about not in self._attackers:
             self._attackers[about] = Attacker(state.table, about[0], with_fixed=about[1])
         self._questions -= 1
-        return self._attackers[about].answer(int(state.pool.row[witness]), suppressed, budget, whole=whole)
+        return self._attackers[about].answer(int(state.store.row[witness]), suppressed, budget, whole=whole)
 
     def _smaller(self, witness: int, core: Int64, budget: Budget) -> Int64:
         """Return a core within a core, from which no row can be left out."""

@@ -11,7 +11,7 @@ from kanon_sql.kernels.cells.boxes import BoxSearch
 from kanon_sql.kernels.cells.circuits import CircuitSearch
 from kanon_sql.kernels.cells.planes import PlaneSearch
 from kanon_sql.kernels.cells.search_space import CellSpace
-from kanon_sql.kernels.cells.witness_pool import WitnessPool, users
+from kanon_sql.kernels.cells.witness_store import WitnessStore, users
 from kanon_sql.kernels.cells.witnesses import find
 from kanon_sql.solvers.cells.search_space import cell_space
 from kanon_sql.table.arrays import Int32, Int64
@@ -27,7 +27,7 @@ SECONDARY = 2
 """Mark of a secondary row in the search space."""
 
 _GARBAGE = 8
-"""The pool is renewed when it is so many times as large as its witnesses."""
+"""The store is renewed when it is so many times as large as its witnesses."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class State:
     table: CellTable
     space: CellSpace
     searches: list[BoxSearch]
-    pool: WitnessPool
+    store: WitnessStore
     measure: Int32
     with_fixed: Bools
     failures: list[int]
@@ -62,37 +62,37 @@ class State:
         """Find a witness; return the rows that are suppressed for it, None where there is none."""
         search = self.searches[self.measure[witness]]
         search.with_fixed = bool(self.with_fixed[witness])
-        if not find(self.space, search, self.pool, witness, free, self.steps):
+        if not find(self.space, search, self.store, witness, free, self.steps):
             return None
-        return np.asarray(self.pool.new)[: self.pool.news].copy()
+        return np.asarray(self.store.new)[: self.store.news].copy()
 
     def put(self, witness: int, change: Int64) -> None:
         """Take a witness from elsewhere."""
         base = np.flatnonzero(change)
         rows = np.unique(self.table.ancestors[base])
-        self.pool.put(witness, base.astype(np.int32), change[base], rows[self.marks[rows] == SECONDARY])
+        self.store.put(witness, base.astype(np.int32), change[base], rows[self.marks[rows] == SECONDARY])
 
     def users(self, row: int) -> list[int]:
         """Return the witnesses that change a secondary row."""
-        return [int(witness) for witness in users(self.space, self.pool, row)]
+        return [int(witness) for witness in users(self.space, self.store, row)]
 
     def kept(self, witnesses: list[int]) -> tuple[Int64, Int64]:
         """Return where some witnesses are, for `restore`."""
-        return np.asarray(self.pool.start)[witnesses], np.asarray(self.pool.count)[witnesses]
+        return np.asarray(self.store.start)[witnesses], np.asarray(self.store.count)[witnesses]
 
     def restore(self, witnesses: list[int], kept: tuple[Int64, Int64]) -> None:
         """Take back some witnesses."""
-        np.asarray(self.pool.start)[witnesses], np.asarray(self.pool.count)[witnesses] = kept
+        np.asarray(self.store.start)[witnesses], np.asarray(self.store.count)[witnesses] = kept
 
     def clear(self) -> None:
         """Forget all witnesses and publish all secondary rows."""
         self.marks[self.marks == SECONDARY] = 0
-        np.asarray(self.pool.count)[:] = 0
+        np.asarray(self.store.count)[:] = 0
         self.take(self.snapshot())
 
     def renew(self) -> None:
         """Forget outdated witnesses where they are many."""
-        if self.pool.used > _GARBAGE * int(np.asarray(self.pool.count).sum()) + 100_000:
+        if self.store.used > _GARBAGE * int(np.asarray(self.store.count).sum()) + 100_000:
             self.take(self.snapshot())
 
     def snapshot(self) -> tuple[NDArray[np.uint8], Witnesses]:
@@ -109,8 +109,8 @@ class State:
             rows = column[found.base]
             chosen = self.marks[rows] == SECONDARY
             keys.append(np.unique(rows[chosen].astype(np.int64) * len(count) + of[chosen]))
-        np.asarray(self.pool.count)[:] = count
-        self.pool.renew(found.base, found.change, found.start[:-1].copy(), np.concatenate(keys))
+        np.asarray(self.store.count)[:] = count
+        self.store.renew(found.base, found.change, found.start[:-1].copy(), np.concatenate(keys))
 
     @property
     def suppressed(self) -> Bools:
@@ -119,15 +119,15 @@ class State:
 
     def witnesses(self) -> Witnesses:
         """Return the witnesses in the order of their measures and rows."""
-        start, count = np.asarray(self.pool.start), np.asarray(self.pool.count)
+        start, count = np.asarray(self.store.start), np.asarray(self.store.count)
         within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
         entry = np.repeat(start, count) + within
         return Witnesses(
-            row=np.asarray(self.pool.row).copy(),
+            row=np.asarray(self.store.row).copy(),
             measure=self.measure,
             start=np.concatenate(([0], np.cumsum(count))).astype(np.int64),
-            base=np.asarray(self.pool.base)[entry],
-            change=np.asarray(self.pool.change)[entry],
+            base=np.asarray(self.store.base)[entry],
+            change=np.asarray(self.store.change)[entry],
         )
 
 
@@ -149,13 +149,13 @@ def started(table: CellTable) -> State:
         set_of[column] = g
     first, members = _members(table, row, set_of)
     circuits = CircuitSearch(*_cells_of(table), table.base_cells)
-    pool = WitnessPool(row, need, first, members, set_of, PlaneSearch(space), circuits)
-    pool.steps = steps = min(_STEPS, max(_LEAST_STEPS, _ALL_STEPS // max(1, len(row))))
+    store = WitnessStore(row, need, first, members, set_of, PlaneSearch(space), circuits)
+    store.steps = steps = min(_STEPS, max(_LEAST_STEPS, _ALL_STEPS // max(1, len(row))))
     return State(
         table=table,
         space=space,
         searches=searches,
-        pool=pool,
+        store=store,
         measure=np.concatenate(measures).astype(np.int32),
         with_fixed=table.values(0)[row] == 1,
         failures=[0] * len(row),

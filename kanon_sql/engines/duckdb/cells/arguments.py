@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
@@ -12,7 +11,7 @@ from kanon_sql.engines.duckdb.names import name_parts, quoted, table_name
 from kanon_sql.errors import PolicyError, hint_of
 from kanon_sql.model.protection import Ambiguity, Dominance, Protection
 from kanon_sql.model.tabulation import Item, Tabulation
-from kanon_sql.model.validation import same_name
+from kanon_sql.model.validation import fraction, same_name
 
 COUNT = "n"
 """The column of the counts."""
@@ -97,9 +96,7 @@ def _known(name: str, measure: str, sums: Mapping[str, Any]) -> str:
 
 def _ambiguity(value: Any, sums: Mapping[str, Any]) -> tuple[Ambiguity, ...]:
     given = _mapping("p", value, "MAP {'s': 10}")
-    return tuple(
-        Ambiguity(measure=_known("p", name, sums), percent=_exact(each, "MAP {'s': 10}")) for name, each in given.items()
-    )
+    return tuple(Ambiguity(measure=_known("p", name, sums), percent=fraction(each, "p")) for name, each in given.items())
 
 
 def _dominance(value: Any, sums: Mapping[str, Any]) -> tuple[Dominance, ...]:
@@ -107,15 +104,14 @@ def _dominance(value: Any, sums: Mapping[str, Any]) -> tuple[Dominance, ...]:
     for name, pair in _mapping("dominance", value, hint).items():
         if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
             raise PolicyError(f"dominance needs the number of contributors and their share; hint: {hint}")
-        largest = _exact(pair[0], hint)
+        largest = fraction(pair[0], "the number of contributors")
         if largest.denominator != 1:
             raise PolicyError(f"the number of contributors must be a whole number; hint: {hint}")
-        found.append(Dominance(measure=_known("dominance", name, sums), largest=int(largest), share=_exact(pair[1], hint)))
+        found.append(
+            Dominance(
+                measure=_known("dominance", name, sums),
+                largest=int(largest),
+                share=fraction(pair[1], "the share of the largest contributors"),
+            )
+        )
     return tuple(found)
-
-
-def _exact(value: Any, hint: str) -> Fraction:
-    try:
-        return Fraction(str(value))
-    except ValueError:
-        raise PolicyError(f"expected a number; hint: {hint}") from None

@@ -18,7 +18,7 @@ if not cython.compiled:  # compiled, they come from the .pxd
 
 @cython.final
 @cython.cclass
-class WitnessPool:
+class WitnessStore:
     """The witnesses, and which of them change a secondary row.
 
     Parameters
@@ -106,42 +106,42 @@ class WitnessPool:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _link(pool: WitnessPool, links: cython.longlong[::1]) -> cython.void:
+def _link(store: WitnessStore, links: cython.longlong[::1]) -> cython.void:
     """Add links."""
     at: cython.longlong
     row: cython.longlong
     for at in range(links.shape[0]):
-        row = links[at] // pool.row.shape[0]
-        pool.link_witness[at] = links[at] % pool.row.shape[0]
-        pool.link_after[at] = pool.head[row]
-        pool.head[row] = at
-    pool.links = links.shape[0]
+        row = links[at] // store.row.shape[0]
+        store.link_witness[at] = links[at] % store.row.shape[0]
+        store.link_after[at] = store.head[row]
+        store.head[row] = at
+    store.links = links.shape[0]
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _change_of(space: CellSpace, pool: WitnessPool, witness: cython.longlong, row: cython.longlong) -> cython.longlong:
+def _change_of(space: CellSpace, store: WitnessStore, witness: cython.longlong, row: cython.longlong) -> cython.longlong:
     """Return by how much a witness changes a row."""
     total: cython.longlong = 0
     at: cython.longlong
-    for at in range(pool.start[witness], pool.start[witness] + pool.count[witness]):
-        if space.ancestors[pool.base[at], pool.set_of[row]] == row:
-            total += pool.change[at]
+    for at in range(store.start[witness], store.start[witness] + store.count[witness]):
+        if space.ancestors[store.base[at], store.set_of[row]] == row:
+            total += store.change[at]
     return total
 
 
-def users(space: CellSpace, pool: WitnessPool, row: cython.longlong) -> NDArray[np.int32]:
+def users(space: CellSpace, store: WitnessStore, row: cython.longlong) -> NDArray[np.int32]:
     """Return the witnesses that change a secondary row, in ascending order."""
-    link: cython.longlong = pool.head[row]
+    link: cython.longlong = store.head[row]
     witness: cython.longlong
     count: cython.longlong = 0
-    pool.calls += 1
+    store.calls += 1
     while link >= 0:
-        witness = pool.link_witness[link]
-        if pool.seen[witness] != pool.calls and _change_of(space, pool, witness, row) != 0:
-            pool.seen[witness] = pool.calls
-            pool.users[count] = witness
+        witness = store.link_witness[link]
+        if store.seen[witness] != store.calls and _change_of(space, store, witness, row) != 0:
+            store.seen[witness] = store.calls
+            store.users[count] = witness
             count += 1
-        link = pool.link_after[link]
-    return np.sort(np.asarray(pool.users)[:count])
+        link = store.link_after[link]
+    return np.sort(np.asarray(store.users)[:count])

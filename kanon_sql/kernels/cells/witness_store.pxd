@@ -3,7 +3,7 @@ from kanon_sql.kernels.cells.circuits cimport CircuitSearch
 from kanon_sql.kernels.cells.planes cimport PlaneSearch
 from kanon_sql.kernels.cells.search_space cimport CellSpace
 
-cdef class WitnessPool:
+cdef class WitnessStore:
     cdef readonly int[::1] row
     cdef readonly long long[::1] need
     cdef readonly long long[::1] member_first
