@@ -255,7 +255,6 @@ def test_the_audit_shares_nothing_with_the_solvers() -> None:
             assert name not in text, f"{path.name} calls {name}"
 
 
-@pytest.mark.exhaustive
 def test_no_error_keeps_the_one_that_it_replaces() -> None:
     """Inside of ``except``, an error is raised again as it is, by `raise_alone`, or from one of ours that holds no value."""
     for module in sorted(MODULES.keys() - {"kanon_sql.errors"}):

@@ -57,8 +57,8 @@ def improve(state: State, lower_bound: int, budget: Budget) -> None:
 def _search(state: State, lower_bound: int, budget: Budget, random: np.random.Generator, most: int) -> int:
     """Keep rebuilds that cost little more than the best, at first; return how many witnesses were looked for."""
     work, done, best, kept = 0, 0, state.cost, state.snapshot()
-    threshold = _THRESHOLD * best / max(1, int((state.marks == SECONDARY).sum()))
-    rounds = min(_ROUNDS, _ROUNDS_PER_ROW * int((state.marks == SECONDARY).sum()))
+    threshold = _THRESHOLD * best / max(1, int((state.pattern == SECONDARY).sum()))
+    rounds = min(_ROUNDS, _ROUNDS_PER_ROW * int((state.pattern == SECONDARY).sum()))
     while work < most and done < rounds and best > lower_bound and not budget.over():
         if done % _CHECKED == 0:
             budget.report("destroy and repair", max(done / rounds, work / most), best, lower_bound)
@@ -79,13 +79,13 @@ def _perturbed(state: State, random: np.random.Generator) -> Int64:
 
 def _rebuild(state: State, limit: int, random: np.random.Generator) -> int:
     """Rebuild the surroundings of one row, if the table then costs no more than a limit; return the witnesses looked for."""
-    kept = state.marks.copy(), np.asarray(state.store.start).copy(), np.asarray(state.store.count).copy()
-    first = int(random.choice(np.flatnonzero(state.marks == SECONDARY)))
+    kept = state.pattern.copy(), np.asarray(state.store.start).copy(), np.asarray(state.store.count).copy()
+    first = int(random.choice(np.flatnonzero(state.pattern == SECONDARY)))
     taken = [first, *_near(state, first, random)]
     using = sorted({witness for row in taken for witness in state.users(row)})
     np.asarray(state.space.cost)[:] = _perturbed(state, random)
     cost = state.cost - int(state.table.cost[taken].sum())
-    state.marks[taken] = 0
+    state.pattern[taken] = 0
     state.shown[first] = random.integers(2)
     new = [np.array(taken, np.int32)]
     for witness in random.permutation([each for each in using if state.find(each, free=True) is None]):
@@ -99,7 +99,7 @@ def _rebuild(state: State, limit: int, random: np.random.Generator) -> int:
         publish(state, random.permutation(np.unique(np.concatenate(new))))
         cost = state.cost
     if cost > limit:
-        state.marks[:], np.asarray(state.store.start)[:], np.asarray(state.store.count)[:] = kept
+        state.pattern[:], np.asarray(state.store.start)[:], np.asarray(state.store.count)[:] = kept
     return len(using) + 8
 
 
@@ -108,5 +108,5 @@ def _near(state: State, row: int, random: np.random.Generator) -> list[int]:
     start, count, base = (np.asarray(each) for each in (state.store.start, state.store.count, state.store.base))
     cells = np.concatenate([base[start[each] : start[each] + count[each]] for each in state.users(row)] or [base[:0]])
     near = np.unique(state.table.ancestors[cells])
-    near = near[(state.marks[near] == SECONDARY) & (near != row)]
+    near = near[(state.pattern[near] == SECONDARY) & (near != row)]
     return [int(each) for each in random.permutation(near)[: random.integers(_MOST)]]

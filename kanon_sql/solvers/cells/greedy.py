@@ -49,7 +49,7 @@ def protect(state: State, budget: Budget, order: Int64 | None = None) -> None:
             budget.report("witnesses", done / len(missing))
         if state.find(witness, free=False) is None:
             _by_program(state, witness, budget)
-    rows = np.flatnonzero(state.marks == SECONDARY)
+    rows = np.flatnonzero(state.pattern == SECONDARY)
     order = rows[np.argsort(-state.table.cost[rows], kind="stable")]
     for done in range(0, len(order), _CHECKED):
         budget.report("publishing", done / len(order), state.cost)
@@ -70,24 +70,24 @@ def _by_program(state: State, witness: int, budget: Budget) -> None:
     moved = np.zeros(state.table.rows, np.int64)
     for column in state.table.ancestors.T:
         np.add.at(moved, column, answer.change)
-    state.marks[(moved != 0) & (state.marks == 0)] = SECONDARY
+    state.pattern[(moved != 0) & (state.pattern == 0)] = SECONDARY
     state.put(witness, answer.change)
 
 
 def publish(state: State, rows: Int64) -> None:
     """Publish secondary rows, one by one, where all witnesses can do without."""
     for row in rows:
-        if state.marks[row] != SECONDARY:
+        if state.pattern[row] != SECONDARY:
             continue
         # Those that could not do without another row before are asked first.
         using = sorted(state.users(int(row)), key=lambda witness: -state.failures[witness])
         if len(using) > _MOST_USERS:
             continue
-        state.marks[row], state.shown[row] = 0, 1
+        state.pattern[row], state.shown[row] = 0, 1
         before = state.kept(using)
         failed = next((witness for witness in using if state.find(witness, free=True) is None), None)
         if failed is not None:
             state.failures[failed] += 1
-            state.marks[row] = SECONDARY
+            state.pattern[row] = SECONDARY
             state.restore(using, before)
         state.shown[row] = 0

@@ -117,7 +117,7 @@ def _in_lines(
     wanted = need[rows[own]]
     given = _given(line, np.where(free[rows], capacity[rows], 0), line[own], wanted) - np.minimum(capacity[rows[own]], wanted)
     left = wanted - np.minimum(given, wanted)
-    # Primary rows of one line that lack the same amount have the same cut.
+    # Primary rows of one line that need the same amount have the same cut.
     own, left = own[left > 0], left[left > 0]
     kept = np.unique(np.stack([line[own], left]), axis=1, return_index=True)[1] if len(own) else np.zeros(0, np.int64)
     own, left = own[np.sort(kept)], left[np.sort(kept)]

@@ -64,7 +64,7 @@ class Optimal:
             if not self._separate(chosen, budget):
                 break
             # All primary rows have witnesses, since the rows of the new cores are suppressed, too.
-            publish(state, np.flatnonzero(state.marks == SECONDARY))
+            publish(state, np.flatnonzero(state.pattern == SECONDARY))
             if state.cost < cost:
                 kept, cost = state.snapshot(), state.cost
         state.take(kept)
@@ -74,7 +74,7 @@ class Optimal:
         """Suppress some rows and the cores that they miss; return whether there were any, or all primary rows are protected."""
         state, cores, unknown = self._state, 0, 0
         state.clear()
-        state.marks[chosen] = SECONDARY
+        state.pattern[chosen] = SECONDARY
         for witness in range(len(state.measure)):
             while state.find(witness, free=True) is None:
                 answer = self._ask(witness, state.suppressed, budget, whole=True)
@@ -90,7 +90,7 @@ class Optimal:
                     break
                 core = self._smaller(witness, answer.core, budget)
                 self._program.hit(core)
-                state.marks[core] = SECONDARY
+                state.pattern[core] = SECONDARY
                 cores += 1
         return cores > 0 or unknown == 0
 

@@ -44,8 +44,8 @@ class State:
     steps: int
 
     @property
-    def marks(self) -> NDArray[np.uint8]:
-        """Return the marks of the rows: 0 is shown, `SECONDARY` is secondary, and 1 is suppressed for itself."""
+    def pattern(self) -> NDArray[np.uint8]:
+        """Return the suppression pattern of the rows: 0 is shown, `SECONDARY` is secondary, and 1 is suppressed for itself."""
         return np.asarray(self.space.suppressed)
 
     @property
@@ -56,7 +56,7 @@ class State:
     @property
     def cost(self) -> int:
         """Return the cost of the secondary rows."""
-        return int(self.table.cost[self.marks == SECONDARY].sum())
+        return int(self.table.cost[self.pattern == SECONDARY].sum())
 
     def find(self, witness: int, *, free: bool) -> Int32 | None:
         """Find a witness; return the rows that are suppressed for it, None where there is none."""
@@ -70,7 +70,7 @@ class State:
         """Take a witness from elsewhere."""
         base = np.flatnonzero(change)
         rows = np.unique(self.table.ancestors[base])
-        self.store.put(witness, base.astype(np.int32), change[base], rows[self.marks[rows] == SECONDARY])
+        self.store.put(witness, base.astype(np.int32), change[base], rows[self.pattern[rows] == SECONDARY])
 
     def users(self, row: int) -> list[int]:
         """Return the witnesses that change a secondary row."""
@@ -86,7 +86,7 @@ class State:
 
     def clear(self) -> None:
         """Forget all witnesses and publish all secondary rows."""
-        self.marks[self.marks == SECONDARY] = 0
+        self.pattern[self.pattern == SECONDARY] = 0
         np.asarray(self.store.count)[:] = 0
         self.take(self.snapshot())
 
@@ -96,18 +96,18 @@ class State:
             self.take(self.snapshot())
 
     def snapshot(self) -> tuple[NDArray[np.uint8], Witnesses]:
-        """Return the marks and the witnesses, for `take`."""
-        return self.marks.copy(), self.witnesses()
+        """Return the pattern and the witnesses, for `take`."""
+        return self.pattern.copy(), self.witnesses()
 
     def take(self, kept: tuple[NDArray[np.uint8], Witnesses]) -> None:
-        """Go back to other marks and witnesses."""
-        self.marks[:], found = kept
+        """Go back to another pattern and other witnesses."""
+        self.pattern[:], found = kept
         count = np.diff(found.start)
         of = np.repeat(np.arange(len(count)), count)
         keys = [np.zeros(0, np.int64)]
         for column in self.table.ancestors.T:
             rows = column[found.base]
-            chosen = self.marks[rows] == SECONDARY
+            chosen = self.pattern[rows] == SECONDARY
             keys.append(np.unique(rows[chosen].astype(np.int64) * len(count) + of[chosen]))
         np.asarray(self.store.count)[:] = count
         self.store.renew(found.base, found.change, found.start[:-1].copy(), np.concatenate(keys))
@@ -115,7 +115,7 @@ class State:
     @property
     def suppressed(self) -> Bools:
         """Return which rows are suppressed."""
-        return self.marks > 0
+        return self.pattern > 0
 
     def witnesses(self) -> Witnesses:
         """Return the witnesses in the order of their measures and rows."""
