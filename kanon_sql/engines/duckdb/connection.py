@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import re
 from collections.abc import Callable, Iterable
+from functools import cache, partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -13,6 +13,7 @@ import duckdb
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb import copying
+from kanon_sql.engines.duckdb.caller import as_caller
 from kanon_sql.engines.duckdb.cells.query import protected_query
 from kanon_sql.engines.duckdb.failures import Asked
 from kanon_sql.engines.duckdb.policies import Policies
@@ -169,19 +170,19 @@ class Connection:
 
     def execute(self, query: Any, parameters: Any = None) -> Self:
         """Run statements, as ``DuckDBPyConnection.execute``; a COPY of a release writes its file whole or not at all."""
-        self._run(self.raw.execute, query, self.raw.execute, parameters)
+        self._run(partial(as_caller, self.raw.execute), query, self.raw.execute, parameters)
         return self
 
     def executemany(self, query: Any, parameters: Any = None) -> Self:
         """Run a statement once per set of parameters, as ``DuckDBPyConnection.executemany``."""
-        self._run(self.raw.executemany, query, self.raw.execute, parameters, many=True)
+        self._run(partial(as_caller, self.raw.executemany), query, self.raw.execute, parameters, many=True)
         return self
 
     def sql(self, query: Any, *, params: Any = None, **options: Any) -> Any:
         """Return a relation, as ``DuckDBPyConnection.sql``; it runs when its rows are asked for."""
 
         def last(text: Any, parameters: Any) -> Any:
-            return self.raw.sql(text, params=parameters, **options)
+            return as_caller(self.raw.sql, text, params=parameters, **options)
 
         return self._run(last, query, self.raw.sql, params)
 
@@ -225,7 +226,7 @@ class Connection:
         value = getattr(self.raw, name)
         # A method such as fetchall is about the statement that ran last; one such as view is not.
         asked = self._asked if name.startswith(_OF_RESULT) else Asked()
-        return functools.partial(run, self.session, asked, value) if callable(value) else value
+        return partial(run, self.session, asked, as_caller, value) if callable(value) else value
 
     def _rewritten(self, query: Any, ask: Callable[[str], Any]) -> Any:
         """Return the query as DuckDB takes it; stored policies are read by ``ask``, in the transaction of the connection."""
@@ -269,7 +270,7 @@ class Connection:
         return None
 
 
-@functools.cache
+@cache
 def _our_statements() -> re.Pattern[str]:
     """Return a pattern for statements that release, explain or audit."""
     return re.compile("|".join(["kanon#", *(text.partition("(")[0] for text in macros())]), re.IGNORECASE)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from kanon_sql.engines.duckdb.caller import as_caller
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.staging import put, staging_directory
 from kanon_sql.engines.duckdb.versions import BUSY, TARGET_IS_FIRST_PARAMETER
@@ -73,7 +75,7 @@ def run(raw: duckdb.DuckDBPyConnection, last: Run, query: Any, parameters: Any, 
         return last(query, parameters)
     *before, final = statements
     for each in before:
-        _statement(raw, raw.execute, each, each.query, None, False)
+        _statement(raw, partial(as_caller, raw.execute), each, each.query, None, False)
     return _statement(raw, last, final, final.query if before else query, parameters, many)
 
 
@@ -86,7 +88,7 @@ def _statement(
         if not many:
             return _staged(raw, call, text, parameters)
         for each in parameters:
-            _staged(raw, raw.execute, text, each)
+            _staged(raw, partial(as_caller, raw.execute), text, each)
         return raw
     if kind == duckdb.StatementType.EXPLAIN and _ANALYZED.search(text):
         from kanon_sql.clause.copies import copied_text
@@ -110,10 +112,12 @@ def _writes_release(raw: duckdb.DuckDBPyConnection, text: str, parameters: Any) 
 
 
 def _rows_of(raw: duckdb.DuckDBPyConnection, text: str, parameters: Any = None) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]]
     try:
-        return raw.sql(text, params=parameters).fetchall()
+        rows = as_caller(raw.sql, text, params=parameters).fetchall()
     except BUSY:  # the rows of an earlier statement are still waited for: the COPY lets go of them
-        return raw.execute(text, parameters).fetchall()
+        rows = as_caller(raw.execute, text, parameters).fetchall()
+    return rows
 
 
 def _staged(raw: duckdb.DuckDBPyConnection, call: Run, text: str, parameters: Any) -> Any:

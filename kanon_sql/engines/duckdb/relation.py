@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from kanon_sql.engines.duckdb.caller import as_caller
 from kanon_sql.engines.duckdb.failures import Asked, error_to_raise
 from kanon_sql.errors import raise_alone
 
@@ -93,7 +94,7 @@ class Relation:
             return value
 
         def call(*arguments: Any, **options: Any) -> Any:
-            return run(self._session, self._asked, value, *arguments, **options)
+            return run(self._session, self._asked, as_caller, value, *arguments, **options)
 
         return call
 

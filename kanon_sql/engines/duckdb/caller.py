@@ -1,0 +1,40 @@
+"""Calls of DuckDB that see the variables of the program, as if it had called DuckDB itself."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+_WRAPPER = os.path.dirname(__file__) + os.sep
+_PACKAGE = str(Path(__file__).parents[2]) + os.sep
+
+_NAME = "kanon#call"
+_CALL = compile("call()", __file__, "eval").replace(co_names=(_NAME,))
+"""Calls what has this name, which no variable of a program can have."""
+
+
+def as_caller(call: Callable[..., Any], /, *arguments: Any, **options: Any) -> Any:
+    """Call a method of DuckDB from a frame that has the variables of the first caller outside of this package.
+
+    Parameters
+    ----------
+    call : callable
+        A method of DuckDB, called with ``arguments`` and ``options``.
+
+    Notes
+    -----
+    DuckDB takes an unknown table for a variable of the frame that calls it. Our own frames would be in the way: they would hide
+    the caller's, and their variables are nobody's tables. The commands of this package have no variables to show, so a call of
+    theirs sees none. All else is up to DuckDB: a table of the database comes first, and ``python_enable_replacements`` holds.
+    """
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_WRAPPER):
+        frame = frame.f_back
+    shown = not frame.f_code.co_filename.startswith(_PACKAGE)
+    variables, names = (frame.f_globals, dict(frame.f_locals)) if shown else ({}, {})
+    names[_NAME] = functools.partial(call, *arguments, **options)
+    return eval(_CALL, variables, names)  # noqa: S307 - the text is ours
