@@ -76,8 +76,9 @@ def united(sets: Sequence[CostedSet]) -> GroupingItem:
     if not costs:
         return union([item for item, _ in sets if isinstance(item, Cube | tuple)])
     if len(costs) < len(sets):
+        missing = "1 of them has" if len(sets) - len(costs) == 1 else f"{len(sets) - len(costs)} of them have"
         raise PolicyError(
-            f"{len(sets) - len(costs)} of the {len(sets)} grouping sets have no COST; hint: GROUPING SETS ((zip, age) COST 0, "
+            f"there are {len(sets)} grouping sets, and {missing} no COST; hint: GROUPING SETS ((zip, age) COST 0, "
             "(age) COST 2, () COST 5)"
         )
     _check_count(sum(_count(item) for item, _ in sets))

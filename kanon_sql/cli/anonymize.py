@@ -17,6 +17,7 @@ from kanon_sql.cli.options import (
     escape_option,
     given_options,
     json_option,
+    permitted_masks,
     qi_option,
     require_guarantee,
     secret_option,
@@ -67,7 +68,8 @@ if TYPE_CHECKING:
     "masks",
     multiple=True,
     metavar="A,B",
-    help="Permitted columns to show together, such as 'zip IN DIGITS (3),age'; repeatable; '' shows none.",
+    help="Permitted columns to show together, such as 'zip IN DIGITS (3),age'; repeatable; '' shows none. 'zip,age COST 2' "
+    "says what a row costs that shows them; then every mask has a cost.",
 )
 @click.option("--linked", multiple=True, metavar="A,B", help="Columns suppressed together or not at all; repeatable.")
 @click.option(
@@ -249,7 +251,7 @@ def policy_of(
         del options["k"]
     return Policy.of(
         quasi_identifiers=column_names(qi, columns) if qi else None,
-        masks=read_masks([column_names([mask], columns) for mask in masks] if masks else None),
+        masks=read_masks(permitted_masks(masks, columns) if masks else None),
         linked=[column_names([group], columns) for group in linked],
         keep=column_names(keep, columns) if keep else None,
         weights=weights,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -14,6 +15,9 @@ from kanon_sql.model.requirements import THRESHOLD_OPTIONS, THRESHOLDS
 _GUARANTEES = ("k", *(next(iter(each.options)) for each in THRESHOLDS), "k_map", "presence")
 """Options that say what is guaranteed."""
 
+_COSTED = re.compile(r"(|.*[\s)\"])COST\s+(\S+)\s*", re.IGNORECASE | re.DOTALL)
+"""A mask and its cost: the columns that are shown, maybe none, and a number."""
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -23,6 +27,16 @@ def column_names(values: Iterable[str], columns: list[str]) -> list[str]:
     for value in values:
         split = [value] if value in columns else next(csv.reader([value], skipinitialspace=True), [])
         found += [name if name in columns else name.strip() for name in split if name.strip()]
+    return found
+
+
+def permitted_masks(values: Iterable[str], columns: list[str]) -> list[list[str] | dict[str, Any]]:
+    """Read masks such as ``zip,age``, or ``zip,age COST 2`` with what a row costs under it; a name of a column comes first."""
+    found: list[list[str] | dict[str, Any]] = []
+    for value in values:
+        shown = column_names([value], columns)
+        costed = None if shown and shown[-1] in columns else _COSTED.fullmatch(value)
+        found.append(shown if costed is None else {"columns": column_names([costed[1]], columns), "cost": costed[2]})
     return found
 
 

@@ -44,7 +44,8 @@ def split_costs(items: Iterable[Any]) -> tuple[list[Any], tuple[Any, ...] | None
     if not any(costed):
         return given, None
     if not all(costed):
-        raise PolicyError(f"{costed.count(False)} of the {len(given)} masks have no cost; hint: {_EXAMPLE} for each")
+        missing = "1 of them has" if costed.count(False) == 1 else f"{costed.count(False)} of them have"
+        raise PolicyError(f"there are {len(given)} masks, and {missing} no cost; hint: {_EXAMPLE} for each")
     read = [known_keys(dict(each), {"columns", "cost"}, "a mask", ["columns", "cost"]) for each in given]
     return [each["columns"] for each in read], tuple(each["cost"] for each in read)
 
