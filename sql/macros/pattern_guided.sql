@@ -1,4 +1,4 @@
--- pattern_guided(tbl, masks, k := 2, qi, keep := NULL, unlisted_limit := 0.2): a k-anonymous release where each row shows exactly the columns of one mask.
+-- pattern_guided(tbl, masks, k := 2, qi := NULL, keep := NULL, unlisted_limit := 0.2): a k-anonymous release where each row shows exactly the columns of one mask.
 --
 -- It is k_anonymize(tbl, k, qi, masks, keep, unlisted_limit); what is said there, of levels and columns without a role too, holds here. It needs k_anonymize.sql.
 --
@@ -6,7 +6,8 @@
 --   tbl     VARCHAR       name of a table, view, CTE or quoted file, optionally qualified
 --   masks   VARCHAR[][]   lists of the columns that are shown together, maybe at levels: [['zip IN DIGITS (3)', 'age'], ['age'], []]
 --   k       BIGINT        least rows of a class
---   qi      VARCHAR[]     the quasi-identifiers, at most 12, each level counted. Other columns are released unchanged.
+--   qi      VARCHAR[]     the quasi-identifiers, at most 12, each level counted. Other columns are released unchanged. NULL takes every
+--                         column that is not in keep; the columns of a CTE have to be named.
 --   keep    VARCHAR[]     the columns that are released unchanged on purpose; then all others have to be in qi
 --   unlisted_limit        without keep: share of the rows, 0 to 1, that a column without a role may single out
 --

@@ -7,5 +7,5 @@ CASE system.main.list_aggregate(
     THEN system.main.list_aggregate(
         system.main.list_transform(system.main.regexp_extract_all(<text>,
             '"(?:[^"\x00]|"")+"|[A-Za-z0-9_$\x{80}-\x{10FFFF}]+'), lambda part: CASE WHEN system.main.starts_with(part, '"')
-                THEN part ELSE '"' || part || '"' END),
+                THEN part ELSE system.main.concat('"', part, '"') END),
          'string_agg', '.')

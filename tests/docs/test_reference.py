@@ -25,7 +25,8 @@ ERRORS = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8")
 PYTHON = (DOCS / "reference" / "python.md").read_text(encoding="utf-8")
 ALL = "\n".join(path.read_text(encoding="utf-8") for path in PAGES)
 
-AUDIT_MACROS = {path.stem for path in (ROOT / "sql").glob("*.sql")} - {"kanon", "k_anonymize", "pattern_guided"}
+RELEASES = {"kanon", "greedy_release", "k_anonymize", "pattern_guided"}
+AUDIT_MACROS = {path.stem for path in (ROOT / "sql").glob("*.sql")} - RELEASES
 
 
 def parameters() -> dict[str, list[str]]:

@@ -26,6 +26,7 @@ NAMES = [
 ]
 OTHERS = [
     "delta_presence",
+    "greedy_release",
     "intersection_risk",
     "interval_ends",
     "k_anonymize",

@@ -82,9 +82,9 @@ def test_ways_out(con: duckdb.DuckDBPyConnection) -> None:
     [
         (
             "keep := ['name']",
-            r"kanon: the column person_id has no role next to keep; nothing was released \(name it in keep or in qi",
+            r"kanon: the column person_id has no role; nothing was released \(name it in keep or in qi",
         ),
-        ("keep := []", "kanon: the column person_id has no role next to keep"),
+        ("keep := []", "kanon: the column person_id has no role"),
         ("keep := ['name', 'NAME']", "kanon: keep names a column twice, or one of qi"),
         ("keep := ['zip']", "kanon: keep names a column twice, or one of qi"),
         ("keep := ['name', NULL]", "kanon: keep holds NULL instead of a column name"),

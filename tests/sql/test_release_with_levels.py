@@ -283,7 +283,7 @@ def functions(node: Any) -> Iterator[tuple[str, str]]:
 
 
 def test_every_function_of_the_statement_is_qualified(con: duckdb.DuckDBPyConnection) -> None:
-    text = (ROOT / "sql" / "k_anonymize.sql").read_text(encoding="utf-8").rstrip().removesuffix(");")
+    text = (ROOT / "sql" / "greedy_release.sql").read_text(encoding="utf-8").rstrip().removesuffix(");")
     con.execute(
         f"CREATE MACRO statement(tbl, k, qi, masks, keep, unlisted_limit) AS ({text.partition('FROM system.main.query(')[2]})"
     )
@@ -297,7 +297,7 @@ def test_every_function_of_the_statement_is_qualified(con: duckdb.DuckDBPyConnec
 @pytest.mark.exhaustive
 @pytest.mark.own_connection
 def test_the_audit_counts_what_labels_show(con: duckdb.DuckDBPyConnection) -> None:
-    text = (ROOT / "sql" / "k_anonymize.sql").read_text(encoding="utf-8")
+    text = (ROOT / "sql" / "greedy_release.sql").read_text(encoding="utf-8")
     guard = "HAVING system.main.sum(size) >= {3}"
     assert text.count(guard) == 1
     con.execute(text.replace(guard, "HAVING system.main.sum(size) >= 1"))

@@ -60,6 +60,9 @@ _MODULES = (
 )
 """Modules of `kanon_sql.udfs`, in the order in which they are registered."""
 
+_WITHOUT_PYTHON = "greedy_release"
+"""The macro behind the releases in plain SQL."""
+
 _SCHEMA = "kanon"
 """Attached in-memory database that holds the macros for cursors, which do not see temporary ones."""
 
@@ -136,12 +139,12 @@ def _create(con: duckdb.DuckDBPyConnection, name: str, *arguments: Any, **option
 def macros() -> list[str]:
     """Return the text behind CREATE MACRO of every table macro: the table functions, then the audit."""
     ours = [module.MACRO for module in functions()]
-    return ours + [text for name, text in _files() if name not in _MODULES]
+    return ours + [text for name, text in _files() if name not in (*_MODULES, _WITHOUT_PYTHON)]
 
 
 def without_python() -> list[str]:
-    """Return the text behind CREATE MACRO of the releases in plain SQL, whose names our table functions have."""
-    return [text for name, text in _files() if name in _MODULES]
+    """Return the text behind CREATE MACRO of the releases in plain SQL, and of what they call; our functions have their names."""
+    return [text for name, text in _files() if name in (*_MODULES, _WITHOUT_PYTHON)]
 
 
 def _files() -> Iterator[tuple[str, str]]:
