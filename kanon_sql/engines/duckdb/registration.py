@@ -143,7 +143,7 @@ def macros() -> list[str]:
 
 
 def without_python() -> list[str]:
-    """Return the text behind CREATE MACRO of the releases in plain SQL, and of what they call; our functions have their names."""
+    """Return the text behind CREATE MACRO of the releases in plain SQL, which our functions replace, and of what they call."""
     return [text for name, text in _files() if name in (*_MODULES, _WITHOUT_PYTHON)]
 
 
