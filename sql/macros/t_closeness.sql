@@ -327,7 +327,7 @@ FROM system.main.query(system.main.format(
      "t_closeness distances" AS MATERIALIZED (
          SELECT a, b, CASE WHEN same THEN found.h ELSE above END AS above, CASE WHEN same THEN found.k ELSE below END AS below
          FROM (
-             SELECT *, found.k > 0 AND found.h::DOUBLE / found.k = near AS same
+             SELECT *, found.k > 0 AND found.h::DOUBLE / system.main.nullif(found.k, 0) = near AS same
              FROM (
                  SELECT *, system.main.list_reduce(
                             system.main.list_transform(
@@ -336,7 +336,7 @@ FROM system.main.query(system.main.format(
                                               last_h := 0::HUGEINT, last_k := 1::HUGEINT)),
                             lambda s, each: CASE
                                 WHEN s.below = 0 THEN s
-                                WHEN s.k > 0 AND s.h::DOUBLE / s.k = near THEN s
+                                WHEN s.k > 0 AND s.h::DOUBLE / system.main.nullif(s.k, 0) = near THEN s
                                 WHEN (s.above // s.below) * s.k + s.last_k > 1000000 THEN s
                                 WHEN ((s.above // s.below) * s.k + s.last_k) * ((s.above // s.below) * s.h + s.last_h) > 1000000000000
                                      THEN s

@@ -99,8 +99,6 @@ def under(con: Any, settings: Iterable[str]) -> Iterator[Any]:
 def test_settings_change_no_result(settings: list[str], clinic: Any, right: dict[str, Counter[str]]) -> None:
     with under(clinic, settings):
         for statement in STATEMENTS:
-            if "ieee_floating_point_ops = false" in settings and "'far'" in statement:
-                continue  # fails closed under this setting; the cause is not known yet
             assert rows(clinic, statement) == right[statement], statement
 
 

@@ -1,7 +1,7 @@
 -- The distances of a table as fractions in lowest terms, NULL where a text is no number of at least 0.
 SELECT a, b, CASE WHEN same THEN found.h ELSE above END AS above, CASE WHEN same THEN found.k ELSE below END AS below
 FROM (
-    SELECT *, found.k > 0 AND found.h::DOUBLE / found.k = near AS same
+    SELECT *, found.k > 0 AND found.h::DOUBLE / system.main.nullif(found.k, 0) = near AS same
     FROM (
         -- a DOUBLE counts as the first convergent of its continued fraction that is the same DOUBLE
         SELECT *, system.main.list_reduce(
@@ -11,7 +11,7 @@ FROM (
                                      'last_h': 0::HUGEINT, 'last_k': 1::HUGEINT}),
                    lambda s, each: CASE
                        WHEN s.below = 0 THEN s
-                       WHEN s.k > 0 AND s.h::DOUBLE / s.k = near THEN s
+                       WHEN s.k > 0 AND s.h::DOUBLE / system.main.nullif(s.k, 0) = near THEN s
                        WHEN (s.above // s.below) * s.k + s.last_k > 1000000 THEN s
                        WHEN ((s.above // s.below) * s.k + s.last_k) * ((s.above // s.below) * s.h + s.last_h) > 1000000000000
                             THEN s
