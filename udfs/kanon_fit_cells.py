@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from kanon_sql.engines.cells.table_release import release_table
 from kanon_sql.engines.duckdb.cells.gathering import CellGathering
@@ -24,7 +25,7 @@ def fit(session: Session, run: int, cells: int) -> str | None:
             found = release_table(
                 base, gathering.tabulation, gathering.protection, earlier, session.search.report, session.search.ended
             )
-            session.protected_tables.add(found)
+            found = replace(found, certificate=session.protected_tables.add(found))
     except BaseException:
         session.gatherings.end(run)
         raise

@@ -20,6 +20,7 @@ _COLUMNS = {
     "witnesses": "BIGINT",
     "seconds": "DOUBLE",
     "bound_method": "VARCHAR",
+    "warnings": "VARCHAR[]",
     "tabulation": "VARCHAR",
     "protection": "VARCHAR",
 }

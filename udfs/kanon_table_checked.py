@@ -10,8 +10,10 @@ from kanon_sql.engines.duckdb.session import Session
 def checked(session: Session, run: int, rows: int) -> str | None:
     """Check that no row is missing, and let go of the base cells."""
     gathering: CellGathering = session.gatherings.of(run)
-    gathering.complete(rows)
+    certificate = gathering.complete(rows)
     session.gatherings.end(run)
+    if certificate is not None:
+        session.announcements.add(certificate)
     return None
 
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from kanon_sql.certificate import Certificate
+from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.errors import AuditError, KanonWarning, raise_alone
 
 _OURS = __name__.partition(".")[0]
@@ -28,9 +29,9 @@ class Announcements:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._waiting = 0
-        self._unseen: dict[int, Certificate] = {}
+        self._unseen: dict[tuple[type, int], Certificate | TableCertificate] = {}
 
-    def add(self, certificate: Certificate) -> None:
+    def add(self, certificate: Certificate | TableCertificate) -> None:
         """Announce a release that passed its audit, now or when the waiting call ends.
 
         Raises
@@ -43,14 +44,14 @@ class Announcements:
             raise_alone(AuditError(f"a warning is an error here: {warning}; nothing was released"))
         with self._lock:
             if self._waiting:
-                self._unseen[certificate.number or 0] = certificate
+                self._unseen[type(certificate), certificate.number or 0] = certificate
                 return
         announce([certificate])
 
     def drop(self, number: int) -> None:
         """Let go of a release that nobody gets."""
         with self._lock:
-            self._unseen.pop(number, None)
+            self._unseen.pop((Certificate, number), None)
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
@@ -60,7 +61,7 @@ class Announcements:
         try:
             yield
         finally:
-            unseen: list[Certificate] = []
+            unseen: list[Certificate | TableCertificate] = []
             with self._lock:
                 self._waiting -= 1
                 if not self._waiting:
@@ -77,7 +78,7 @@ def _is_error(warning: KanonWarning) -> bool:
     return False
 
 
-def announce(certificates: Iterable[Certificate]) -> None:
+def announce(certificates: Iterable[Certificate | TableCertificate]) -> None:
     """Warn of what releases reveal, at the line of the caller outside of this package."""
     told = [certificate.warnings for certificate in certificates if certificate.warnings]
     if not told:

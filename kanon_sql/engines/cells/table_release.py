@@ -13,6 +13,7 @@ from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.engines.cells import gate
 from kanon_sql.engines.cells.base_cells import BaseCells, cell_table
 from kanon_sql.engines.cells.earlier_tables import EarlierTable, joint, related
+from kanon_sql.engines.cells.identifying_keys import refuse_identifying
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
@@ -74,8 +75,10 @@ def release_table(
     Raises
     ------
     SourceError, InfeasibleError, AuditError
-        When an earlier table stands against it, nothing that may be suppressed is enough, or the gate refuses.
+        When a key identifies people, an earlier table stands against it, nothing that may be suppressed is enough, or the gate
+        refuses.
     """
+    warnings = refuse_identifying(cells, tabulation, protection)
     new = EarlierTable(tabulation=tabulation, protection=protection, cells=cells, suppressed=np.zeros(0, np.bool_))
     before = related(tabulation, earlier) if protection.earlier == "fixed" else []
     if before:
@@ -97,7 +100,7 @@ def release_table(
         rows=rows,
         suppression=found,
         released=released,
-        certificate=_certificate(table, rows, found, released, seconds),
+        certificate=replace(_certificate(table, rows, found, released, seconds), warnings=warnings),
         sums=sums,
     )
 

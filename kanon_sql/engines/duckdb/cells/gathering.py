@@ -20,6 +20,8 @@ from kanon_sql.table.cell_table import Bools
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from kanon_sql.certificate.table_certificate import TableCertificate
+
 
 class CellGathering:
     """The base cells of one statement while it runs.
@@ -135,10 +137,13 @@ class CellGathering:
             raise AuditError("kanon audit: the table does not add up to its base cells; nothing was released")
         return self._found.suppression.suppressed[joint]
 
-    def complete(self, rows: int) -> None:
-        """Raise unless each row of the table was asked for, once."""
-        if self._found is not None and not rows == self._asked == len(self._found.rows):
+    def complete(self, rows: int) -> TableCertificate | None:
+        """Return the certificate, None without base cells; raise unless each row of the table was asked for, once."""
+        if self._found is None:
+            return None
+        if not rows == self._asked == len(self._found.rows):
             raise AuditError("kanon audit: the table does not have the rows of its base cells; nothing was released")
+        return self._found.certificate
 
     def close(self) -> None:
         """Let go of everything."""

@@ -71,7 +71,7 @@ def protected_query(
         sets=", ".join(_set(chosen) for chosen in tabulation.sets),
         added="".join(f', system.main.sum("kanon#sum{place}") AS "kanon#sum{place}"' for place in range(len(sums))),
         items=",\n       ".join(_item(each, tabulation) for each in _shown(tabulation, protection)),
-        kept="" if protection.rows == "null" else '\nWHERE NOT "kanon#r"."kanon#suppressed"',
+        kept="" if protection.rows == "null" else ' AND NOT "kanon#r"."kanon#suppressed"',
         codes=", ".join(f'"kanon#c"."kanon#code{key}"' for key in numbers),
     )
 

@@ -1,7 +1,13 @@
 -- The base cells of a table, handed to the solver. Slots: see query.py.
 WITH "kanon#run" AS MATERIALIZED (
     SELECT system.main.kanon_begin_cells(
-        ${tabulation}, ${protection}) AS run
+        ${tabulation}, ${protection},
+        -- a view is read as the tables that it reads
+        coalesce((SELECT system.main.map(system.main.list(name), system.main.list(sql)) FROM (
+            SELECT view_name AS name, system.main.string_agg(sql, ' ') AS sql FROM system.main.duckdb_views()
+            WHERE NOT internal
+            GROUP BY ALL
+        )), CAST(MAP {} AS MAP(VARCHAR, VARCHAR)))) AS run
     -- nothing is released where a macro of the database takes the place of a function behind the syntax of this text
     WHERE ${unshadowed}
 ), "kanon#source" AS NOT MATERIALIZED (

@@ -25,5 +25,6 @@ ${gathered}, "kanon#keys" AS MATERIALIZED (
 )
 SELECT ${items}
 FROM "kanon#gate", "kanon#rows" AS "kanon#r"
-LEFT JOIN "kanon#keys" AS "kanon#c" ON "kanon#c"."kanon#number" = "kanon#r"."kanon#first"${kept}
+LEFT JOIN "kanon#keys" AS "kanon#c" ON "kanon#c"."kanon#number" = "kanon#r"."kanon#first"
+WHERE passed${kept}
 ORDER BY "kanon#r"."kanon#set" ASC NULLS LAST, system.main.row(${codes}) ASC NULLS LAST

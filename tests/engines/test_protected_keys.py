@@ -1,0 +1,84 @@
+"""Protected tables: their keys, and the tables that they read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import kanon_sql
+from kanon_sql.engines.duckdb.cells.ledger import ProtectedTables
+from kanon_sql.errors import KanonError
+
+pytestmark = pytest.mark.unlisted
+
+
+@pytest.fixture
+def con() -> kanon_sql.engines.duckdb.connection.Connection:
+    con = kanon_sql.connect()
+    con.execute("CREATE TABLE people AS SELECT range % 4 AS region, range * 37 % 5 AS age, range AS id FROM range(60)")
+    return con
+
+
+def test_a_view_and_a_call_are_the_tables_that_they_read(con: Any, tmp_path: Any) -> None:
+    con.execute("CREATE VIEW old AS FROM people WHERE age > 1; CREATE VIEW older AS SELECT * FROM Old WHERE age > 2")
+    con.execute(f"COPY people TO '{tmp_path}/people.csv'")
+    table = "SELECT region, count(*) AS n FROM {} GROUP BY region PROTECT n >= 4"
+    for first, second in (
+        ("people", "older"),
+        ("older", "people"),
+        ("people", "k_anonymize('main.people', 2, qi := ['region', 'age', 'id'])"),
+        ("people", "query('FROM people WHERE age > 0')"),
+        (f"read_csv('{tmp_path}/people.csv')", f"read_csv('{tmp_path}/people.csv') WHERE age > 2"),
+        (f"'{tmp_path}/people.csv'", f"read_csv('{tmp_path}/people.csv')"),
+    ):
+        con.session.protected_tables = ProtectedTables()
+        con.execute(table.format(first)).fetchall()
+        with pytest.raises(KanonError, match="another FROM or WHERE"):
+            con.execute(table.format(second)).fetchall()
+        con.execute(table.format(first)).fetchall()
+
+
+def test_keys_that_identify_people_are_refused_where_their_rows_would_show(con: Any) -> None:
+    table = "SELECT {0}, count(*) AS n FROM people GROUP BY CUBE ({0}) PROTECT n >= 4"
+    with pytest.raises(KanonError, match=r"the key id singles out 100.0% of the people.*ROWS ABSENT"):
+        con.execute(table.format("region, id"))
+    rows = con.execute(f"{table.format('region, id')} ROWS ABSENT").fetchall()
+    assert {each[1] for each in rows} == {None}
+    con.execute("CREATE TABLE few AS SELECT range % 8 AS a, range // 8 AS b FROM range(60) UNION ALL SELECT 0, 0")
+    with pytest.warns(kanon_sql.KanonWarning, match=r"the keys a, b single out 96.7% of the people"):
+        con.execute("SELECT a, b, count(*) AS n FROM few GROUP BY a, b PROTECT n >= 4").fetchall()
+    assert "96.7%" in str(con.execute("SELECT * FROM kanon_protected_tables()").fetchall()[-1])
+    with pytest.raises(KanonError, match=r"singles out 100.0% of the people"):
+        con.execute("SELECT a, count(*) AS n FROM (SELECT 7 AS a) GROUP BY a PROTECT n >= 4")
+    con.execute("SELECT id, count(*) AS n FROM people GROUP BY id PROTECT n >= 4 ROWS ABSENT USING auto (earlier = 'ignore')")
+
+
+@pytest.mark.parametrize(
+    ("keys", "values"),
+    [
+        ("a", "(NULL), (NULL), (NULL), (1), (1), (1), (2)"),
+        ("a", "('x'::ENUM ('x', 'never seen')), ('x'), ('x'), ('x')"),
+        ('"select"', "(1), (1), (2)"),
+        ('"a ""quoted"" name"', "(1), (1), (2), (2), (2)"),
+        ("a", "(repeat('x', 100000)), (repeat('x', 100000)), (repeat('x', 100000))"),
+        ("a", "({'b': [1, 2]}), ({'b': [1, 2]}), ({'b': []}), ({'b': []}), ({'b': NULL})"),
+    ],
+)
+def test_unusual_keys(keys: str, values: str) -> None:
+    con = kanon_sql.connect()
+    con.execute(f"CREATE TABLE t AS FROM (VALUES {values}) AS t({keys})")
+    sql = f"SELECT {keys}, count(*) AS n FROM t GROUP BY {keys}"
+    rows = {repr(row[:-1]): row[-1] for row in con.execute(f"{sql} PROTECT n >= 3 USING auto (earlier = 'ignore')").fetchall()}
+    truth = {repr(row[:-1]): row[-1] for row in con.execute(sql).fetchall()}
+    assert rows.keys() == truth.keys()
+    assert all(rows[key] in {None, n} and (n >= 3 or rows[key] is None) for key, n in truth.items())
+
+
+def test_many_keys_are_refused(con: Any) -> None:
+    names = [f"c{number}" for number in range(31)]
+    con.execute(f"CREATE TABLE wide AS SELECT {', '.join(f'0 AS {name}' for name in names)} FROM range(9)")
+    with pytest.raises(KanonError, match="at most 30 keys"):
+        con.execute(f"SELECT {', '.join(names)}, count(*) AS n FROM wide GROUP BY ALL PROTECT n >= 4")
+    few = ", ".join(names[:30])
+    assert len(con.execute(f"SELECT {few}, count(*) AS n FROM wide GROUP BY ALL PROTECT n >= 4").fetchall()) == 1
