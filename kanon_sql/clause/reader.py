@@ -107,7 +107,7 @@ class Reader:
     def error(self, message: str) -> ClauseError:
         """Return the error that points at the next token."""
         if self.spelled in {"?", "$"}:
-            message = "parameters are not supported in the ANONYMIZE clause; hint: write the value itself, as in k >= 5"
+            message = "parameters are not supported in the clause; hint: write the value itself, as in k >= 5"
         return self.script.error(message, self.place)
 
     def mistake(

@@ -232,9 +232,7 @@ def _in_words(certificate: Certificate, k: int) -> tuple[str, ...]:
         f"{certificate.suppressed_cells:,} of {certificate.cells:,} cells that could help to recognize a person are suppressed "
         f"({share:.1%}). {least}",
         f"Released unchanged, and not protected: {', '.join(certificate.unchanged)}.",
-        f"{how_many(len(certificate.warnings), 'warning')}."
-        if certificate.warnings
-        else "No suppressed cell can be recovered from another column.",
+        *(f"Warning: {each}." for each in certificate.warnings),
     )
 
 

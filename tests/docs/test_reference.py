@@ -78,10 +78,8 @@ def test_no_argument_is_made_up() -> None:
 
 
 def test_the_grammar_has_every_option_recoding_and_guarantee() -> None:
-    grammar = SQL[SQL.index("item:    ") :].split("```")[0]
-    option = re.search(r"^option: +(.*)$", grammar, re.MULTILINE)
-    assert option is not None
-    assert tuple(option[1].split(" | ")) == parse._OPTIONS
+    grammar = SQL[SQL.index("\nitem:\n") :].split("```")[0]
+    assert tuple(re.split(r"[\s|]+", grammar.partition("option:\n")[2].strip())) == parse._OPTIONS
     for word in recodings.KINDS:
         assert re.search(rf"\b{word}\b", ALL), word
     for word in (*VARIANTS, *METRICS):

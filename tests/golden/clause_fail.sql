@@ -176,7 +176,7 @@ FROM patients p ANONYMIZE BY zip GUARANTEE l(p.disease) >= 2
 -- error: a column name cannot be qualified here
 -- name: a parameter for a threshold
 FROM patients ANONYMIZE BY zip GUARANTEE t(disease) <= ?
--- error: parameters are not supported in the ANONYMIZE clause
+-- error: parameters are not supported in the clause
 -- name: a number alone
 FROM patients ANONYMIZE BY zip GUARANTEE 5
 -- error: expected a comparison after the number; hint: write ANONYMIZE BY zip GUARANTEE k >= 5
@@ -200,10 +200,10 @@ FROM patients ANONYMIZE BY zip GUARANTEE k >= 0
 -- error: k must be a whole number of at least 1, got 0
 -- name: a parameter
 FROM patients ANONYMIZE BY zip GUARANTEE k >= ?
--- error: parameters are not supported in the ANONYMIZE clause; hint: write the value itself
+-- error: parameters are not supported in the clause; hint: write the value itself
 -- name: a named parameter
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (seed = $seed)
--- error: parameters are not supported in the ANONYMIZE clause
+-- error: parameters are not supported in the clause
 -- name: people of another promise
 FROM patients ANONYMIZE BY zip GUARANTEE l(disease) >= 2 PER patient_id
 -- error: write PER directly after k, as in GUARANTEE k >= 5 PER patient_id
