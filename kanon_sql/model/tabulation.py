@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from kanon_sql.errors import PolicyError
+from kanon_sql.model.validation import same_name
 
 MOST_KEYS = 30
 """Keys of a table."""
@@ -73,8 +74,6 @@ class Tabulation:
 
     def named(self, name: str, kind: str) -> Item | None:
         """Return the column of a name, in the form that SQL compares, if it is of that kind."""
-        from kanon_sql.model.validation import same_name
-
         return next((each for each in self.items if each.kind == kind and same_name(each.name) == same_name(name)), None)
 
     def to_dict(self) -> dict[str, Any]:
