@@ -270,5 +270,7 @@ def _begun(
     started = time.monotonic()
     table.refuse_fewer(policy.k)
     requirement = feasible_requirement(table, policy)
-    budget = Budget(seconds=policy.time_limit, seed=policy.seed, unit=table.unit, progress=progress, ended=ended)
+    budget = Budget(
+        seconds=policy.time_limit, effort=policy.effort, seed=policy.seed, unit=table.unit, progress=progress, ended=ended
+    )
     return started, requirement, budget

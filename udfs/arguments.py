@@ -36,6 +36,7 @@ NAMES = (
     "full_domain",
     "algorithm",
     "time_limit",
+    "effort",
     "seed",
     "max_suppressed",
     "suppress",

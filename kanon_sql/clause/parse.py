@@ -5,7 +5,7 @@
     ANONYMIZE BY item {, item} [KEEP column {, column}] {link} GUARANTEE cond {AND cond}
         [USING name [( option = value {, option = value} )]]
     ANONYMIZE WITH POLICY name
-    option := time_limit | seed | max_suppressed | suppress | row_order | unlisted_limit
+    option := time_limit | effort | seed | max_suppressed | suppress | row_order | unlisted_limit
 
 Items and links are those of :mod:`kanon_sql.clause.columns`, conditions those of :mod:`kanon_sql.clause.conditions`.
 """
@@ -26,7 +26,7 @@ from kanon_sql.clause.script import Script
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import RESERVED
 
-_OPTIONS = ("time_limit", "seed", "max_suppressed", "suppress", "row_order", "unlisted_limit")
+_OPTIONS = ("time_limit", "effort", "seed", "max_suppressed", "suppress", "row_order", "unlisted_limit")
 
 
 def parse_clause(script: Script, place: int) -> tuple[Policy | str, int]:

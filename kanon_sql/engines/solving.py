@@ -58,7 +58,7 @@ def solve(
     PolicyError, SourceError, InfeasibleError, AuditError
         As `coded` and `pipeline.run`.
     """
-    budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=progress, ended=ended)
+    budget = Budget(seconds=asked.time_limit, effort=asked.effort, seed=asked.seed, progress=progress, ended=ended)
     read = coded(types, asked, tables, budget, secret)
     del types  # the solver has their codes
     table, resolved, climbed = read.table, read.policy, read.ladders

@@ -62,6 +62,8 @@ class Policy(Guarantee):
         Name in the registry of solvers; ``'auto'`` chooses.
     time_limit : float, optional
         Seconds after which the solver returns the best it has.
+    effort : str
+        ``'fast'``, ``'default'`` or ``'thorough'``: how many steps a search takes that no time limit ends.
     seed : int
         Seed of the solvers that draw.
     max_suppressed : Fraction, optional
@@ -99,6 +101,7 @@ class Policy(Guarantee):
     linkable: tuple[str, ...] = ()
     algorithm: str = "auto"
     time_limit: float | None = None
+    effort: str = checks.EFFORTS[0]
     seed: int = 0
     max_suppressed: Fraction | None = None
     suppress: str | None = None
@@ -128,7 +131,7 @@ class Policy(Guarantee):
                 "every mask shows only a part of the linked columns: no row could be released; hint: add a mask that shows "
                 "all of them, or none"
             )
-        checks.check_search(self.algorithm, self.time_limit, self.seed)
+        checks.check_search(self.algorithm, self.time_limit, self.effort, self.seed)
         if self.max_suppressed is not None:
             object.__setattr__(self, "max_suppressed", fraction(self.max_suppressed, "max_suppressed"))
             checks.check_share(self.max_suppressed, self.algorithm)

@@ -17,7 +17,7 @@ from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.requirements import KAnonymity, People, named_population, named_requirements, population_ones
 from kanon_sql.model.validation import by_name, named, refuse_twice, same_name
 
-_SEARCH_AND_OUTPUT = ("algorithm", "time_limit", "seed", "max_suppressed", "suppress", "row_order", "unlisted_limit")
+_SEARCH_AND_OUTPUT = ("algorithm", "time_limit", "effort", "seed", "max_suppressed", "suppress", "row_order", "unlisted_limit")
 
 
 def policy_parts(given: Mapping[str, Any]) -> dict[str, Any]:

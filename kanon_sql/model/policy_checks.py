@@ -12,13 +12,16 @@ from kanon_sql.model.masks import Mask, columns_of
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Rectangles, Summary
 from kanon_sql.model.requirements import People, Requirement, closeness_ones, sensitive_ones
-from kanon_sql.model.validation import encodable, named, refuse_twice, same_name, whole
+from kanon_sql.model.validation import encodable, named, one_of, refuse_twice, same_name, whole
 
 OWN = "kanon#"
 """How the columns begin that the program adds to a statement."""
 
 ROW_ORDERS = ("shuffled", "source")
 """Orders of released rows: one that follows from the released rows alone, or that of the source."""
+
+EFFORTS = ("default", "fast", "thorough")
+"""How many steps a search takes."""
 
 MAX_QUASI_IDENTIFIERS = 60
 """One mask is one 64-bit word: a bit per quasi-identifier, a few bits unused."""
@@ -162,12 +165,13 @@ def _check_summaries(masks: bool, linked: bool) -> None:
             )
 
 
-def check_search(algorithm: object, time_limit: object, seed: object) -> None:
-    """Check how to look for a release: the name of an algorithm, a time in seconds or None, a whole number."""
+def check_search(algorithm: object, time_limit: object, effort: object, seed: object) -> None:
+    """Check how to look for a release: the name of an algorithm, a time in seconds or None, an effort, a whole number."""
     if not isinstance(algorithm, str) or not algorithm:
         raise PolicyError("algorithm must be the name of an algorithm; hint: 'auto'")
     if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit is not True and 0 < time_limit < inf):
         raise PolicyError("time_limit must be a number of seconds above 0; hint: 60, or leave it out")
+    one_of(effort, EFFORTS, "effort")
     whole(seed, "seed", 0)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from kanon_sql.errors import PolicyError
 from kanon_sql.model import masks as forms
 from kanon_sql.model.mask_costs import split_costs, with_costs
+from kanon_sql.model.policy_checks import EFFORTS
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import requirement_from_json
 from kanon_sql.model.validation import known_keys, listed, parsed, plain_number
@@ -44,7 +45,7 @@ def policy_text(fields: Mapping[str, Any]) -> str:
 
     Notes
     -----
-    Without pseudonyms the text does not name them: it is the same as before there were any.
+    Without pseudonyms, or an effort that was asked for, the text does not name them: it is the same as before there were any.
     """
     keep, most_suppressed = fields["keep"], fields["max_suppressed"]
     masks = None if fields["masks"] is None else [forms.to_json(mask) for mask in fields["masks"]]
@@ -63,4 +64,6 @@ def policy_text(fields: Mapping[str, Any]) -> str:
     for role in ("pseudonyms", "linkable"):
         if not fields[role]:
             del data[role]
+    if fields["effort"] == EFFORTS[0]:
+        del data["effort"]
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

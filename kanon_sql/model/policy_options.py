@@ -10,7 +10,7 @@ from typing import Any, Generic, TypedDict, TypeVar, cast
 
 from kanon_sql.errors import hint_of
 from kanon_sql.model.masks import AtLevels
-from kanon_sql.model.policy_checks import ROW_ORDERS
+from kanon_sql.model.policy_checks import EFFORTS, ROW_ORDERS
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import THRESHOLD_OPTIONS, Requirement
 from kanon_sql.model.synonyms import OPTIONS
@@ -118,7 +118,7 @@ class OptionsBesideK(ThresholdOptions, PopulationOptions, Generic[Recoding], tot
         Cost of a suppressed cell by column, 1 where it is not named.
     recodings : mapping, optional
         How the cells of a column are coarsened before they are suppressed, by column.
-    algorithm, time_limit, seed, max_suppressed, suppress, row_order, unlisted_limit
+    algorithm, time_limit, effort, seed, max_suppressed, suppress, row_order, unlisted_limit
         As in :class:`~kanon_sql.model.policy.Policy`.
     """
 
@@ -133,6 +133,7 @@ class OptionsBesideK(ThresholdOptions, PopulationOptions, Generic[Recoding], tot
     recodings: Mapping[str, Recoding] | None
     algorithm: str
     time_limit: float | None
+    effort: str
     seed: int
     max_suppressed: Number | None
     suppress: str | None
@@ -147,8 +148,8 @@ class PolicyOptions(OptionsBesideK[Recoding], Generic[Recoding], total=False):
     ----------
     k : int
         Least number of rows of a class; 2 by default, but beside a guarantee about the population.
-    quasi_identifiers, sensitive, per, requirements, masks, linked, keep, weights, recodings, algorithm, time_limit, seed, \
-max_suppressed, suppress, row_order, unlisted_limit, \
+    quasi_identifiers, sensitive, per, requirements, masks, linked, keep, weights, recodings, algorithm, time_limit, effort, \
+seed, max_suppressed, suppress, row_order, unlisted_limit, \
 l, variant, c, t, metric, hierarchy, beta, delta, k_map, presence, population
         As in `OptionsBesideK`.
     """
@@ -182,6 +183,7 @@ POLICY_DEFAULTS: dict[str, Any] = {
     "recodings": None,
     "algorithm": "auto",
     "time_limit": None,
+    "effort": EFFORTS[0],
     "seed": 0,
     "max_suppressed": None,
     "suppress": None,

@@ -15,6 +15,7 @@ OPTIONS = (
     ("masks", "mask", "patterns", "grouping_sets"),
     ("keep", "kept", "unchanged"),
     ("time_limit", "timeout", "time", "limit", "max_time"),
+    ("effort", "quality", "speed", "steps", "iterations"),
     ("algorithm", "method", "solver"),
     ("seed", "random_state", "random_seed"),
     ("row_order", "order", "shuffle"),

@@ -44,6 +44,9 @@ class Moment:
         return f"{cost}, proven at least {float(self.lower_bound):,.12g} (gap {100 * self.gap:.1f} %)"
 
 
+EFFORT = {"fast": 0.25, "default": 1.0, "thorough": 8.0}
+"""How many times as many steps as by default a search takes, if no time limit ends it."""
+
 Progress = Callable[[Moment], None]
 """Hears of the work as it goes on; an exception it raises ends the work without a release."""
 
@@ -65,6 +68,8 @@ class Budget:
     ----------
     seconds : float, optional
         None is without limit: the solver ends by its own count of steps, so that its result does not depend on the clock.
+    effort : str
+        How large that count is, see `EFFORT`.
     seed : int
         Seed of the solvers that draw.
     unit : int
@@ -76,6 +81,7 @@ class Budget:
     """
 
     seconds: float | None = None
+    effort: str = "default"
     seed: int = 0
     unit: int = 1
     progress: Progress = silent
@@ -90,13 +96,18 @@ class Budget:
         """Return the seconds left; infinity without limit."""
         return float("inf") if self.seconds is None else self.seconds - (time.monotonic() - self._start)
 
+    def steps(self, count: float) -> int:
+        """Return how many steps a search takes that takes ``count`` by default."""
+        return max(1, int(count * EFFORT[self.effort]))
+
     def share(self) -> float:
         """Return the share of the time that is used up, 0 to 1; 0 without limit."""
         return 0.0 if self.seconds is None else min(1.0, (time.monotonic() - self._start) / self.seconds)
 
     def at_least(self, seconds: float, ended: Callable[[], bool]) -> Budget:
         """Return a budget of what is left, or so many seconds if that is less, which reports nothing."""
-        return Budget(seconds=None if self.seconds is None else max(seconds, self.left()), ended=ended)
+        seconds = max(seconds, self.left())
+        return Budget(seconds=None if self.seconds is None else seconds, effort=self.effort, ended=ended)
 
     def counted(self) -> Budget:
         """Return the same budget for a solver that ends by its own count of steps, if the time is not up before."""

@@ -372,7 +372,7 @@ FROM patients ANONYMIZE BY GROUPING SETS ((zip), (zip WEIGHT 2)) GUARANTEE k >= 
 -- error: the column has two weights
 -- name: an unknown option
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (speed = 9)
--- error: there is no option speed; hint: write ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (seed = 9)
+-- error: there is no option speed; hint: did you mean effort?
 -- name: a share of suppressed rows for another algorithm
 FROM patients ANONYMIZE BY zip GUARANTEE k >= 2 USING auto (max_suppressed = 0.1)
 -- error: max_suppressed needs the algorithm 'full_domain'

@@ -144,7 +144,7 @@
 
 
 {% macro model_options() %}
-  {{ return(['masks', 'linked', 'algorithm', 'time_limit', 'seed', 'max_suppressed', 'suppress', 'row_order', 'unlisted_limit']) }}
+  {{ return(['masks', 'linked', 'algorithm', 'time_limit', 'effort', 'seed', 'max_suppressed', 'suppress', 'row_order', 'unlisted_limit']) }}
 {% endmacro %}
 
 

@@ -46,7 +46,7 @@ def local_search(space: RowSearchSpace, partition: Partition, bound: int, budget
     state = seeded(budget.seed)
     size = min(_SIZE + _SIZE_PER_ROW * space.k, _MOST)
     times = _TIMES_OF_LADDERS if space.table.has_ladders else _TIMES
-    steps = max(_LEAST_STEPS, times * space.table.row_types // size)
+    steps = budget.steps(max(_LEAST_STEPS, times * space.table.row_types // size))
     chunk = min(max(1, _CHUNK // size), steps // _LEAST_CHUNKS)
     work = RepairWorkspace(space.candidates, space.k, size)
     highest = min(_THRESHOLD, _THRESHOLD_PER_ROW * space.k) * space.cell

@@ -87,7 +87,7 @@ def _refined(problem: Problem, budget: Budget, *, search: bool) -> Recoding:
         return replace(shifted, remark=f"{'the time was short' if budget.over() else reason} for prices: greedy and shift")
     best = start
     if search and start.cost(table) > relaxed.bound and not budget.over():
-        rounds = ROUNDS if budget.seconds is None else None
+        rounds = budget.steps(ROUNDS) if budget.seconds is None else None
         best = searched(problem, start, relaxed, budget, rounds)
     return replace(best, lower_bound=relaxed.bound, bound=METHOD, prices=relaxed.prices)
 

@@ -99,7 +99,7 @@ def _cooling(rows: int, budget: Budget) -> Iterator[float]:
             yield (1 - budget.share()) / (1 - begun)
         return
     small = min(_SMALL_ROUNDS, 1 + _SMALL_ROUNDS * rows // 1000, _TOGETHER // rows)
-    rounds = max(small, min(_MOST_ROUNDS, 1 + _ROUNDS * rows // 1000))
+    rounds = budget.steps(max(small, min(_MOST_ROUNDS, 1 + _ROUNDS * rows // 1000)))
     for done in range(rounds):
         if budget.over():
             return

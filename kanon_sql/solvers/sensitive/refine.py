@@ -128,7 +128,7 @@ def searched(
     best = opened if cost < start.cost(table) else start
     search, state = Search.of(near, of_recoding(best), guide.price), seeded(budget.seed)
     wide = Neighbourhoods(search=search, random=np.random.default_rng(budget.seed))
-    steps, done = _steps(table.row_types) if budget.seconds is None else None, 0
+    steps, done = budget.steps(_steps(table.row_types)) if budget.seconds is None else None, 0
     while search.cost > bound and not budget.over() and not wide.complete and (steps is None or done < steps):
         budget.report("local search", budget.share() if steps is None else done / steps, search.cost, bound)
         cost = search.cost

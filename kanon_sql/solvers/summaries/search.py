@@ -115,7 +115,7 @@ def search(
     if requirement.requirements:
         histograms = Histograms(requirement.encoded, requirement.group_counter, requirement.group)
     share = _COUNTERS / (_COUNTERS * 4 / 3 + requirement.encoded.counters)
-    rounds = min(_MOST_ROUNDS, max(_LEAST_ROUNDS, _ROUNDS * table.row_types // 1000))
+    rounds = budget.steps(min(_MOST_ROUNDS, max(_LEAST_ROUNDS, _ROUNDS * table.row_types // 1000)))
     threshold = initial * int(np.sum(classes.loss)) // table.rows
     for done in range(round(first * rounds), round(last * rounds)):
         loss = int(np.sum(classes.loss))
