@@ -10,7 +10,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.unlisted import Limits
 from kanon_sql.model.validation import same_name
 
-BUDGET = 4_000_000
+BUDGET = 500_000
 """Pairs of an unchanged cell and a quasi-identifier's cell that are looked at; of a table of more, one part of so many.
 
 What may be refused is counted in the whole table: two columns of 10 million distinct values took a fifth longer."""

@@ -46,10 +46,14 @@
     )
     WHERE i < columns AND (i > 0 OR columns > 2) AND (grouped OR drawn OR counted)
 ), "kanon#single" AS (
-    -- rows whose value, or whose values in all these columns together, nobody else has
-    SELECT i, system.main.sum(n)::BIGINT AS rows, system.main.count(CASE WHEN n = 1 THEN 1 END) AS single
-    FROM (SELECT i, v, system.main.count(*) AS n FROM "kanon#unchanged" WHERE sized GROUP BY ALL)
-    GROUP BY i
+    -- rows whose value, or whose values in all these columns together, nobody else has; of a part of the values, which has an
+    -- uncertain number of rows where some are frequent, as many rows as a part has on average
+    SELECT i, CASE WHEN CASE WHEN i = 0 THEN together_whole ELSE whole[i] END THEN rows ELSE rows // parts END AS rows, single
+    FROM (
+        SELECT i, system.main.count(CASE WHEN n = 1 THEN 1 END) AS single
+        FROM (SELECT i, v, system.main.count(*) AS n FROM "kanon#unchanged" WHERE sized GROUP BY ALL)
+        GROUP BY i
+    ), "kanon#measured"
 ), "kanon#concealed" AS MATERIALIZED (
     -- how many cells of each value of a quasi-identifier are hidden, wholly or by a coarser label
     SELECT j, x, system.main.sum(n) AS n, system.main.sum(CASE WHEN hidden THEN n ELSE 0 END) AS hidden
