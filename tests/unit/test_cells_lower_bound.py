@@ -24,6 +24,4 @@ def test_no_suppression_costs_less(seed: int) -> None:
 
 def test_one_cell_needs_three_others() -> None:
     table = cell_table({(i, j): 2 if i == j == 0 else 9 for i in range(3) for j in range(3)}, 5, CUBE)
-    found = suppress(table, Budget(), "greedy")
-    assert found.lower_bound == 2
-    assert {cut.parent for cut in found.cuts} <= {9, 12, 15}
+    assert suppress(table, Budget(), "greedy").lower_bound == 3

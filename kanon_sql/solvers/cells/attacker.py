@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 import numpy as np
 
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.cells.cuts import Cuts
 from kanon_sql.solvers.cells.search_space import own_rows
 from kanon_sql.solvers.simplex import Simplex
 from kanon_sql.table.arrays import Int64
@@ -23,7 +25,7 @@ from kanon_sql.table.cell_table import Bools, CellTable
 _EXACT = 1 << 40
 """Values below this are exact enough for the programs; greater ones are left to the moves."""
 
-_DENOMINATORS = (64, 1 << 20)
+_DENOMINATORS = (12, 64)
 """Prices are fractions with such denominators, at most: small ones first."""
 
 _NEAR = 3
@@ -35,18 +37,18 @@ _STEPS = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A witness, or rows that disclose the primary row as long as they are shown, or neither.
+    """A witness, or a cut that every suppression satisfies and this one does not, or neither.
 
     Attributes
     ----------
     change : int64 array [b], optional
         By how much each base cell changes.
-    core : int64 array, optional
-        Rows that may be suppressed at a cost.
+    cut : Cuts, optional
+        One cut.
     """
 
     change: Int64 | None = None
-    core: Int64 | None = None
+    cut: Cuts | None = None
 
 
 class Attacker:
@@ -60,6 +62,11 @@ class Attacker:
         Which measure.
     with_fixed : bool
         Whether base cells move that a contributor knows.
+
+    Attributes
+    ----------
+    effort : float
+        Deterministic seconds of all integer programs so far.
     """
 
     def __init__(self, table: CellTable, measure: int, *, with_fixed: bool) -> None:
@@ -85,7 +92,7 @@ class Attacker:
             self._model.add_linear_constraint(lb=0.0, ub=0.0, expr=mathopt.fast_sum([self._cells[cell] for cell in members]))
             for members in self._members
         ]
-        self._shown = np.ones(table.rows, np.bool_)
+        self._shown, self.effort = np.ones(table.rows, np.bool_), 0.0
         asked = mathopt.ModelSolveParameters(
             variable_values_filter=mathopt.VariableFilter(skip_zero_values=True),
             dual_values_filter=mathopt.LinearConstraintFilter(skip_zero_values=True),
@@ -96,8 +103,7 @@ class Attacker:
     def answer(self, row: int, suppressed: Bools, budget: Budget, *, whole: bool) -> Answer:
         """Return what can be said of a primary row when these rows are suppressed.
 
-        A core holds no row that is suppressed, and none that has to be shown. Where a linear program says nothing, an integer
-        program does if ``whole``.
+        Where a linear program says nothing, an integer program does if ``whole``.
         """
         from ortools.math_opt.python import mathopt
 
@@ -114,9 +120,9 @@ class Attacker:
             return Answer()
         if result.objective_value() < need - 0.5:
             price = {constraint.id: dual for constraint, dual in result.dual_values().items()}
-            core = self._core(row, suppressed, price)
-            if core is not None:
-                return Answer(core=core)
+            cut = self._cut(row, suppressed, price)
+            if cut is not None:
+                return Answer(cut=cut)
         else:
             change = np.zeros(self._table.base_cells, np.int64)
             for variable, amount in result.variable_values().items():
@@ -144,21 +150,26 @@ class Attacker:
         cells = (change == 0) | (self._moves & (change >= -self._base))
         return bool(legal.all() and cells.all() and moved[row] >= self._need[row])
 
-    def _core(self, row: int, suppressed: Bools, dual: dict[int, float]) -> Int64 | None:
-        """Return the shown rows that prove by their prices, in fractions, that the row cannot have what it requires."""
-        for denominator in _DENOMINATORS:
-            price = {own: Fraction(each).limit_denominator(denominator) for own, each in dual.items()}
-            price = {own: min(each, Fraction(0)) if suppressed[own] else each for own, each in price.items()}
-            most = sum((-each * int(self._capacity[own]) for own, each in price.items() if suppressed[own]), Fraction(0))
-            gain = {cell: Fraction(1) for cell in self._members[row]}
+    def _cut(self, row: int, suppressed: Bools, dual: dict[int, float]) -> Cuts | None:
+        """Return a cut that prices of rows prove, in whole numbers: with less, the row cannot have what it requires."""
+        for most in _DENOMINATORS:
+            fractions = {own: Fraction(each).limit_denominator(most) for own, each in dual.items() if own != row}
+            unit = lcm(*(each.denominator for each in fractions.values()))
+            price = {own: int(each * unit) for own, each in fractions.items() if each}
+            gain = dict.fromkeys(self._members[row], unit)
             for own, each in price.items():
-                for cell in self._members[own] if each else ():
-                    gain[cell] = gain.get(cell, Fraction(0)) - each
+                for cell in self._members[own]:
+                    gain[cell] = gain.get(cell, 0) - each
             moved = [(cell, each) for cell, each in gain.items() if each and self._moves[cell]]
-            most -= sum(each * int(self._base[cell]) for cell, each in moved)
-            if most < int(self._need[row]) and all(each < 0 for _, each in moved):
-                used = np.array(sorted(own for own, each in price.items() if each), np.int64)
-                return used[~suppressed[used] & ~self._table.shown[used] & ~self._free[used]]
+            free = {own for own in price if self._free[own]}
+            if any(each > 0 for _, each in moved) or any(price[own] > 0 for own in free):
+                continue
+            left = unit * int(self._need[row]) + sum(each * int(self._base[cell]) for cell, each in moved)
+            left += sum(price[own] * int(self._capacity[own]) for own in free)
+            weight = {own: left if each > 0 else min(left, -each * int(self._capacity[own])) for own, each in price.items()}
+            weight = {own: each for own, each in weight.items() if own not in free and each > 0 and not self._table.shown[own]}
+            if sum(each for own, each in weight.items() if suppressed[own]) < left:
+                return _one_cut(left, weight)
         return None
 
     def _integer(self, row: int, suppressed: Bools, most: int, budget: Budget) -> Answer:
@@ -191,12 +202,24 @@ class Attacker:
         if budget.seconds is not None:
             solver.parameters.max_time_in_seconds = max(budget.left(), 0.01)
         status = solver.solve(model)
+        self.effort += solver.response_proto.deterministic_time
         if status == cp_model.INFEASIBLE:
             core = [given[index] for index in solver.sufficient_assumptions_for_infeasibility() if index in given]
-            return Answer(core=np.array(sorted(core), np.int64))
+            return Answer(cut=_one_cut(1, dict.fromkeys(core, 1)))
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return Answer()
         change = np.zeros(self._table.base_cells, np.int64)
         for cell, variable in cells.items():
             change[cell] = solver.value(variable)
         return Answer(change=change) if self._holds(row, suppressed, change) else Answer()
+
+
+def _one_cut(left: int, weight: dict[int, int]) -> Cuts:
+    """Return one cut from the weights of its rows."""
+    rows = sorted(weight)
+    return Cuts(
+        left=np.array([left], np.int64),
+        cut=np.zeros(len(rows), np.int64),
+        variable=np.array(rows, np.int64),
+        coefficient=np.array([weight[row] for row in rows], np.int64),
+    )

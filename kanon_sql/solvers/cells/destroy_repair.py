@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.cells.greedy import protect, publish
+from kanon_sql.solvers.cells.greedy import publish
 from kanon_sql.solvers.cells.state import SECONDARY, State
 from kanon_sql.table.arrays import Int64
 
-_STARTS, _ROUNDS, _ROUNDS_PER_ROW, _WORK = 4, 1_000, 20, 60_000
-"""First tables, rounds from each, at most, and for each secondary row, and witnesses that all of them look for, at most."""
+_ROUNDS, _ROUNDS_PER_ROW, _WORK = 2_000, 20, 30_000
+"""Rounds, at most, and for each secondary row, and witnesses that all of them look for, at most."""
 
-_FEW = 500
-"""Witnesses of a table that is begun several times, at most."""
+_MOST_USERS = 100
+"""Witnesses that look for others in one round, at most."""
 
 _MOST = 12
 """Rows that are published together, at most."""
@@ -28,53 +27,38 @@ _THRESHOLD = 2
 _CHECKED = 16
 """Rounds between two checks of the clock."""
 
-_UNIT, _NOISE = 16, 12
-"""Costs are perturbed in such parts of 1, so that the same surroundings are rebuilt in different ways."""
+_NOISE = 12
+"""Weights are perturbed by at most so many parts of 1, so that the same surroundings are rebuilt in different ways."""
 
 
 def improve(state: State, lower_bound: int, budget: Budget) -> None:
-    """Rebuild the surroundings of one secondary row after another, for a small table from several first ones."""
+    """Rebuild the surroundings of one secondary row after another."""
     random = np.random.default_rng(budget.seed)
-    best, first, work = state.snapshot(), state.cost, 0
-    starts = _STARTS if len(state.measure) <= _FEW else 1
-    for start in range(starts):
-        if start > 0:
-            state.clear()
-            np.asarray(state.space.cost)[:] = _perturbed(state, random)
-            try:
-                protect(state, budget.of_a_part(), random.permutation(len(state.measure)))
-            except InfeasibleError:
-                break  # an integer program took too long: there is a table already
-        work += _search(state, lower_bound, budget, random, (_WORK - work) // (starts - start))
-        if state.cost < first:
-            best, first = state.snapshot(), state.cost
-        if budget.over() or first <= lower_bound:
-            break
-    state.take(best)
-    np.asarray(state.space.cost)[:] = state.table.cost
+    if (state.pattern == SECONDARY).any():
+        _search(state, lower_bound, budget, random)
+    state.price(state.weight)
 
 
-def _search(state: State, lower_bound: int, budget: Budget, random: np.random.Generator, most: int) -> int:
-    """Keep rebuilds that cost little more than the best, at first; return how many witnesses were looked for."""
+def _search(state: State, lower_bound: int, budget: Budget, random: np.random.Generator) -> None:
+    """Keep rebuilds that cost little more than the best, at first."""
     work, done, best, kept = 0, 0, state.cost, state.snapshot()
     threshold = _THRESHOLD * best / max(1, int((state.pattern == SECONDARY).sum()))
     rounds = min(_ROUNDS, _ROUNDS_PER_ROW * int((state.pattern == SECONDARY).sum()))
-    while work < most and done < rounds and best > lower_bound and not budget.over():
+    while work < _WORK and done < rounds and best > lower_bound and not budget.over():
         if done % _CHECKED == 0:
-            budget.report("destroy and repair", max(done / rounds, work / most), best, lower_bound)
+            budget.report("destroy and repair", max(done / rounds, work / _WORK), best, lower_bound)
             state.renew()
-        left = 1 - max(done / rounds, work / most, budget.share())
+        left = 1 - max(done / rounds, work / _WORK, budget.share())
         work += _rebuild(state, best + int(threshold * left), random)
         done += 1
         if state.cost < best:
             best, kept = state.cost, state.snapshot()
     state.take(kept)
-    return work
 
 
 def _perturbed(state: State, random: np.random.Generator) -> Int64:
-    """Return the costs of the rows with some noise."""
-    return state.table.cost * _UNIT + random.integers(_NOISE + 1, size=state.table.rows)
+    """Return the weights of the rows with some noise."""
+    return state.weight + random.integers(_NOISE + 1, size=state.table.rows)
 
 
 def _rebuild(state: State, limit: int, random: np.random.Generator) -> int:
@@ -83,7 +67,11 @@ def _rebuild(state: State, limit: int, random: np.random.Generator) -> int:
     first = int(random.choice(np.flatnonzero(state.pattern == SECONDARY)))
     taken = [first, *_near(state, first, random)]
     using = sorted({witness for row in taken for witness in state.users(row)})
-    np.asarray(state.space.cost)[:] = _perturbed(state, random)
+    if len(using) > _MOST_USERS:
+        taken, using = [first], state.users(first)
+    if len(using) > _MOST_USERS:
+        return len(using) // 8 + 1
+    state.price(_perturbed(state, random))
     cost = state.cost - int(state.table.cost[taken].sum())
     state.pattern[taken] = 0
     state.shown[first] = random.integers(2)

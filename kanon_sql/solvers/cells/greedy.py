@@ -50,7 +50,7 @@ def protect(state: State, budget: Budget, order: Int64 | None = None) -> None:
         if state.find(witness, free=False) is None:
             _by_program(state, witness, budget)
     rows = np.flatnonzero(state.pattern == SECONDARY)
-    order = rows[np.argsort(-state.table.cost[rows], kind="stable")]
+    order = rows[np.argsort(-state.weight[rows], kind="stable")]
     for done in range(0, len(order), _CHECKED):
         budget.report("publishing", done / len(order), state.cost)
         if budget.over():

@@ -28,33 +28,29 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kanon_sql.solvers.cells.cuts import Cuts
 from kanon_sql.solvers.cells.search_space import own_rows
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.cell_table import Bools, CellTable, LineCut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cuts:
-    """Line cuts as a sparse matrix.
+class LineCuts:
+    """All line cuts of a table.
 
     Attributes
     ----------
     row, measure, parent, refined : int32 arrays [n]
         See `LineCut`.
-    left : int64 array [n]
-        The right-hand side.
-    cut, variable, coefficient : int64 arrays
-        The entries of rows that can be suppressed at a cost.
+    cuts : Cuts
+        What they say.
     """
 
     row: Int32
     measure: Int32
     parent: Int32
     refined: Int32
-    left: Int64
-    cut: Int64
-    variable: Int64
-    coefficient: Int64
+    cuts: Cuts
 
     def line_cut(self, number: int, price: int) -> LineCut:
         """Return one cut with its price."""
@@ -67,7 +63,7 @@ class Cuts:
         )
 
 
-def line_cuts(table: CellTable) -> Cuts:
+def line_cuts(table: CellTable) -> LineCuts:
     """Return the cuts of a table; of those that say the same, the first."""
     free = table.primary | table.suppressed
     one = table.values(0) == 1
@@ -76,7 +72,7 @@ def line_cuts(table: CellTable) -> Cuts:
         value = table.values(number)
         primary = measure.required > value
         for insider in (False, True) if (measure.fixed.any()) else (False,):
-            capacity = _capacity(table, number, value, insider=insider)
+            capacity = capacities(table, number, value, insider=insider)
             own = primary & (one == insider) if measure.fixed.any() else primary
             need = np.where(own, measure.required - value, 0)
             for set_ in range(len(table.levels)):
@@ -87,7 +83,7 @@ def line_cuts(table: CellTable) -> Cuts:
     return _joined(parts)
 
 
-def _capacity(table: CellTable, number: int, value: Int64, *, insider: bool) -> Int64:
+def capacities(table: CellTable, number: int, value: Int64, *, insider: bool) -> Int64:
     """Return by how much each row can be less."""
     measure = table.measures[number]
     margin = np.maximum(measure.value - np.where(own_rows(table) >= 0, measure.least, 0), 0)
@@ -178,20 +174,12 @@ def _spread(first: Int64, last: Int64) -> tuple[Int64, Int64]:
     return of, np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(first, counts)
 
 
-def _joined(parts: list[tuple[Int64, ...]]) -> Cuts:
+def _joined(parts: list[tuple[Int64, ...]]) -> LineCuts:
     """Return parts as one matrix."""
     none = np.zeros(0, np.int64)
     begins = np.cumsum([0, *(len(part[0]) for part in parts)])
     columns = [np.concatenate([none, *(part[at] for part in parts)]) for at in range(8)]
     columns[5] = np.concatenate([none, *(part[5] + begin for part, begin in zip(parts, begins, strict=False))])
     row, measure, parent, refined = (each.astype(np.int32) for each in columns[:4])
-    return Cuts(
-        row=row,
-        measure=measure,
-        parent=parent,
-        refined=refined,
-        left=columns[4],
-        cut=columns[5],
-        variable=columns[6],
-        coefficient=columns[7],
-    )
+    cuts = Cuts(left=columns[4], cut=columns[5], variable=columns[6], coefficient=columns[7])
+    return LineCuts(row=row, measure=measure, parent=parent, refined=refined, cuts=cuts)

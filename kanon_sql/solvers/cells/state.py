@@ -14,6 +14,7 @@ from kanon_sql.kernels.cells.search_space import CellSpace
 from kanon_sql.kernels.cells.witness_store import WitnessStore, users
 from kanon_sql.kernels.cells.witnesses import find
 from kanon_sql.solvers.cells.search_space import cell_space
+from kanon_sql.solvers.integer_programs.model import Floats
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.cell_table import Bools, CellTable, Witnesses
 
@@ -22,6 +23,9 @@ _STEPS, _LEAST_STEPS, _ALL_STEPS = 2_000, 80, 3_000_000
 
 _MEMBERS = 64
 """Base cells of a primary row that are tried as the centre of a box."""
+
+UNIT, _GUIDED = 16, 1.05
+"""Parts of 1 that weights are whole numbers of, and the weight of a row that is not suppressed in part."""
 
 SECONDARY = 2
 """Mark of a secondary row in the search space."""
@@ -32,9 +36,16 @@ _GARBAGE = 8
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """A table whose primary rows have witnesses, or will have."""
+    """A table whose primary rows have witnesses, or will have.
+
+    Attributes
+    ----------
+    weight : int64 array [r]
+        What it costs to suppress each row, less where a bound suppresses it in part.
+    """
 
     table: CellTable
+    weight: Int64
     space: CellSpace
     searches: list[BoxSearch]
     store: WitnessStore
@@ -57,6 +68,15 @@ class State:
     def cost(self) -> int:
         """Return the cost of the secondary rows."""
         return int(self.table.cost[self.pattern == SECONDARY].sum())
+
+    def guide(self, share: Floats, strength: float) -> None:
+        """Make rows cheaper that the cheapest relaxed suppression suppresses in part, for moves that are found from now on."""
+        self.weight[:] = np.maximum(1, self.table.cost * np.round(UNIT * (_GUIDED - strength * share)).astype(np.int64))
+        self.price(self.weight)
+
+    def price(self, weight: Int64) -> None:
+        """Set what moves cost that are found from now on."""
+        np.asarray(self.space.cost)[:] = weight
 
     def find(self, witness: int, *, free: bool) -> Int32 | None:
         """Find a witness; return the rows that are suppressed for it, None where there is none."""
@@ -153,6 +173,7 @@ def started(table: CellTable) -> State:
     store.steps = steps = min(_STEPS, max(_LEAST_STEPS, _ALL_STEPS // max(1, len(row))))
     return State(
         table=table,
+        weight=table.cost * UNIT,
         space=space,
         searches=searches,
         store=store,

@@ -8,8 +8,9 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.destroy_repair import improve
 from kanon_sql.solvers.cells.greedy import protect
-from kanon_sql.solvers.cells.lower_bound import lower_bound
-from kanon_sql.solvers.cells.optimal import EFFORT, FEW_QUESTIONS, QUESTIONS, Optimal
+from kanon_sql.solvers.cells.lower_bound import Bound, lower_bound
+from kanon_sql.solvers.cells.optimal import EFFORT, QUESTIONS, Optimal
+from kanon_sql.solvers.cells.starts import start_again
 from kanon_sql.solvers.cells.state import State, started
 from kanon_sql.solvers.cells.witness_check import checked
 from kanon_sql.table.cell_table import Bools, CellTable, Suppression
@@ -19,8 +20,11 @@ GREEDY, OPTIMAL = "greedy", "optimal"
 ALGORITHMS = (GREEDY, OPTIMAL)
 """What ``USING`` names; ``'auto'`` is greedy, then destroy and repair, then exact if the table is small."""
 
-_SMALL = 600
+_SMALL = 1_500
 """Rows of a table that is solved exactly if that takes little, at most."""
+
+_GUIDED = 0.5
+"""How much the relaxed suppression counts where a table is improved."""
 
 
 def suppress(table: CellTable, budget: Budget, algorithm: str = "auto") -> Suppression:
@@ -48,31 +52,31 @@ def suppress(table: CellTable, budget: Budget, algorithm: str = "auto") -> Suppr
     state = started(table)
     protect(state, budget)
     bound = lower_bound(table, budget)
-    proven = bound.cost if algorithm == GREEDY else max(bound.cost, _improved(state, bound.cost, budget, algorithm))
+    start_again(state, bound.share, bound.cost, budget)
+    proven = bound.cost if algorithm == GREEDY else max(bound.cost, _improved(state, bound, budget, algorithm))
     return checked(
         table,
         Suppression(
             suppressed=state.suppressed,
             witnesses=state.witnesses(),
             lower_bound=proven,
-            method="line cuts" if proven == bound.cost else "cores of the attacker, by integer programs",
-            cuts=bound.cuts if proven == bound.cost else (),
+            method=bound.method if proven == bound.cost else "cuts of the attacker, by integer programs",
+            cuts=bound.lines if proven == bound.cost else (),
             scale=bound.scale,
         ),
     )
 
 
-def _improved(state: State, lower_bound: int, budget: Budget, algorithm: str) -> int:
+def _improved(state: State, bound: Bound, budget: Budget, algorithm: str) -> int:
     """Improve a table, with exact steps where it is small or they are asked for; return the lower bound that they prove."""
-    exact = None
-    if algorithm == OPTIMAL or state.table.rows <= _SMALL:
-        exact = Optimal(state, inf if algorithm == OPTIMAL else EFFORT)
-        # Tiny tables are solved before a search would have begun.
-        lower_bound = max(lower_bound, exact.run(lower_bound, budget, FEW_QUESTIONS))
-    improve(state, lower_bound, budget)
-    if exact is not None:
-        lower_bound = max(lower_bound, exact.run(lower_bound, budget, inf if algorithm == OPTIMAL else QUESTIONS))
-    return lower_bound
+    proven = bound.cost
+    if state.cost > proven and (algorithm == OPTIMAL or state.table.rows <= _SMALL):
+        limits = (inf, inf) if algorithm == OPTIMAL else (EFFORT, QUESTIONS)
+        proven = max(proven, Optimal(state, bound.cuts, *limits).run(proven, budget))
+    if state.cost > proven:
+        state.guide(bound.share, _GUIDED)
+        improve(state, proven, budget)
+    return proven
 
 
 def cost_of(table: CellTable, suppressed: Bools) -> int:

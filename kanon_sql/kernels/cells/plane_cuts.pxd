@@ -1,0 +1,18 @@
+cimport cython
+
+cdef class Planes:
+    cdef public int[::1] row
+    cdef public int[:, ::1] end
+    cdef public int[::1] adjacent
+    cdef public long long[::1] first
+    cdef public unsigned char[::1] free
+    cdef public long long[::1] share
+    cdef public long long[::1] capacity
+    cdef public long long[::1] flow
+    cdef public int[::1] by
+    cdef public int[::1] queue
+    cdef public int[::1] touched
+    cdef public long long touches
+    cdef public int[::1] pair
+    cdef public int[::1] edge
+    cdef public long long found

@@ -1,0 +1,221 @@
+"""What an attacker can prove of a primary row within one plane: a minimum cut of its rows.
+
+A plane has the rows of one grouping set that add up to one row of a coarser one, in two dimensions, and the totals of both
+dimensions. Coordinates are nodes and rows are edges, as in `planes`: whatever an attacker thinks possible is a circulation. So
+what a primary row can gain at most is a maximum flow from one end of its edge to the other, and a minimum cut says which rows
+would have to be suppressed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+ONE = 1 << 16
+"""A share of 1: shares are whole numbers, so flows are exact."""
+
+_ONE = cython.declare(cython.longlong, ONE)
+
+_NEAR = cython.declare(cython.longlong, ONE >> 9)
+"""What is missing at most where a flow is enough: cuts that are violated by less are not worth having."""
+
+_LONGEST = cython.declare(cython.longlong, 1 << 20)
+"""Edges that are followed for one flow; where that is not enough, nothing is said."""
+
+
+@cython.final
+@cython.cclass
+class Planes:
+    """All planes of a table.
+
+    Parameters
+    ----------
+    row : int32 array [e]
+        The row of each edge.
+    end : int32 array [e, 2]
+        The nodes of each edge: a row gains where the flow from the first to the second grows.
+    adjacent : int32 array [2 e]
+        The edges of each node, twice their number, plus 1 where the node is the second.
+    first : int64 array [n + 1]
+        Where those of a node begin.
+    free : uint8 array [r]
+        Rows that are suppressed whatever it costs.
+
+    Attributes
+    ----------
+    share : int64 array [r]
+        To what share each row is suppressed, in units of 1 / `ONE`.
+    capacity : int64 array [r]
+        By how much each row can be less.
+    pair, edge : int32 arrays
+        The cuts that were found: which question, and the edges, as in ``adjacent``, plus 1 where the row can be less.
+    found : int
+        How many edges they have together.
+    """
+
+    def __init__(
+        self,
+        row: NDArray[np.int32],
+        end: NDArray[np.int32],
+        adjacent: NDArray[np.int32],
+        first: NDArray[np.int64],
+        free: NDArray[np.uint8],
+    ) -> None:
+        self.row, self.end, self.adjacent, self.first, self.free = row, end, adjacent, first, free
+        self.share, self.capacity = np.zeros(len(free), np.int64), np.zeros(len(free), np.int64)
+        self.flow, self.by = np.zeros(len(row), np.int64), np.full(len(first), -1, np.int32)
+        self.queue, self.touched, self.touches = np.zeros(len(first), np.int32), np.zeros(len(row), np.int32), 0
+        self.pair, self.edge, self.found = np.zeros(1 << 20, np.int32), np.zeros(1 << 20, np.int32), 0
+
+
+def separate(planes: Planes, edges: cython.int[::1], needs: cython.longlong[::1]) -> None:
+    """Find the minimum cuts of some edges whose rows cannot gain what they need.
+
+    Parameters
+    ----------
+    planes : Planes
+        With shares and capacities; its cuts are replaced.
+    edges : int32 array
+        Edges of primary rows.
+    needs : int64 array
+        By how much they have to grow.
+
+    Notes
+    -----
+    O(flow edges) for each, by shortest paths; a flow has few paths as long as needs are small.
+    """
+    at: cython.longlong
+    with cython.nogil:
+        planes.found = 0
+        for at in range(edges.shape[0]):
+            if not _cut(planes, at, edges[at], needs[at]):
+                break
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _left(planes: Planes, half: cython.longlong, edge: cython.longlong, need: cython.longlong) -> cython.longlong:
+    """Return how much more can flow along an edge from one of its ends."""
+    e: cython.longlong = half >> 1
+    row: cython.longlong = planes.row[e]
+    most: cython.longlong = need
+    if e == edge:
+        return 0
+    if half & 1:
+        most = min(planes.capacity[row], need)
+    most *= _ONE if planes.free[row] else planes.share[row]
+    return most + planes.flow[e] if half & 1 else most - planes.flow[e]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _cut(planes: Planes, number: cython.longlong, edge: cython.longlong, need: cython.longlong) -> cython.bint:
+    """Find the minimum cut of an edge; return whether there is place for more."""
+    from_: cython.longlong = planes.end[edge, 1]
+    to: cython.longlong = planes.end[edge, 0]
+    wanted: cython.longlong = need * _ONE - need * _NEAR
+    steps: cython.longlong = 0
+    reached: cython.longlong
+    t: cython.longlong
+    more: cython.bint = True
+    planes.touches = 0
+    while wanted > 0 and steps < _LONGEST:
+        reached = 0
+        planes.queue[0] = from_
+        planes.by[from_] = -2
+        reached = _reach(planes, edge, need, to)
+        for t in range(reached):
+            steps += planes.first[planes.queue[t] + 1] - planes.first[planes.queue[t]]
+        if planes.by[to] == -1:
+            more = _keep(planes, number, edge, reached)
+            wanted = 0
+        else:
+            wanted -= _augment(planes, edge, need, from_, to)
+        for t in range(reached):
+            planes.by[planes.queue[t]] = -1
+    if planes.touches == planes.touched.shape[0]:
+        planes.flow[:] = 0
+    for t in range(planes.touches):
+        planes.flow[planes.touched[t]] = 0
+    return more
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _reach(planes: Planes, edge: cython.longlong, need: cython.longlong, to: cython.longlong) -> cython.longlong:
+    """Reach nodes by edges with something left until ``to`` is one of them; return how many there are."""
+    count: cython.longlong = 1
+    t: cython.longlong = 0
+    at: cython.longlong
+    half: cython.longlong
+    other: cython.longlong
+    while t < count:
+        for at in range(planes.first[planes.queue[t]], planes.first[planes.queue[t] + 1]):
+            half = planes.adjacent[at]
+            other = planes.end[half >> 1, 1 - (half & 1)]
+            if planes.by[other] == -1 and _left(planes, half, edge, need) > 0:
+                planes.by[other] = half
+                planes.queue[count] = other
+                count += 1
+                if other == to:
+                    return count
+        t += 1
+    return count
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _augment(
+    planes: Planes, edge: cython.longlong, need: cython.longlong, from_: cython.longlong, to: cython.longlong
+) -> cython.longlong:
+    """Send as much as possible along the path to ``to``; return how much that is."""
+    amount: cython.longlong = need * _ONE
+    node: cython.longlong = to
+    half: cython.longlong
+    while node != from_:
+        half = planes.by[node]
+        amount = min(amount, _left(planes, half, edge, need))
+        node = planes.end[half >> 1, half & 1]
+    node = to
+    while node != from_:
+        half = planes.by[node]
+        if planes.flow[half >> 1] == 0 and planes.touches < planes.touched.shape[0]:
+            planes.touched[planes.touches] = half >> 1
+            planes.touches += 1
+        planes.flow[half >> 1] += -amount if half & 1 else amount
+        node = planes.end[half >> 1, half & 1]
+    return amount
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _keep(planes: Planes, number: cython.longlong, edge: cython.longlong, reached: cython.longlong) -> cython.bint:
+    """Keep the edges that leave the nodes that were reached; return whether there was place for them."""
+    t: cython.longlong
+    at: cython.longlong
+    half: cython.longlong
+    for t in range(reached):
+        for at in range(planes.first[planes.queue[t]], planes.first[planes.queue[t] + 1]):
+            half = planes.adjacent[at]
+            if half >> 1 == edge or planes.by[planes.end[half >> 1, 1 - (half & 1)]] != -1:
+                continue
+            if half & 1 and planes.capacity[planes.row[half >> 1]] == 0:
+                continue
+            if planes.found == planes.pair.shape[0]:
+                while planes.found > 0 and planes.pair[planes.found - 1] == number:
+                    planes.found -= 1
+                return False
+            planes.pair[planes.found] = number
+            planes.edge[planes.found] = half
+            planes.found += 1
+    return True

@@ -1,0 +1,174 @@
+"""Plane cuts: what a primary row needs in the plane of two dimensions around it, whatever else is suppressed.
+
+Let S be a grouping set and S' one that is coarser in exactly two dimensions. The rows of S in one row of S', their totals over
+each of the two dimensions, and that row itself are a *plane*: a table with two dimensions. What can change in it is a
+circulation, so what a primary row can gain is a maximum flow, and the rows of a minimum cut, each with a sign, prove it:
+
+    row p = sum of sign(c) * row c, for all tables, so p gains at most what rows with a plus gain and rows with a minus lose
+    left = need - sum of min(capacity(c), need) over free c with a minus (no free row has a plus)
+    sum of left x(c) over c with a plus + sum of min(capacity(c), left) x(c) over c with a minus, none of them free >= left
+
+with the words of `line_cuts`, whose cuts are those with one node on one side.
+
+References
+----------
+Fischetti and Salazar-Gonzalez: Models and Algorithms for the 2-Dimensional Cell Suppression Problem in Statistical Disclosure
+Control (1999), for capacity cuts by maximum flows in a table with two dimensions.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from kanon_sql.kernels.cells.plane_cuts import ONE, Planes, separate
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.cells.cuts import Cuts
+from kanon_sql.solvers.cells.line_cuts import capacities
+from kanon_sql.solvers.integer_programs.model import Floats
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.cell_table import CellTable
+
+_MOST_EDGES = 4_000_000
+"""Edges of all planes together, at most."""
+
+_QUESTIONS = 4_096
+"""Flows between two checks of the clock."""
+
+_VIOLATED = 1e-3
+"""By what part of its right-hand side a cut is violated, at least."""
+
+
+class PlaneCuts:
+    """The planes of a table with primary rows.
+
+    Parameters
+    ----------
+    table : CellTable
+        The published system.
+    """
+
+    def __init__(self, table: CellTable) -> None:
+        self._table = table
+        self._free = table.primary | table.suppressed
+        row, end, nodes = _edges(table)
+        half = np.repeat(np.arange(len(row)) * 2, 2) + np.tile([0, 1], len(row))
+        order = np.argsort(end.ravel(), kind="stable")
+        first = np.searchsorted(end.ravel()[order], np.arange(nodes + 1))
+        adjacent = half[order].astype(np.int32)
+        self._planes = Planes(row, end, adjacent, first.astype(np.int64), self._free.astype(np.uint8))
+        self._questions = [self._asked(number, row, insider=insider) for number, insider in _systems(table)]
+
+    @property
+    def flows(self) -> int:
+        """Return how many flows one search takes."""
+        return sum(len(edges) for edges, _, _ in self._questions)
+
+    def separate(self, share: Floats, budget: Budget) -> Cuts:
+        """Return cuts that shares of suppressed rows violate."""
+        planes, none = self._planes, np.zeros(0, np.int64)
+        np.asarray(planes.share)[:] = np.floor(share * ONE).astype(np.int64)
+        found = Cuts(left=none, cut=none, variable=none, coefficient=none)
+        for edges, needs, capacity in self._questions:
+            np.asarray(planes.capacity)[:] = capacity
+            for at in range(0, len(edges), _QUESTIONS):
+                if budget.over():
+                    return found
+                part = slice(at, at + _QUESTIONS)
+                separate(planes, edges[part], needs[part])
+                found = found.with_more(self._cuts(needs[part], capacity).violated(share, _VIOLATED))
+        return found.violated(share, _VIOLATED)
+
+    def _asked(self, number: int, row: Int32, *, insider: bool) -> tuple[Int32, Int64, Int64]:
+        """Return the edges of the primary rows of a measure, what they need, and the capacities of all rows."""
+        table, measure = self._table, self._table.measures[number]
+        value = table.values(number)
+        need = np.where(table.shown, 0, measure.required - value)
+        if measure.fixed.any():
+            need[(table.values(0) == 1) != insider] = 0
+        edges = np.flatnonzero(need[row] > 0)
+        capacity = capacities(table, number, value, insider=insider)
+        # Flows are exact below this, and nobody needs more.
+        wanted = need[row[edges]] < 1 << 40
+        return edges[wanted].astype(np.int32), need[row[edges[wanted]]], np.minimum(capacity, 1 << 41)
+
+    def _cuts(self, needs: Int64, capacity: Int64) -> Cuts:
+        """Return the minimum cuts that were found as cuts of suppressed rows."""
+        planes, table = self._planes, self._table
+        pair, half = (np.asarray(each)[: planes.found].astype(np.int64) for each in (planes.pair, planes.edge))
+        row = np.asarray(planes.row)[half >> 1].astype(np.int64)
+        numbers, cut = np.unique(pair, return_inverse=True)
+        left = needs[numbers]
+        given = np.minimum(capacity[row], left[cut])
+        left = left - np.bincount(cut, np.where(self._free[row], given, 0), len(left)).astype(np.int64)
+        coefficient = np.where(half & 1, np.minimum(capacity[row], left[cut]), left[cut])
+        open_ = ~self._free[row] & ~table.shown[row]
+        # A row that ends in two edges of one cut counts once: they are of the same plane.
+        return Cuts(left=left, cut=cut[open_], variable=row[open_], coefficient=coefficient[open_]).some(
+            np.flatnonzero(left > 0)
+        )
+
+
+def _systems(table: CellTable) -> Iterator[tuple[int, bool]]:
+    """Return each measure, twice where contributors know cells."""
+    for number, measure in enumerate(table.measures):
+        yield number, False
+        if measure.fixed.any():
+            yield number, True
+
+
+def _edges(table: CellTable) -> tuple[Int32, Int32, int]:
+    """Return the rows and the nodes of the edges of all planes with a primary row, and how many nodes there are."""
+    sets = {tuple(levels): number for number, levels in enumerate(table.levels.tolist())}
+    rows, ends, nodes, edges = [np.zeros(0, np.int32)], [np.zeros((0, 2), np.int32)], 0, 0
+    for quadruple in _quadruples(list(sets)):
+        row, end, count = _in_planes(table, *(sets[each] for each in quadruple))
+        edges += len(row)
+        if edges > _MOST_EDGES:
+            break
+        rows.append(row)
+        ends.append(end + nodes)
+        nodes += count
+    return np.concatenate(rows), np.ascontiguousarray(np.concatenate(ends), dtype=np.int32), nodes
+
+
+def _quadruples(sets: list[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], ...]]:
+    """Return four grouping sets each: one, coarser ones in one dimension and in another, and one that is coarser in both."""
+    known = set(sets)
+    for fine, coarse in itertools.product(sets, repeat=2):
+        differ = [d for d, (low, high) in enumerate(zip(fine, coarse, strict=True)) if low != high]
+        if len(differ) != 2 or any(fine[d] > coarse[d] for d in differ):
+            continue
+        first, second = (tuple(coarse[d] if d == own else level for d, level in enumerate(fine)) for own in differ)
+        if first in known and second in known:
+            yield fine, first, second, coarse
+
+
+def _in_planes(table: CellTable, fine: int, first: int, second: int, coarse: int) -> tuple[Int32, Int32, int]:
+    """Return the edges of the planes of four grouping sets, and how many nodes they have.
+
+    The totals over the first dimension are those of the second one's coordinates, and the other way round. A plane has a node
+    for each coordinate, and one for the total of each dimension.
+    """
+    rows, at = np.unique(table.ancestors[:, fine], return_index=True)
+    above = table.ancestors[at]
+    planes, plane = np.unique(above[:, coarse], return_inverse=True)
+    ones, one = np.unique(above[:, first], return_inverse=True)
+    others, other = np.unique(above[:, second], return_inverse=True)
+    a, b, c = len(ones), len(others), len(planes)
+    one_plane, other_plane = np.zeros(a, np.int64), np.zeros(b, np.int64)
+    one_plane[one], other_plane[other] = plane, plane
+    # Nodes: coordinates of the second dimension, of the first, and two totals.
+    row = np.concatenate((rows, ones, others, planes))
+    begin = np.concatenate((one, np.arange(a), a + b + other_plane, a + b + np.arange(c)))
+    end = np.concatenate((a + other, a + b + c + one_plane, a + np.arange(b), a + b + c + np.arange(c)))
+    gains = np.concatenate((np.ones(len(rows)), np.zeros(a + b), np.ones(c))) > 0
+    ends = np.stack((np.where(gains, begin, end), np.where(gains, end, begin)), axis=1)
+    of = np.concatenate((plane, one_plane, other_plane, np.arange(c)))
+    has = np.zeros(c, np.bool_)
+    has[of[table.primary[row]]] = True
+    kept = has[of]
+    used, compact = np.unique(ends[kept], return_inverse=True)
+    return row[kept].astype(np.int32), compact.reshape(-1, 2).astype(np.int32), len(used)
