@@ -8,6 +8,7 @@ cdef class Planes:
     cdef public unsigned char[::1] free
     cdef public long long[::1] share
     cdef public long long[::1] capacity
+    cdef public long long steps
     cdef public long long[::1] flow
     cdef public int[::1] by
     cdef public int[::1] queue

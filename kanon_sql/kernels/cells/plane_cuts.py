@@ -24,9 +24,6 @@ _ONE = cython.declare(cython.longlong, ONE)
 _NEAR = cython.declare(cython.longlong, ONE >> 9)
 """What is missing at most where a flow is enough: cuts that are violated by less are not worth having."""
 
-_LONGEST = cython.declare(cython.longlong, 1 << 20)
-"""Edges that are followed for one flow; where that is not enough, nothing is said."""
-
 
 @cython.final
 @cython.cclass
@@ -52,6 +49,8 @@ class Planes:
         To what share each row is suppressed, in units of 1 / `ONE`.
     capacity : int64 array [r]
         By how much each row can be less.
+    steps : int
+        Edges that all flows follow from now on, at most; after that, nothing is said.
     pair, edge : int32 arrays
         The cuts that were found: which question, and the edges, as in ``adjacent``, plus 1 where the row can be less.
     found : int
@@ -68,6 +67,7 @@ class Planes:
     ) -> None:
         self.row, self.end, self.adjacent, self.first, self.free = row, end, adjacent, first, free
         self.share, self.capacity = np.zeros(len(free), np.int64), np.zeros(len(free), np.int64)
+        self.steps = 0
         self.flow, self.by = np.zeros(len(row), np.int64), np.full(len(first), -1, np.int32)
         self.queue, self.touched, self.touches = np.zeros(len(first), np.int32), np.zeros(len(row), np.int32), 0
         self.pair, self.edge, self.found = np.zeros(1 << 20, np.int32), np.zeros(1 << 20, np.int32), 0
@@ -93,7 +93,7 @@ def separate(planes: Planes, edges: cython.int[::1], needs: cython.longlong[::1]
     with cython.nogil:
         planes.found = 0
         for at in range(edges.shape[0]):
-            if not _cut(planes, at, edges[at], needs[at]):
+            if planes.steps <= 0 or not _cut(planes, at, edges[at], needs[at]):
                 break
 
 
@@ -121,18 +121,17 @@ def _cut(planes: Planes, number: cython.longlong, edge: cython.longlong, need: c
     from_: cython.longlong = planes.end[edge, 1]
     to: cython.longlong = planes.end[edge, 0]
     wanted: cython.longlong = need * _ONE - need * _NEAR
-    steps: cython.longlong = 0
     reached: cython.longlong
     t: cython.longlong
     more: cython.bint = True
     planes.touches = 0
-    while wanted > 0 and steps < _LONGEST:
+    while wanted > 0 and planes.steps > 0:
         reached = 0
         planes.queue[0] = from_
         planes.by[from_] = -2
         reached = _reach(planes, edge, need, to)
         for t in range(reached):
-            steps += planes.first[planes.queue[t] + 1] - planes.first[planes.queue[t]]
+            planes.steps -= planes.first[planes.queue[t] + 1] - planes.first[planes.queue[t]]
         if planes.by[to] == -1:
             more = _keep(planes, number, edge, reached)
             wanted = 0

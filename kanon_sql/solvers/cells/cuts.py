@@ -38,10 +38,13 @@ class Cuts:
             coefficient=np.concatenate((self.coefficient, more.coefficient)),
         )
 
+    def weight(self, share: Floats) -> Floats:
+        """Return the weighted sum of shares of suppressed rows in each cut."""
+        return np.asarray(np.bincount(self.cut, self.coefficient * share[self.variable], len(self.left)), np.float64)
+
     def violated(self, share: Floats, least: float) -> Cuts:
         """Return the cuts that are violated by at least so large a part of their right-hand sides; of equal ones, the first."""
-        weight = np.bincount(self.cut, self.coefficient * share[self.variable], len(self.left))
-        chosen = weight < self.left * (1 - least)
+        chosen = self.weight(share) < self.left * (1 - least)
         # Equal cuts have equal sums of random numbers.
         random = np.random.default_rng(0).integers(1 << 62, size=len(share))
         mark = self.left * 0x9E3779B97F4A7C1 + 1

@@ -12,7 +12,7 @@ import numpy as np
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.attacker import Attacker
-from kanon_sql.solvers.cells.state import SECONDARY, State
+from kanon_sql.solvers.cells.state import SECONDARY, State, steps_for
 from kanon_sql.table.arrays import Int64
 
 _CHECKED = 64
@@ -44,10 +44,12 @@ def protect(state: State, budget: Budget, order: Int64 | None = None) -> None:
         for witness in (range(len(state.measure)) if order is None else order.tolist())
         if state.find(witness, free=True) is None
     ]
+    # Where few are missing, longer searches for moves of suppressed rows alone pay.
+    steps = steps_for(len(missing))
     for done, witness in enumerate(missing):
         if done % _CHECKED == 0:
             budget.report("witnesses", done / len(missing))
-        if state.find(witness, free=False) is None:
+        if all(state.find(witness, free=free, steps=steps) is None for free in (True, False)):
             _by_program(state, witness, budget)
     rows = np.flatnonzero(state.pattern == SECONDARY)
     order = rows[np.argsort(-state.weight[rows], kind="stable")]

@@ -19,8 +19,8 @@ _UNIT = 1 << 20
 _ROUNDS, _STALLED, _RISE = 40, 4, 2e-3
 """Rounds of plane cuts, at most, and rounds without such a relative rise that end them."""
 
-_FLOWS = 2_000_000
-"""Flows of all rounds, at most."""
+_MANY, _SLACK = 5_000, 1e-6
+"""Where there are so many cuts, those with relatively more slack than this leave the program."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,25 +69,30 @@ def lower_bound(table: CellTable, budget: Budget) -> Bound:
 
 
 def _with_planes(table: CellTable, cuts: Cuts, found: Relaxation, budget: Budget) -> tuple[int, Cuts, Floats]:
-    """Add plane cuts as long as they raise the bound; return it, all cuts and the shares."""
+    """Add plane cuts as long as they raise the bound; return it, all cuts and the shares.
+
+    Of many cuts, those with slack leave the program until shares violate them again.
+    """
     planes = PlaneCuts(table)
-    best, stalled, first = found.cost, 0, found
-    rounds = min(_ROUNDS, _FLOWS // max(1, planes.flows))
-    for done in range(rounds):
-        budget.report("lower bound", done / rounds)
+    best, stalled, bound = found.cost, 0, 0
+    for done in range(_ROUNDS):
+        budget.report("lower bound", done / _ROUNDS)
         more = planes.separate(found.share, budget)
         if not len(more.left):
             break
+        weight, count = cuts.weight(found.share), len(cuts.left)
+        tight = np.ones(count, np.bool_) if count < _MANY else weight < cuts.left * (1 + _SLACK)
+        used = np.concatenate((np.flatnonzero(tight), np.arange(count, count + len(more.left))))
         cuts = cuts.with_more(more)
-        after = relaxed(cuts, table.cost, budget)
+        after = relaxed(cuts.some(used), table.cost, budget)
         if after is None:
             break
         found = after
         stalled = 0 if found.cost > best * (1 + _RISE) else stalled + 1
-        best = max(best, found.cost)
+        if found.cost > best:
+            best, bound = found.cost, max(bound, _proven(table, cuts.some(used), found)[0])
         if stalled == _STALLED:
             break
-    bound = 0 if found is first else _proven(table, cuts.some(np.arange(len(found.price))), found)[0]
     return bound, cuts, found.share
 
 

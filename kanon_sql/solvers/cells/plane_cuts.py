@@ -34,6 +34,9 @@ from kanon_sql.table.cell_table import CellTable
 _MOST_EDGES = 4_000_000
 """Edges of all planes together, at most."""
 
+_STEPS = 200_000_000
+"""Edges that the flows of one search follow, at most; those in small planes come first."""
+
 _QUESTIONS = 4_096
 """Flows between two checks of the clock."""
 
@@ -61,14 +64,10 @@ class PlaneCuts:
         self._planes = Planes(row, end, adjacent, first.astype(np.int64), self._free.astype(np.uint8))
         self._questions = [self._asked(number, row, insider=insider) for number, insider in _systems(table)]
 
-    @property
-    def flows(self) -> int:
-        """Return how many flows one search takes."""
-        return sum(len(edges) for edges, _, _ in self._questions)
-
     def separate(self, share: Floats, budget: Budget) -> Cuts:
         """Return cuts that shares of suppressed rows violate."""
         planes, none = self._planes, np.zeros(0, np.int64)
+        planes.steps = _STEPS
         np.asarray(planes.share)[:] = np.floor(share * ONE).astype(np.int64)
         found = Cuts(left=none, cut=none, variable=none, coefficient=none)
         for edges, needs, capacity in self._questions:
@@ -89,6 +88,8 @@ class PlaneCuts:
         if measure.fixed.any():
             need[(table.values(0) == 1) != insider] = 0
         edges = np.flatnonzero(need[row] > 0)
+        size = np.diff(np.asarray(self._planes.first))[np.asarray(self._planes.end)[edges]].sum(axis=1)
+        edges = edges[np.argsort(size, kind="stable")]
         capacity = capacities(table, number, value, insider=insider)
         # Flows are exact below this, and nobody needs more.
         wanted = need[row[edges]] < 1 << 40

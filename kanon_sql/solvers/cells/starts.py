@@ -13,8 +13,8 @@ from kanon_sql.solvers.integer_programs.model import Floats
 _STRENGTHS = (0.5, 0.75, 1.0)
 """How much the relaxed suppression counts, by turns."""
 
-_STARTS, _WORK = 24, 4_000
-"""Tables, at most, and witnesses of all of them."""
+_STARTS, _WORK, _MOST = 24, 4_000, 500
+"""Tables and witnesses of all of them, at most, and witnesses of a table that is begun again, at most."""
 
 _NOISE = 4
 """Weights are perturbed by at most so many parts of 1 where the rows come in a random order."""
@@ -36,7 +36,8 @@ def start_again(state: State, share: Floats, lower_bound: int, budget: Budget) -
     """
     random = np.random.default_rng(budget.seed)
     best, cost = state.snapshot(), state.cost
-    starts = min(_STARTS, _WORK // max(1, len(state.measure)))
+    witnesses = len(state.measure)
+    starts = min(_STARTS, _WORK // max(1, witnesses)) if witnesses <= _MOST else 0
     for start in range(starts):
         if cost <= lower_bound or budget.over():
             break
@@ -46,7 +47,7 @@ def start_again(state: State, share: Floats, lower_bound: int, budget: Budget) -
         order = None
         if start >= len(_STRENGTHS):
             state.price(state.weight + random.integers(_NOISE + 1, size=state.table.rows))
-            order = random.permutation(len(state.measure))
+            order = random.permutation(witnesses)
         try:
             protect(state, budget.of_a_part(), order)
         except InfeasibleError:

@@ -78,11 +78,11 @@ class State:
         """Set what moves cost that are found from now on."""
         np.asarray(self.space.cost)[:] = weight
 
-    def find(self, witness: int, *, free: bool) -> Int32 | None:
-        """Find a witness; return the rows that are suppressed for it, None where there is none."""
+    def find(self, witness: int, *, free: bool, steps: int = 0) -> Int32 | None:
+        """Find a witness, in more steps if asked for; return the rows that are suppressed for it, None where there is none."""
         search = self.searches[self.measure[witness]]
         search.with_fixed = bool(self.with_fixed[witness])
-        if not find(self.space, search, self.store, witness, free, self.steps):
+        if not find(self.space, search, self.store, witness, free, max(steps, self.steps)):
             return None
         return np.asarray(self.store.new)[: self.store.news].copy()
 
@@ -151,6 +151,11 @@ class State:
         )
 
 
+def steps_for(witnesses: int) -> int:
+    """Return the steps of the search for one move where so many witnesses look for one."""
+    return min(_STEPS, max(_LEAST_STEPS, _ALL_STEPS // max(1, witnesses)))
+
+
 def started(table: CellTable) -> State:
     """Return the search space of a table, without witnesses."""
     space = cell_space(table)
@@ -170,7 +175,7 @@ def started(table: CellTable) -> State:
     first, members = _members(table, row, set_of)
     circuits = CircuitSearch(*_cells_of(table), table.base_cells)
     store = WitnessStore(row, need, first, members, set_of, PlaneSearch(space), circuits)
-    store.steps = steps = min(_STEPS, max(_LEAST_STEPS, _ALL_STEPS // max(1, len(row))))
+    store.steps = steps = steps_for(len(row))
     return State(
         table=table,
         weight=table.cost * UNIT,
