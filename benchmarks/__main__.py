@@ -17,6 +17,7 @@ from rich.progress import Progress
 from benchmarks import (
     attacks,
     backends,
+    cells,
     exact,
     faults,
     fuzz,
@@ -52,6 +53,7 @@ PARTS = {
     "peers": peers.show,
     "backends": backends.show,
     "wide": wide.show,
+    "cells": cells.show,
     "start": start.show,
     "scale": scale.show,
     "memory": memory.show,
@@ -154,6 +156,8 @@ def main(
                 records = backends.measure(data)
             case "wide":
                 records = wide.measure()
+            case "cells":
+                records = cells.measure(data)
             case "memory":
                 records = memory.measure(max(sizes))
             case "periodic":
