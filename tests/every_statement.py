@@ -58,6 +58,7 @@ EXPLANATIONS = [
 AUDITS = [
     "FROM equivalence_classes('p', ['zip'])",
     "FROM k_anonymity('p', ['zip', 'age'])",
+    "FROM k_known('p', ['zip', 'age'], 1)",
     "FROM reidentification_risk('p', ['zip'])",
     "FROM reidentification_risk('p', ['zip', 'age'], population := 'p', fraction := 0.3)",
     "FROM intersection_risk('p', 'p', 'who', ['zip', 'age'])",

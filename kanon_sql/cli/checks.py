@@ -127,6 +127,7 @@ _RISK = "FROM reidentification_risk('source', $qi, population := $population, fr
 @click.argument("file")
 @qi_option
 @click.option("--k", type=int, help="Exit with code 1 if a class has fewer rows.")
+@click.option("--known", type=click.IntRange(1), metavar="M", help="Count classes by any M quasi-identifiers, also for --k.")
 @click.option(
     "--max-risk", type=click.FloatRange(0, 1), help="Exit with code 1 if the prosecutor risk of a row is higher, 0 to 1."
 )
@@ -149,6 +150,7 @@ def audit(
     file: str,
     qi: tuple[str, ...],
     k: int | None,
+    known: int | None,
     max_risk: float | None,
     max_unique_share: float | None,
     population: str | None,
@@ -177,12 +179,13 @@ def audit(
     """
     import duckdb
 
-    from kanon_sql.engines.audit_figures import FIRST, measured_requirements, too_small
+    from kanon_sql.engines.audit_figures import FIRST, asked_otherwise, measured_requirements, too_few_known, too_small
     from kanon_sql.engines.duckdb.files import columns, load, load_policy_table
     from kanon_sql.engines.duckdb.guarantees import audited
-    from kanon_sql.engines.duckdb.measures import macro_errors, populated
+    from kanon_sql.engines.duckdb.measures import known_figures, macro_errors, populated
     from kanon_sql.engines.duckdb.other_columns import warnings_of_others
     from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.model.how_many import how_many
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.requirements import named_population
     from kanon_sql.model.validation import fraction as fraction_of
@@ -206,9 +209,9 @@ def audit(
                 load(con, each, into=name, delimiter=delimiter)
             for name, each in beside.items():
                 load_policy_table(con, each, into=name, delimiter=delimiter)
-            known = columns(con, "source")
-            named = column_names(qi, known) if qi else None
-            policy = Policy.of(quasi_identifiers=named, requirements=requirements).resolve(known)
+            listed = columns(con, "source")
+            named = column_names(qi, listed) if qi else None
+            policy = Policy.of(quasi_identifiers=named, requirements=requirements).resolve(listed)
             chosen = [each.column for each in policy.quasi_identifiers]
             for one in counted:
                 present[one.title] = one.figures(con, "population", chosen)
@@ -219,7 +222,9 @@ def audit(
             with macro_errors():
                 risk = record(con, _RISK, {"qi": chosen, "population": next(iter(everybody), None), "fraction": fraction})
             sizes = record(con, "FROM k_anonymity('source', $qi)", {"qi": chosen})
-            others = [name for name in known if name not in {*chosen, *policy.sensitive}]
+            if known is not None:
+                by_known.update(known_figures(con, chosen, known, k))
+            others = [name for name in listed if name not in {*chosen, *policy.sensitive}]
             identifying.extend(warnings_of_others(con, "source", others, policy.sensitive, sizes["rows"]))
             return [
                 sizes,
@@ -228,6 +233,7 @@ def audit(
             ]
 
     present: dict[str, dict[str, Any]] = {}
+    by_known: dict[str, Any] = {}
     identifying: list[str] = []
     with source_place(file, table, ending) as found_place:
         place = found_place.escaping(escape_formulas)
@@ -238,7 +244,10 @@ def audit(
     titles = ("risk of re-identification", *(each.title for each in measured))
     for title, found in zip(titles, (risk, *figures), strict=True):
         told[title] = {name: value for name, value in found.items() if name not in sizes}
-    broken = [each for each in [too_small(sizes["k"], k)] if each]
+    if known is not None:
+        told[f"any {how_many(known, 'known column')}"] = by_known
+    few = too_small(sizes["k"], k) if known is None else too_few_known(by_known["k"], known, k)
+    broken = [] if few is None else [few]
     broken += _too_risky(risk, max_risk, max_unique_share)
     for one in counted:
         told[one.title] = one.listed_figures(present[one.title])
@@ -253,7 +262,8 @@ def audit(
     if identifying:
         warnings.warn(KanonWarning(*identifying), stacklevel=1)
     if broken:
-        raise AuditError(f"{'; '.join(broken)}; hint: {FIRST}")
+        hint = asked_otherwise(k) if few is not None and known is None else FIRST
+        raise AuditError(f"{'; '.join(broken)}; hint: {hint}")
 
 
 def _verdict(broken: list[str], context: click.Context) -> str:
@@ -261,6 +271,8 @@ def _verdict(broken: list[str], context: click.Context) -> str:
     if broken:
         return f"FAIL: {'; '.join(broken)}"
     given = [f"--{name.replace('_', '-')} {context.params[name]}" for name in _LIMITS if context.params[name] is not None]
+    if context.params["k"] is not None and context.params["known"] is not None:
+        given.insert(1, f"--known {context.params['known']}")
     return f"PASS: {', '.join(given)}" if given else "no threshold is given, so nothing passes or fails; hint: --k 5"
 
 

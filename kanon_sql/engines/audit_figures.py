@@ -21,6 +21,19 @@ def too_small(smallest: int | None, k: int | None) -> str | None:
     return f"the smallest class has {how_many(smallest, 'row')}, fewer than k = {k}"
 
 
+def asked_otherwise(k: int | None) -> str:
+    """Return what else a table may have been released for that has classes of fewer than k rows."""
+    return f"{FIRST}; if the release is for any 3 known columns, ask for that: --k {k} --known 3, known=3 in Python"
+
+
+def too_few_known(smallest: int | None, known: int, k: int | None) -> str | None:
+    """Return what is wrong if some set of ``known`` columns has a class of fewer than k rows, None if none has."""
+    if k is None or smallest is None or smallest >= k:
+        return None
+    columns = how_many(known, "column")
+    return f"the smallest class by any {columns} has {how_many(smallest, 'row')}, fewer than k = {k}"
+
+
 def measured_requirements(sensitive: str | None, **asked: Unpack[ThresholdOptions]) -> tuple[ThresholdRequirement, ...]:
     """Return what an audit measures of a sensitive attribute: l-diversity and t-closeness, also where none is asked for.
 
@@ -78,6 +91,15 @@ class Audit:
     presence : Fraction or None
         The greatest sum of shares of a row of the population, each rounded up to a multiple of about 2^-80. None without
         ``presence``.
+    k_known : int or None
+        Rows of the smallest class by any set of ``known`` columns. This and what follows is None without ``known``.
+    known_sets : int or None
+        How many such sets there are.
+    known_worst_set : tuple of str or None
+        The set with the smallest class; None for an empty table, too.
+    known_rows_below, known_rows_below_next : int or None
+        Rows in classes of fewer than k rows (5 without ``k``) by the worst set of ``known`` columns. The same for one column more
+        is None if there are no such sets, or more than 5,000.
     warnings : tuple of str
         The columns outside of the quasi-identifiers that single out too many rows: no figure counts them. Names and shares, no
         value.
@@ -110,6 +132,11 @@ class Audit:
     delta: float | None = None
     k_map: int | None = None
     presence: Fraction | None = None
+    k_known: int | None = None
+    known_sets: int | None = None
+    known_worst_set: tuple[str, ...] | None = None
+    known_rows_below: int | None = None
+    known_rows_below_next: int | None = None
     warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -121,6 +148,9 @@ class Audit:
         if self.frequency_l is not None:
             others = f"frequency {float(self.frequency_l):.4g}, entropy {self.entropy_l:.4g}"
             lines["l-diversity"] = f"{self.distinct_l:,} distinct, {others}"
+        if self.k_known is not None:
+            worst = ", ".join(self.known_worst_set or ())
+            lines["known columns"] = f"smallest class of {how_many(self.k_known, 'row')} by {worst}"
         for name, found in (("t-closeness", self.t), ("beta-likeness", self.beta), ("delta-disclosure", self.delta)):
             if found is not None:
                 lines[name] = f"{float(found):.4g}"

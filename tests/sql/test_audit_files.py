@@ -19,6 +19,7 @@ NAMES = [
     "delta_disclosure",
     "equivalence_classes",
     "k_anonymity",
+    "k_known",
     "l_diversity",
     "reidentification_risk",
     "t_closeness",
@@ -40,6 +41,7 @@ OTHERS = [
 ARGUMENTS = dict.fromkeys(NAMES, "'t'") | {
     "beta_likeness": "'t', sa := 'a'",
     "delta_disclosure": "'t', sa := 'a'",
+    "k_known": "'t', ['a'], 1",
     "l_diversity": "'t', sa := 'a'",
     "t_closeness": "'t', sa := 'a'",
     "utility": "'t', 't'",
@@ -115,7 +117,7 @@ def test_one_statement_a_file_under_a_header(name: str) -> None:
     assert header.startswith(f"-- {name}(")
     for section in ("-- Arguments:", "-- Result columns", "-- Cost:"):
         assert section in header
-    assert re.match(rf"{name}\([a-z_, :=NUL2'*]+\) AS TABLE\n", statement)
+    assert re.match(rf"{name}\([a-z_, :=NUL25'*]+\) AS TABLE\n", statement)
     assert len(duckdb.extract_statements(text)) == 1
     assert text.endswith(";\n")
 
@@ -126,7 +128,7 @@ def test_every_result_column_is_in_the_header(con: duckdb.DuckDBPyConnection, na
     con.execute(f"FROM {name}({ARGUMENTS[name]})")
     header = (SQL / f"{name}.sql").read_text(encoding="utf-8").split(PREFIX)[0]
     columns = header[header.index("-- Result columns") :]
-    documented = re.findall(r"^--   (\w+) +(?:BIGINT|DOUBLE|HUGEINT|MAP) ", columns, flags=re.MULTILINE)
+    documented = re.findall(r"^--   (\w+) +(?:BIGINT|DOUBLE|HUGEINT|MAP|VARCHAR\[\]) ", columns, flags=re.MULTILINE)
     assert documented == [column[0] for column in con.description if column[0] != "a"]
 
 

@@ -14,6 +14,7 @@ COLUMNS = [("É", "é"), ("İ", "i"), ("Σ", "ς")]
 OF_ONE_TABLE = (
     "equivalence_classes('t', {qi})",
     "k_anonymity('t', {qi})",
+    "k_known('t', {qi}, 1)",
     "k_mapping('t', {qi}, 't')",
     "delta_presence('t', {qi}, 't')",
     "reidentification_risk('t', {qi}, population := 't')",

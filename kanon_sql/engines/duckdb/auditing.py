@@ -7,11 +7,18 @@ from typing import Any, Unpack
 
 import duckdb
 
-from kanon_sql.engines.audit_figures import FIRST, Audit, measured_requirements, too_small
+from kanon_sql.engines.audit_figures import (
+    FIRST,
+    Audit,
+    asked_otherwise,
+    measured_requirements,
+    too_few_known,
+    too_small,
+)
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.frames import Frame
 from kanon_sql.engines.duckdb.guarantees import audited
-from kanon_sql.engines.duckdb.measures import macro_errors, record
+from kanon_sql.engines.duckdb.measures import known_figures, macro_errors, record
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.numbered_rows import register_exactly
 from kanon_sql.engines.duckdb.other_columns import warnings_of_others
@@ -38,6 +45,7 @@ def audit(
     k_map: int | None = None,
     presence: Number | None = None,
     fraction: Number | None = None,
+    known: int | None = None,
     tables: Mapping[str, Any] | None = None,
     **options: Unpack[AuditOptions],
 ) -> Audit:
@@ -56,6 +64,9 @@ def audit(
         Maximum sum of shares of a row of the population, as in `DeltaPresence`; an error is raised if a row has more.
     fraction : optional
         The share of the population that is in the table, above 0 and below 1: estimates how many of its rows are unique there.
+    known : int, optional
+        How many quasi-identifiers the attacker knows, any of them: measures the classes by every set of so many columns. Then
+        ``k`` is about these classes.
     tables : mapping, optional
         By their names, the hierarchy or the table of distances, as in `anonymize`.
     **options
@@ -103,6 +114,7 @@ def audit(
     presence = None if presence is None else exact(presence, "presence")
     k_map = None if k_map is None else whole(k_map, "k_map", 1)
     counted = () if k_map is None and presence is None else named_population("population", k_map=k_map, presence=presence)
+    known = None if known is None else whole(known, "known", 1)
     source = table if is_relation(table) else frame_of(table)
     measured = measured_requirements(given["sensitive"], **thresholds(given))
     policy = Policy.of(k=1 if k is None else k, quasi_identifiers=given["quasi_identifiers"], requirements=measured)
@@ -116,6 +128,7 @@ def audit(
             place_rows(source, con, "source")
         register_tables(con, policy, tables)
         size = record(con, "FROM k_anonymity('source', $qi)", {"qi": names})
+        by_known = None if known is None else known_figures(con, names, known, k)
         everybody = None if population is None else _place_population(con, population, names)
         figures: dict[str, Any] = {}
         for each in map(audited, counted):
@@ -127,8 +140,18 @@ def audit(
             risk = record(con, _RISK, {"qi": names, "population": everybody, "fraction": share})
         asked = [(each, each.figures(con, names)) for each in map(audited, measured)]
         warnings = warnings_of_others(con, "source", hashed, policy.sensitive, size["rows"])
-    if few := too_small(size["k"], k):
-        raise AuditError(f"{few}; hint: {FIRST}")
+    if by_known is not None and known is not None:
+        if few := too_few_known(by_known["k"], known, k):
+            raise AuditError(f"{few}; hint: {FIRST}")
+        figures |= {
+            "k_known": by_known["k"],
+            "known_sets": by_known["sets"],
+            "known_worst_set": None if by_known["worst_set"] is None else tuple(by_known["worst_set"]),
+            "known_rows_below": by_known["rows_below"],
+            "known_rows_below_next": by_known["rows_below_next"],
+        }
+    elif few := too_small(size["k"], k):
+        raise AuditError(f"{few}; hint: {asked_otherwise(k)}")
     for requirement, row in asked:
         if wrong := requirement.wrong(row):
             raise AuditError(f"{wrong}; hint: {FIRST}")
