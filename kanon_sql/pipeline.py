@@ -13,6 +13,7 @@ import numpy as np
 from kanon_sql.certificate import Certificate, Status
 from kanon_sql.certificate.certify import certified
 from kanon_sql.errors import AuditError
+from kanon_sql.model.all_known import by_all_columns
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import automatic, by_parts
@@ -59,6 +60,7 @@ def run(
     AuditError
         When the solver used a mask that the policy does not permit.
     """
+    told, policy = policy, by_all_columns(policy)
     started, requirement, budget = _begun(table, policy, progress, ended)
     patterns = permitted(table, policy)
     problems = Masks.of(policy)
@@ -98,7 +100,7 @@ def run(
     lower_bound, method = _of_every_release(table.exact_cost(bound), _with_least(method, requirement, policy), table, policy)
     certificate = certified(
         table,
-        policy,
+        told,
         recoding,
         algorithm=solver.name if by is None else by.solver,
         reason=f"{reason}; {recoding.remark}" if recoding.remark else reason,
@@ -268,7 +270,7 @@ def _begun(
 ) -> tuple[float, ClassRequirement, Budget]:
     """Return when the work began, what every class must meet, and the time for it; refuses what no release can meet."""
     started = time.monotonic()
-    table.refuse_fewer(policy.k)
+    table.refuse_fewer(policy.fewest_rows)
     requirement = feasible_requirement(table, policy)
     budget = Budget(
         seconds=policy.time_limit, effort=policy.effort, seed=policy.seed, unit=table.unit, progress=progress, ended=ended

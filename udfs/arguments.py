@@ -23,6 +23,7 @@ from kanon_sql.model.validation import same_name
 NAMES = (
     "qi",
     "k",
+    "known",
     "per",
     "k_map",
     "presence",

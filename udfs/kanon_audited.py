@@ -1,4 +1,4 @@
-"""`kanon_audited(release, classes, smallest, exposed)`: the rows passed the audit in SQL; NULL, or why they are refused."""
+"""`kanon_audited(release, classes, smallest, exposed, known)`: the rows passed the audit in SQL; NULL, or a refusal."""
 
 from __future__ import annotations
 
@@ -8,9 +8,16 @@ from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.session import Session
 
 
-def audited(session: Session, release: int, classes: int, smallest: int, exposed: dict[str, Any] | None) -> str | None:
+def audited(
+    session: Session,
+    release: int,
+    classes: int,
+    smallest: int,
+    exposed: dict[str, Any] | None,
+    known: list[list[int | None]] | None,
+) -> str | None:
     """Note the counts of the audit, and of the columns released unchanged, on the certificate of the release."""
-    session.passed(release, classes, smallest, exposed)
+    session.passed(release, classes, smallest, exposed, known)
     return None
 
 

@@ -62,6 +62,12 @@ class Certificate:
         For each column of tokens, how many people share a history of visible quasi-identifiers.
     classes, smallest_class : int or None
         What the audit counted on the released rows; None until it has passed.
+    known_columns : int or None
+        How many quasi-identifiers an attacker may know, if the guarantee says so. None if it is about all of them,
+        or about given sets.
+    sets_audited, smallest_class_known : int or None
+        By how many sets of known columns classes were counted, and the smallest class of any of these sets. None if the
+        guarantee is about all columns, or the audit has not passed.
     number : int or None
         Running number among the releases of a connection.
 
@@ -99,6 +105,9 @@ class Certificate:
     histories: tuple[HistoryRisk, ...] = ()
     classes: int | None = None
     smallest_class: int | None = None
+    known_columns: int | None = None
+    sets_audited: int | None = None
+    smallest_class_known: int | None = None
     number: int | None = None
 
     @property
@@ -124,6 +133,16 @@ class Certificate:
             return "the bound is weak, and proves nothing about cheaper releases"
         return f"the bound is weak, and only proves that no release costs less than {1 - self.gap:.1%} of this"
 
+    @property
+    def _by_known(self) -> str:
+        """Return what was counted by known columns, in words."""
+        columns = self.cells // self.rows if self.rows else 0
+        known = "the sets of the guarantee" if self.known_columns is None else f"any {self.known_columns} of {columns} columns"
+        smallest = (
+            "" if self.smallest_class_known is None else f", the smallest of {how_many(self.smallest_class_known, 'row')}"
+        )
+        return f"classes by {known} ({how_many(self.sets_audited or 0, 'set')}){smallest}"
+
     def figures(self) -> dict[str, str]:
         """Return what the certificate says in rounded figures, for people."""
         share = self.suppressed_cells / self.cells if self.cells else 0.0
@@ -132,6 +151,7 @@ class Certificate:
             "rows": f"{self.rows:,}, {how_many(self.row_types, 'distinct combination')}",
             "classes": "-" if self.classes is None else f"{self.classes:,}",
             "smallest class": "-" if self.smallest_class is None else how_many(self.smallest_class, "row"),
+            **({"known columns": self._by_known} if self.sets_audited is not None else {}),
             "suppressed cells": f"{self.suppressed_cells:,} of {self.cells:,} ({share:.1%})",
             "cost": f"{float(self.cost):,.12g}, lower bound {float(self.lower_bound):,.12g}: {self.saving}",
             **({"information loss": ", ".join(self.information_loss)} if self.information_loss else {}),

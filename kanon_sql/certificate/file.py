@@ -126,6 +126,9 @@ _CLAIMS = {
     "cost": _EXACT_NUMBER,
     "classes": _WHOLE_OR_NULL,
     "smallest_class": _WHOLE_OR_NULL,
+    "known_columns": _WHOLE_OR_NULL,
+    "sets_audited": _WHOLE_OR_NULL,
+    "smallest_class_known": _WHOLE_OR_NULL,
     "status": _STATUS,
     "lower_bound": _EXACT_NUMBER,
     "bound_method": _TEXT,
@@ -146,7 +149,7 @@ _CLAIMS = {
 
 _FIELDS = {"format": _FORMAT, **_CLAIMS, "sha256": _TEXT}
 
-_LATER = {"histories": ()}
+_LATER = {"histories": (), "known_columns": None, "sets_audited": None, "smallest_class_known": None}
 """Fields that files of this format did not always have, with what they hold there."""
 
 

@@ -3,15 +3,16 @@
 ::
 
     cond   := term sign number [whose] | number sign term [whose]
-    whose  := PER column | PER ROW | IN table
+    whose  := PER column | PER ROW | IN table | FOR known
+    known  := ANY number COLUMNS | (column, ...), ...
     term   := k | word(column [, argument]*) | word(table)
     number := decimal [/ decimal]
 
 The files of `model/guarantees` say which words there are, and what is in their brackets. k and l are bounded from below, the
 others from above; k counts rows, PER column people, IN table rows of the population that match. PER ROW says that a row is what
 counts, even one that is a group; PER "row" names a column. Of k, which is a whole number, ``k > 4`` is a guarantee too; of the
-others it is none, as no number comes next. Without a k, ``k >= 2`` is guaranteed, as at every other entrance, but beside a
-guarantee about the population.
+others it is none, as no number comes next. FOR says which quasi-identifiers the attacker knows. Without a k, ``k >= 2`` is
+guaranteed, as at every other entrance, except next to a guarantee about the population or for known columns.
 """
 
 from __future__ import annotations
@@ -32,8 +33,10 @@ from kanon_sql.model.requirements import (
     REQUIREMENTS,
     KAnonymity,
     KMap,
+    KnownColumns,
     People,
     Requirement,
+    known_ones,
     population_ones,
     sensitive_ones,
 )
@@ -47,7 +50,11 @@ _EXCHANGED = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "=": "="}
 
 _K = "GUARANTEE k >= 5"
 
-_BY_WORD = {each.written.word.upper(): each for each in REQUIREMENTS if not issubclass(each, KAnonymity | People | KMap)}
+_KNOWN, _KNOWN_SETS = f"{_K} FOR ANY 3 COLUMNS", f"{_K} FOR (zip, age), (zip, job)"
+
+_BY_WORD = {
+    each.written.word.upper(): each for each in REQUIREMENTS if not issubclass(each, KAnonymity | KnownColumns | People | KMap)
+}
 """The guarantees that begin with a word of their own, and not with k."""
 
 Term = Callable[[Fraction], Requirement]
@@ -67,11 +74,12 @@ def conditions(reader: Reader, identifying: Container[str]) -> tuple[Requirement
     found = [_condition(reader, identifying)]
     while reader.skip("AND"):
         found.append(_condition(reader, identifying))
-    others = (*sensitive_ones(found), *population_ones(found))
+    known = known_ones(found)
+    others = (*known, *sensitive_ones(found), *population_ones(found))
     people = [each.k for each in found if isinstance(each, People)]  # k people have k rows
     rows = [each.k for each in found if isinstance(each, KAnonymity)] or people
     per_row = any(each.per_row for each in found if isinstance(each, KAnonymity))
-    if not rows and not population_ones(found):
+    if not rows and not population_ones(found) and not known:
         rows = [_DEFAULT_K]
     return (*([KAnonymity(k=max(rows), per_row=per_row)] if rows else []), *others)
 
@@ -99,6 +107,8 @@ def _condition(reader: Reader, identifying: Container[str]) -> Requirement:
         term = _people(column_name(reader, f"{_K} PER patient_id"))
     elif word == "K" and reader.skip("IN"):
         term = _mapped(reader)
+    elif word == "K" and reader.skip("FOR"):
+        term = _known(reader)
     return reader.checked(lambda: term(number + more), start)
 
 
@@ -185,6 +195,26 @@ def _people(column: str) -> Term:
 def _mapped(reader: Reader) -> Term:
     population = table_name(reader, f"{_K} IN census")
     return lambda number: KMap(k=_anonymity(number).k, population=population)
+
+
+def _known(reader: Reader) -> Term:
+    """Read what the attacker knows, behind FOR."""
+    if reader.ahead("("):
+        sets = reader.separated(lambda: _known_set(reader))
+        return lambda number: KnownColumns(k=_anonymity(number).k, sets=tuple(sets))
+    if not reader.skip("ANY"):
+        raise reader.error(f"expected ANY or a list of columns; hint: {_KNOWN}")
+    columns = reader.number(_KNOWN)
+    if columns.denominator != 1 or not (reader.skip("COLUMNS") or reader.skip("COLUMN")):
+        raise reader.error(f"expected a whole number of COLUMNS; hint: {_KNOWN}")
+    return lambda number: KnownColumns(k=_anonymity(number).k, columns=int(columns))
+
+
+def _known_set(reader: Reader) -> tuple[str, ...]:
+    reader.expect("(", f"and a list of columns; hint: {_KNOWN_SETS}")
+    names = reader.separated(lambda: column_name(reader, _KNOWN_SETS))
+    reader.expect(")", f"to close the list of known columns; hint: {_KNOWN_SETS}")
+    return tuple(names)
 
 
 def _text(reader: Reader, what: str, hint: str) -> str:

@@ -17,6 +17,7 @@ from kanon_sql.cli.options import (
     escape_option,
     given_options,
     json_option,
+    known_option,
     permitted_masks,
     qi_option,
     require_guarantee,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 @click.option(
     "--k", type=int, help="Minimum number of rows per class.  [2 with another guarantee, 1 with --k-map or --presence]"
 )
+@known_option
 @click.option("--per", metavar="A", help="Column that identifies people: --k counts people, and the column is left out of OUT.")
 @sensitive_options
 @click.option("--k-map", type=int, help="Minimum number of rows of --population that match what a class shows.")

@@ -97,6 +97,24 @@ def sensitive_options(command: Any) -> Any:
     return command
 
 
+def _known(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> int | list[list[str]] | None:
+    """Read what an attacker knows: a number of columns, or sets of them."""
+    if not values:
+        return None
+    if len(values) == 1 and values[0].strip().isdecimal():
+        return int(values[0])
+    return [column_names([value], []) for value in values]
+
+
+known_option = click.option(
+    "--known",
+    multiple=True,
+    metavar="M",
+    callback=_known,
+    help="--k is about attackers who know any M quasi-identifiers, or a set such as zip,age; repeat it for more sets.",
+)
+
+
 def _secret(_context: click.Context, _option: click.Parameter, path: str | None) -> bytes | None:
     from kanon_sql.model.secret import read_secret
 

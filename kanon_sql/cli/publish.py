@@ -136,6 +136,7 @@ def _verify(written: Place, policy: Policy, rows: int, delimiter: str, tallies: 
     import duckdb
 
     from kanon_sql.engines.duckdb.files import load
+    from kanon_sql.engines.duckdb.known_classes import smallest_known
 
     with closing(audit_macros(duckdb.connect())) as con:
         load(con, written, into="released", delimiter=delimiter)
@@ -148,6 +149,13 @@ def _verify(written: Place, policy: Policy, rows: int, delimiter: str, tallies: 
             raise AuditError(
                 f"the written file has a class of {how_many(k, 'row')}, below {policy.least_class_size}; nothing was released"
             )
+        for requirement in policy.known_requirements:
+            _, least = smallest_known(con, requirement, columns, policy.linked, "released")
+            if least is not None and least < requirement.k:
+                raise AuditError(
+                    f"{requirement.describe()} does not hold in the written file: a class has {how_many(least, 'row')}; "
+                    "nothing was released"
+                )
         if _tallies(con, policy) != tallies:
             raise AuditError(
                 "the classes of the written file have other sensitive values than those of the audited rows; nothing was "

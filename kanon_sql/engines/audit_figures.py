@@ -98,8 +98,8 @@ class Audit:
     known_worst_set : tuple of str or None
         The set with the smallest class; None for an empty table, too.
     known_rows_below, known_rows_below_next : int or None
-        Rows in classes of fewer than k rows (5 without ``k``) by the worst set of ``known`` columns. The same for one column more
-        is None if there are no such sets, or more than 5,000.
+        Rows in classes of fewer than k rows (5 without ``k``) by the worst set of ``known`` columns. For one column more, None
+        if there are no such sets, or more than 5,000.
     warnings : tuple of str
         The columns outside of the quasi-identifiers that single out too many rows: no figure counts them. Names and shares, no
         value.

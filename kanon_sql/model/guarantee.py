@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 
 from kanon_sql.model.requirements import (
     KAnonymity,
+    KnownColumns,
     People,
     PopulationRequirement,
     Requirement,
     SensitiveRequirement,
     TCloseness,
     closeness_ones,
+    known_ones,
     least_rows,
     population_ones,
     sensitive_ones,
@@ -37,6 +39,11 @@ class Guarantee:
         return least_rows(self.requirements)
 
     @property
+    def fewest_rows(self) -> int:
+        """Return the least number of rows that a table needs."""
+        return max(self.k, *(each.k for each in self.known_requirements), 1)
+
+    @property
     def per_row(self) -> bool:
         """Return whether the guarantee says that a row is what counts, even if the rows are groups of people."""
         return any(each.per_row for each in self.requirements if isinstance(each, KAnonymity))
@@ -45,6 +52,11 @@ class Guarantee:
     def sensitive_requirements(self) -> tuple[SensitiveRequirement, ...]:
         """Return the requirements on the values of a column, in their order."""
         return sensitive_ones(self.requirements)
+
+    @property
+    def known_requirements(self) -> tuple[KnownColumns, ...]:
+        """Return the requirements on what an attacker knows, in their order."""
+        return known_ones(self.requirements)
 
     @property
     def population_requirements(self) -> tuple[PopulationRequirement, ...]:

@@ -15,6 +15,7 @@ from kanon_sql.errors import PolicyError, UnknownColumnError
 from kanon_sql.model import policy_checks as checks
 from kanon_sql.model import recodings as generalizations
 from kanon_sql.model.guarantee import Guarantee
+from kanon_sql.model.known import check_known
 from kanon_sql.model.linked_columns import Group, check_links, unsplit
 from kanon_sql.model.mask_costs import checked_costs, key_of
 from kanon_sql.model.masks import AtLevels, Mask, columns_of, renamed, simplified
@@ -114,8 +115,8 @@ class Policy(Guarantee):
         checks.check_names([*identifying, *self.measured])
         if self.masks is not None:
             checks.check_masks(self.masks, identifying, every_column=self.every_column)
-        others = (*identifying, *self.sensitive)
-        checks.check_pseudonyms(self.pseudonyms, self.linkable, self.keep, others, every_column=self.every_column)
+        taken = (*identifying, *self.sensitive)
+        checks.check_pseudonyms(self.pseudonyms, self.linkable, self.keep, taken, every_column=self.every_column)
         checks.check_keep(self.keep, identifying, (*self.sensitive, *self.dropped))
         check_links(self.linked, None if self.every_column else identifying)
         checks.check_sensitive(self.requirements, identifying, *map(columns_of, self.masks or ()), *self.linked)
@@ -123,14 +124,12 @@ class Policy(Guarantee):
             object.__setattr__(self, "mask_costs", checked_costs(self.mask_costs, self.masks, self.quasi_identifiers))
         checks.check_recodings(self.quasi_identifiers, self.linked, masks=self.masks is not None)
         check_population(self.population_requirements, self.quasi_identifiers)
+        check_known(self.requirements, self.quasi_identifiers, self.linked, self.masks, self.pseudonyms, self.every_column)
         if self.masks is not None:
             recodings = {same_name(qi.column): qi.recoding for qi in self.quasi_identifiers if qi.recoding is not None}
             object.__setattr__(self, "masks", tuple(simplified(mask, recodings) for mask in self.masks))
         if self.permitted_masks == ():
-            raise PolicyError(
-                "every mask shows only a part of the linked columns: no row could be released; hint: add a mask that shows "
-                "all of them, or none"
-            )
+            raise PolicyError("every mask shows only a part of the linked columns; hint: add one that shows all, or none")
         checks.check_search(self.algorithm, self.time_limit, self.effort, self.seed)
         if self.max_suppressed is not None:
             object.__setattr__(self, "max_suppressed", fraction(self.max_suppressed, "max_suppressed"))

@@ -14,7 +14,15 @@ from kanon_sql.model.masks import AtLevels, Mask
 from kanon_sql.model.policy_options import UNSAID_K, thresholds
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Generalization
-from kanon_sql.model.requirements import KAnonymity, People, named_population, named_requirements, population_ones
+from kanon_sql.model.requirements import (
+    KAnonymity,
+    KnownColumns,
+    People,
+    known_ones,
+    named_population,
+    named_requirements,
+    population_ones,
+)
 from kanon_sql.model.validation import by_name, named, refuse_twice, same_name
 
 _SEARCH_AND_OUTPUT = ("algorithm", "time_limit", "effort", "seed", "max_suppressed", "suppress", "row_order", "unlisted_limit")
@@ -35,9 +43,15 @@ def policy_parts(given: Mapping[str, Any]) -> dict[str, Any]:
     about = named_requirements(given["sensitive"], **thresholds(given))
     population = named_population(given["population"], k_map=given["k_map"], presence=given["presence"])
     others = (*about, *population, *given["requirements"])
-    if k is UNSAID_K:
-        k = 1 if population_ones(others) else int(k)  # beside a population, nothing is asked of the rows of a class
-    rows = () if k == 1 and population_ones(others) else (KAnonymity(k=k),)
+    rows: tuple[KAnonymity | KnownColumns, ...]
+    if given["known"] is not None:
+        k = int(k) if k is UNSAID_K else k
+        rows = (KnownColumns.of(k, given["known"]),)
+    else:
+        of_others = population_ones(others) or known_ones(others)
+        if k is UNSAID_K:
+            k = 1 if of_others else int(k)  # next to these, nothing is asked of the rows of a class
+        rows = () if k == 1 and of_others else (KAnonymity(k=k),)
     masks, costs = (None, None) if masks is None else split_costs(masks)
     permitted, groups = _lists_of_columns(masks, linked)
     return {

@@ -101,6 +101,9 @@ class OptionsBesideK(ThresholdOptions, PopulationOptions, Generic[Recoding], tot
         As in `ThresholdOptions`.
     k_map, presence, population : optional
         As in `PopulationOptions`.
+    known : int or iterable of iterable of str, optional
+        How many quasi-identifiers an attacker knows, any of them, or lists of those that one may know: ``k`` rows look alike by
+        these. None: all of them. As in :class:`~kanon_sql.model.requirements.KnownColumns`.
     per : str, optional
         The column that tells people apart, where they may have several rows: ``k`` counts people then, and the column is not
         released.
@@ -124,6 +127,7 @@ class OptionsBesideK(ThresholdOptions, PopulationOptions, Generic[Recoding], tot
 
     quasi_identifiers: Iterable[str | QuasiIdentifier] | None
     sensitive: str | None
+    known: int | Iterable[Iterable[str]] | None
     per: str | None
     requirements: Iterable[Requirement]
     masks: Iterable[Iterable[str | AtLevels]] | None
@@ -148,8 +152,8 @@ class PolicyOptions(OptionsBesideK[Recoding], Generic[Recoding], total=False):
     ----------
     k : int
         Least number of rows of a class; 2 by default, but beside a guarantee about the population.
-    quasi_identifiers, sensitive, per, requirements, masks, linked, keep, weights, recodings, algorithm, time_limit, effort, \
-seed, max_suppressed, suppress, row_order, unlisted_limit, \
+    quasi_identifiers, sensitive, known, per, requirements, masks, linked, keep, weights, recodings, algorithm, time_limit, \
+effort, seed, max_suppressed, suppress, row_order, unlisted_limit, \
 l, variant, c, t, metric, hierarchy, beta, delta, k_map, presence, population
         As in `OptionsBesideK`.
     """
@@ -174,6 +178,7 @@ POLICY_DEFAULTS: dict[str, Any] = {
     "k_map": None,
     "presence": None,
     "population": None,
+    "known": None,
     "per": None,
     "requirements": (),
     "masks": None,

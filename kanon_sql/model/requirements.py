@@ -17,6 +17,7 @@ from kanon_sql.model.guarantees.delta_disclosure import DeltaDisclosure
 from kanon_sql.model.guarantees.delta_presence import DeltaPresence
 from kanon_sql.model.guarantees.k_anonymity import KAnonymity
 from kanon_sql.model.guarantees.k_map import KMap
+from kanon_sql.model.guarantees.known_columns import KnownColumns
 from kanon_sql.model.guarantees.l_diversity import VARIANTS, LDiversity
 from kanon_sql.model.guarantees.people import REPRESENTATIVE, People
 from kanon_sql.model.guarantees.t_closeness import METRICS, TCloseness
@@ -37,6 +38,7 @@ __all__ = [
     "DeltaPresence",
     "KAnonymity",
     "KMap",
+    "KnownColumns",
     "LDiversity",
     "People",
     "PopulationRequirement",
@@ -45,6 +47,7 @@ __all__ = [
     "TCloseness",
     "ThresholdRequirement",
     "closeness_ones",
+    "known_ones",
     "least_rows",
     "named_population",
     "named_requirements",
@@ -64,11 +67,12 @@ SensitiveRequirement = People | AlphaAnonymity | ThresholdRequirement
 PopulationRequirement = KMap | DeltaPresence
 """The requirements on what a class shows, counted in a table of the population."""
 
-Requirement = KAnonymity | SensitiveRequirement | PopulationRequirement
+Requirement = KAnonymity | KnownColumns | SensitiveRequirement | PopulationRequirement
 """The requirements that exist; a conjunction is a tuple of them."""
 
 REQUIREMENTS: tuple[type[Requirement], ...] = (
     KAnonymity,
+    KnownColumns,
     People,
     LDiversity,
     TCloseness,
@@ -101,6 +105,11 @@ def least_rows(requirements: Iterable[Requirement]) -> int:
     return max((each.k for each in requirements if isinstance(each, KAnonymity)), default=1)
 
 
+def known_ones(requirements: Iterable[Requirement]) -> tuple[KnownColumns, ...]:
+    """Return the requirements on what an attacker knows, in their order."""
+    return tuple(each for each in requirements if isinstance(each, KnownColumns))
+
+
 def sensitive_ones(requirements: Iterable[Requirement]) -> tuple[SensitiveRequirement, ...]:
     """Return the requirements on the values of a column, in their order."""
     return tuple(each for each in requirements if isinstance(each, SensitiveRequirement))
@@ -130,7 +139,9 @@ def requirement_from_json(item: object) -> Requirement:
 
 
 def respelled(requirement: Requirement, spelled: Mapping[str, str]) -> Requirement:
-    """Return a requirement with its column as ``spelled``, by the form that `same_name` compares."""
+    """Return a requirement with its columns as ``spelled``, by the form that `same_name` compares."""
+    if isinstance(requirement, KnownColumns) and requirement.sets is not None:
+        return replace(requirement, sets=tuple(tuple(spelled[same_name(name)] for name in each) for each in requirement.sets))
     if not isinstance(requirement, SensitiveRequirement):
         return requirement
     column = spelled[same_name(requirement.sensitive)]

@@ -10,6 +10,7 @@ OPTIONS = (
     ("t", "t_closeness", "closeness"),
     ("beta", "beta_likeness"),
     ("delta", "delta_disclosure"),
+    ("known", "known_columns", "m", "combs", "columns_known"),
     ("presence", "delta_presence"),
     ("recodings", "recode", "generalize", "generalization", "hierarchies"),
     ("masks", "mask", "patterns", "grouping_sets"),

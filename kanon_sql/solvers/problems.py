@@ -17,7 +17,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.solvers import by_parts, microaggregation, summaries
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.registry import POPULATION_SOLVERS, SENSITIVE_SOLVERS, SOLVERS, Solver, algorithms
+from kanon_sql.solvers.registry import POPULATION_SOLVERS, PROJECTION_SOLVERS, SENSITIVE_SOLVERS, SOLVERS, Solver, algorithms
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.recoding import Recoding
 
@@ -33,7 +33,6 @@ _SMALL = "the integer program of so small a table"
 _MATCHED, _MATCHING_SECONDS = 3_000, 1.5e-7
 """Row types up to which a matching takes some seconds, and seconds for each pair of row types in which a larger one is nearly
 optimal: Adult with 9 columns, 19,502 row types, takes twice as long to the end."""
-
 
 _OWN_CLASSES = frozenset({"mondrian", "full_domain", "attribute"})
 """Solvers that divide the rows in a way of their own, which a release keeps."""
@@ -286,6 +285,7 @@ PROBLEMS: tuple[ProblemClass, ...] = (
         programs="sensitive.optimal:solve",
         exact=_exact("sensitive", "frequency 2-diversity takes polynomial time"),
     ),
+    Masks(fits=lambda policy: bool(policy.known_requirements), solvers=PROJECTION_SOLVERS, automatic=("made for sets",)),
     Masks(
         fits=lambda _: True,
         solvers=SOLVERS,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from types import UnionType
 
-from kanon_sql.model.requirements import KAnonymity, PopulationRequirement, Requirement, SensitiveRequirement
+from kanon_sql.model.requirements import KAnonymity, KnownColumns, PopulationRequirement, Requirement, SensitiveRequirement
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.recoding import Recoding
@@ -108,6 +108,17 @@ POPULATION_SOLVERS: dict[str, Solver] = {
 """Solvers of requirements that are counted in a table of the population, where nothing is asked of the rows of a class."""
 
 
+PROJECTION_SOLVERS: dict[str, Solver] = {
+    "projections": Solver(
+        name="projections",
+        module="kanon_sql.solvers.projections.search",
+        guarantee="never worse than k-anonymity by all columns",
+        requirements=KAnonymity | KnownColumns,
+    )
+}
+"""Solvers of requirements on the classes by sets of known columns."""
+
+
 def algorithms() -> list[str]:
     """Return the names that a policy may have for its solver; `kanon_sql.solvers.problems` says which of them takes it."""
-    return list(dict.fromkeys(["auto", *SOLVERS, *SENSITIVE_SOLVERS, *POPULATION_SOLVERS]))
+    return list(dict.fromkeys(["auto", *SOLVERS, *SENSITIVE_SOLVERS, *POPULATION_SOLVERS, *PROJECTION_SOLVERS]))

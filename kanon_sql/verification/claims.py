@@ -8,11 +8,13 @@ from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.errors import CertificateError
+from kanon_sql.model.all_known import by_all_columns
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import same_name
 from kanon_sql.verification.dual_bound import gains
+from kanon_sql.verification.known_columns import least_prices
 from kanon_sql.verification.mask_costs import by_hidden_columns, denominators
 from kanon_sql.verification.people_bound import gains_of_people
 from kanon_sql.verification.sensitive_bound import gains_under
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
     from kanon_sql.table.coded_table import Sensitive
 
-_BY_PRICES = ("Lagrangian relaxation", "row distance")
+_BY_PRICES = ("Lagrangian relaxation", "row distance", "sets of known columns")
 """Methods whose bound the prices prove in full; others rest on a search."""
 
 _UNDER_REQUIREMENTS = "Lagrangian relaxation under the requirements"
@@ -74,6 +76,7 @@ def verify(
     if any(len(code) != len(columns) for code in codes):
         raise CertificateError("policy", f"it makes {len(columns)} coded columns, the row types have another number of them")
     _check(certificate, policy, len(codes), sum(counts), unit)
+    policy = by_all_columns(policy)
     if not certificate.prices:
         return Fraction(0)
     order = sorted(range(len(columns)), key=lambda c: -len({code[c] for code in codes}))  # so that groups fall below k early
@@ -90,7 +93,12 @@ def verify(
     prices = certificate.prices
     paid = sum(count * price for count, price in zip(counts, prices, strict=True))
     whose = _whose(policy, sensitive)
-    if whose is not None and policy.people is not None:
+    if policy.known_requirements:
+        floor = least_prices(policy, table, counts, cost, order)
+        if any(price > least for price, least in zip(prices, floor, strict=True)):
+            raise CertificateError("prices", "one is more than a row of its row type has to cost")
+        proven = paid
+    elif whose is not None and policy.people is not None:
         proven = paid - gains_of_people(policy.people.k, policy.least_class_size, whose, table, counts, prices, cost, permitted)
     elif sensitive and policy.people is None:
         proven = paid - gains_under(policy, sensitive, table, counts, prices, cost, permitted)

@@ -29,6 +29,7 @@ from kanon_sql.verification.claims import verify
 from kanon_sql.verification.class_people import people_text
 from kanon_sql.verification.coded_source import CodedSource
 from kanon_sql.verification.histories import check_histories, counted_histories, history_texts, people_by_tokens
+from kanon_sql.verification.known_columns import check_known
 from kanon_sql.verification.pseudonyms import Pseudonyms
 from kanon_sql.verification.squares_bound import proven_by_squares
 from kanon_sql.verification.tables import Loss, compare, require_columns
@@ -141,6 +142,7 @@ def _checked(
     loss = compare(con, coded, pseudonyms, from_json=from_json)  # before values are weighed: it gives them types
     loss = loss if people is None else replace(loss, people=people)
     _check_guarantees(con, policy)
+    check_known(con, claimed, policy)
     _check_people(policy, loss)
     if claimed.rows:
         roles = {same_name(qi.column) for qi in policy.quasi_identifiers} | set(map(same_name, policy.sensitive))

@@ -18,6 +18,7 @@ from kanon_sql.engines.spark.guarantees import audited_guarantee as on_spark
 from kanon_sql.model.requirements import (
     REQUIREMENTS,
     KAnonymity,
+    KnownColumns,
     PopulationRequirement,
     Requirement,
     SensitiveRequirement,
@@ -34,7 +35,7 @@ GROUPS = {
     "threshold": get_args(ThresholdRequirement),
     "values": get_args(SensitiveRequirement),
     "population": get_args(PopulationRequirement),
-    "rows": (KAnonymity,),
+    "rows": (KAnonymity, KnownColumns),
 }
 """The kinds of guarantees; each is of the first that has it."""
 

@@ -185,7 +185,7 @@ def test_keys_left_out_of_json_take_their_defaults() -> None:
         ({"type": "alpha", "sensitive": "disease", "alpha": 0.5}, "the requirement 'alpha' lacks the key 'value'"),
         ({"type": "t", "sensitive": "disease", "t": 0.3, "l": 2}, "has the unknown key 'l'"),
         ({"type": "t", "sensitive": "disease", "t": "0,3"}, "t must be a number"),
-        ({"type": "d"}, "the types are k, people, l, t, alpha"),
+        ({"type": "d"}, "the types are k, known, people, l, t, alpha"),
         ("l", "unknown type None"),
     ],
 )

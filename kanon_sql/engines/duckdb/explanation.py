@@ -16,6 +16,7 @@ from kanon_sql.engines.duckdb.population import populations
 from kanon_sql.engines.duckdb.release import histogram, run_of, tables_of
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.errors import UnlistedColumnError
+from kanon_sql.model import linked_columns
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import by_parts
@@ -109,7 +110,7 @@ def explanation(table: CodedTable, policy: Policy, *, most: int | None = None, b
     -----
     O(m t log t) for each of `CHEAPEST` masks, and what the bound by row distance takes.
     """
-    table.refuse_fewer(policy.k)
+    table.refuse_fewer(policy.fewest_rows)
     head = [
         *_head(policy),
         Line(property="rows", value=str(table.rows)),
@@ -122,6 +123,13 @@ def explanation(table: CodedTable, policy: Policy, *, most: int | None = None, b
         return [
             *head,
             Line(property="masks", value="none: classes show the range, the set, the mean or the median of their values"),
+            Line(property="solver", value="{} ({})".format(*problems.algorithm(policy))),
+        ]
+    if policy.known_requirements:
+        known = linked_columns.units([qi.column for qi in policy.quasi_identifiers], policy.linked)
+        return [
+            *head,
+            *(Line(property="sets of known columns", value=str(each.count(known))) for each in policy.known_requirements),
             Line(property="solver", value="{} ({})".format(*problems.algorithm(policy))),
         ]
     patterns = permitted(table, policy)

@@ -14,6 +14,7 @@ from kanon_sql.engines.duckdb.gate import gate
 from kanon_sql.engines.duckdb.hashes import BYTES, UNLIKE, of_type, order_by_content, same_bytes
 from kanon_sql.engines.duckdb.histories import AUDITED, IN_SESSION, JUDGED, Recorded, histories
 from kanon_sql.engines.duckdb.known_columns import policy_columns_heard
+from kanon_sql.engines.duckdb.known_gate import known_gate
 from kanon_sql.engines.duckdb.label_types import typed_labels, typed_values
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.population import coded_populations, populations
@@ -128,6 +129,7 @@ def release_query(
         histogram=row_types["histogram"],
         **cover(policy),
         **population_gate(policy),
+        **known_gate(policy),
         linked=histories(policy, recorded),
         **shape,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -14,6 +14,7 @@ import duckdb
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.exposure import refuse_unlisted, unchanged_columns, warnings_of
+from kanon_sql.certificate.known import Figures, with_known
 from kanon_sql.engines.announcing import Announcements
 from kanon_sql.engines.duckdb.binding import Binding
 from kanon_sql.engines.duckdb.cells.ledger import ProtectedTables
@@ -144,8 +145,15 @@ class Session:
             self.tokens.taken_back(certificate.number or 0)
             self._makers.pop(certificate.number or 0, None)
 
-    def passed(self, number: int, classes: int, smallest_class: int, exposed: Mapping[str, Any] | None = None) -> None:
-        """Note what the audit counted, and what the columns that are released unchanged reveal.
+    def passed(
+        self,
+        number: int,
+        classes: int,
+        smallest_class: int,
+        exposed: Mapping[str, Any] | None = None,
+        known: Sequence[Figures] | None = None,
+    ) -> None:
+        """Note what the audit counted, also by known columns, and what the columns that are released unchanged reveal.
 
         Raises
         ------
@@ -153,11 +161,12 @@ class Session:
             When columns without a role reveal too much.
         """
         certificate, judged = self.release(number).passed(classes, smallest_class), True
+        policy = Policy.from_json(certificate.policy)
         if exposed is not None:
-            policy = Policy.from_json(certificate.policy)
             refuse_unlisted(exposed, policy)
             unchanged, warnings = unchanged_columns(exposed), warnings_of(exposed, policy)
             certificate, judged = replace(certificate, unchanged=unchanged, warnings=warnings), not policy.pseudonyms
+        certificate = with_known(certificate, policy.known_requirements, known or ())
         self.amend(certificate, announced=judged)  # tokens are judged after the audit
 
     def release(self, number: int) -> Certificate:

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.model.requirements import (
+    KnownColumns,
     PopulationRequirement,
     Requirement,
     SensitiveRequirement,
+    known_ones,
     least_rows,
     population_ones,
     sensitive_ones,
@@ -42,6 +44,8 @@ class ClassRequirement:
         What is asked beside k; empty for k alone.
     population : tuple of PopulationRequirement
         What is asked of what a class shows, whatever its rows.
+    known : tuple of KnownColumns
+        What is asked of the classes by sets of known columns.
 
     Notes
     -----
@@ -53,6 +57,7 @@ class ClassRequirement:
     least: int
     requirements: tuple[SensitiveRequirement, ...] = ()
     population: tuple[PopulationRequirement, ...] = ()
+    known: tuple[KnownColumns, ...] = ()
 
     @classmethod
     def of(cls, table: CodedTable, requirements: Sequence[Requirement]) -> Self:
@@ -68,7 +73,8 @@ class ClassRequirement:
             from kanon_sql.solvers.guarantees import on_attributes
 
             least = max(least, *(each.least_rows() for _, each in on_attributes(asked, table.sensitive)))
-        return cls(table=table, k=k, least=least, requirements=asked, population=population_ones(requirements))
+        population, known = population_ones(requirements), known_ones(requirements)
+        return cls(table=table, k=k, least=least, requirements=asked, population=population, known=known)
 
     @property
     def sensitive(self) -> tuple[Sensitive, ...]:

@@ -43,7 +43,7 @@ ${shown_by_classes}    )
 ), ${rows}, "kanon#classes" AS (
     -- the audit counts the very rows that are handed out, by what they show
     SELECT "kanon#class" AS class, ${number} AS size FROM "kanon#rows" GROUP BY ALL
-)${audits}${matches}${covers}${exposed}, "kanon#sums" AS (
+)${audits}${matches}${known}${covers}${exposed}, "kanon#sums" AS (
     -- the pieces of each row type have to add up to its rows, and no number may occur twice
     SELECT system.main.bool_and(given IS NOT DISTINCT FROM needed AND coalesce(least > 0, false))
                AND (SELECT system.main.count(DISTINCT piece) = system.main.count(*) FROM "kanon#fitted") AS sound,
@@ -76,8 +76,9 @@ ${shown_by_classes}    )
                 CASE system.main.count(*) FILTER (size < ${least}) WHEN 1 THEN '1 class has'
                      ELSE system.main.format('{} classes have', system.main.count(*) FILTER (size < ${least})) END,
                 system.main.min(size)))
-${refusals}${unmatched}${uncovered}
-    ELSE system.main.kanon_audited((SELECT release FROM "kanon#sums"), system.main.count(*), system.main.min(size)::BIGINT, ${told})
+${refusals}${unmatched}${unknown}${uncovered}
+    ELSE system.main.kanon_audited((SELECT release FROM "kanon#sums"), system.main.count(*), system.main.min(size)::BIGINT, ${told},
+                                   ${known_figures})
         END AS refused
     FROM "kanon#classes")
 )${linked}

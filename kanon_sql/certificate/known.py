@@ -1,0 +1,50 @@
+"""What a certificate says of guarantees for known columns: what was counted, and what anyone gets who knows more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kanon_sql.certificate.certificate import Certificate
+from kanon_sql.model.how_many import how_many
+from kanon_sql.model.requirements import KnownColumns
+
+Figures = Sequence[int | None]
+"""Of a requirement: the sets, the smallest class, and of sets of one column more: how many, the rows in classes of fewer than k
+rows added up over them, and the same of the worst set."""
+
+
+def with_known(certificate: Certificate, requirements: Sequence[KnownColumns], counted: Sequence[Figures]) -> Certificate:
+    """Return a certificate with what the audit counted by known columns."""
+    if not requirements:
+        return certificate
+    smallest = [each[1] for each in counted if each[1] is not None]
+    columns = [each.columns for each in requirements if each.columns is not None]
+    warnings = [_beyond(*each, certificate.rows) for each in zip(requirements, counted, strict=True)]
+    return replace(
+        certificate,
+        known_columns=max(columns, default=None),
+        sets_audited=sum(each[0] or 0 for each in counted),
+        smallest_class_known=min(smallest, default=None),
+        warnings=(*certificate.warnings, *filter(None, warnings)),
+    )
+
+
+def _beyond(requirement: KnownColumns, counted: Figures, rows: int) -> str:
+    """Return what anyone gets who knows more than the guarantee is about; nothing if that is nothing."""
+    sets, _, following, below, worst = counted
+    told = f"{requirement.describe()} is not {requirement.k}-anonymity"
+    if requirement.columns is None:
+        return f"{told}: an attacker who knows other columns than these may find fewer than {requirement.k} rows"
+    if sets == 1:
+        return ""  # all columns are known
+    more = requirement.columns + 1
+    if not following or below is None or worst is None or not rows:
+        return f"{told}: an attacker who knows {more} columns may find fewer than {requirement.k} rows"
+    if not below:
+        return ""
+    share, most = below / (following * rows), worst / rows
+    return (
+        f"{told}: an attacker who knows {how_many(more, 'column')} finds {share:.2%} of the rows among fewer than "
+        f"{requirement.k} on average, and {most:.2%} by the worst {more} columns"
+    )

@@ -1,0 +1,5 @@
+SELECT ${ranks}, 1 AS size
+FROM (
+        SELECT ${keys}
+        FROM ${table}
+)
