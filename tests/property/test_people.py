@@ -20,12 +20,13 @@ import kanon_sql
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.model.requirements import People
+from kanon_sql.model.requirements import KAnonymity, People
 from kanon_sql.solvers.budget import UNLIMITED
 from kanon_sql.solvers.people.people_requirement import PeopleRequirement, persons
 from kanon_sql.solvers.people.priced_bound import METHOD as PRICED
 from kanon_sql.solvers.people.priced_bound import proven
 from kanon_sql.solvers.people.row_distance import METHOD
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.patterns import permitted
 from kanon_sql.table.recoding import Prices
 from kanon_sql.verification import verify
@@ -211,6 +212,33 @@ def test_what_prices_prove_is_what_the_definition_says(
         [int(prices.price[i]) for i in row_types],
     )
     assert bound == -(-told // scale)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(50))
+def test_persons_as_values_are_the_same_people(shared: duckdb.DuckDBPyConnection, seed: int) -> None:
+    """Whatever the classes, the histogram of all persons counts as many as the definition, and an empty cell is nobody."""
+    rng = random.Random(seed)
+    source = table(seed, 6 + seed, 4)
+    k = rng.choice([1, 2, 3])
+    policy = Policy(
+        quasi_identifiers=tuple(QuasiIdentifier(column=name) for name in QIS), requirements=(People(k=k, per="who"),)
+    )
+    shared.register("source", source)
+    coded = CodedSource.read(shared, policy.resolve(source.column_names)).table
+    shared.unregister("source")
+    assert coded is not None
+    people = PeopleRequirement.of(coded, policy.requirements)
+    values = ClassRequirement.of(coded, (KAnonymity(k=1), *policy.requirements))
+    person = persons(people)
+    every = np.arange(coded.row_types, dtype=np.int32)
+    for classes in (1, 2, 3, 5):
+        number = np.array([rng.randrange(classes) for _ in every])
+        known = [(c, p) for c, p in zip(number.tolist(), person.codes.tolist(), strict=True) if p != person.empty]
+        told = [len({p for c, p in known if c == each}) >= k for each in range(int(number.max()) + 1)]
+        assert values.holds(number, every, coded.weight).tolist() == told
+        support = values.histograms(number, every, coded.weight).astype(np.float64)
+        assert values.on_attributes[0][1].supported(support, 0.0).tolist() == told
 
 
 @pytest.mark.exhaustive

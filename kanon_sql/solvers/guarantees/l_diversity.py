@@ -20,6 +20,7 @@ from kanon_sql.solvers.integer_programs.counters import (
     Counters,
     add_whole,
     at_most,
+    distinct_values,
     each_value,
     some_of,
     whole_numbers,
@@ -86,7 +87,7 @@ class Required(AttributeRequirement[LDiversity]):
         """
         asked, values = self.requirement, len(self.about.count)
         if asked.variant == "distinct":
-            _distinct(model, counters, ceil(asked.l))
+            distinct_values(model, counters, np.ones(len(counters.held), np.bool_), ceil(asked.l))
             return
         if asked.c is not None:
             _recursive(model, counters, int(asked.l), asked.c)
@@ -121,17 +122,6 @@ class Required(AttributeRequirement[LDiversity]):
     def finds_parts(self) -> bool:
         """Whether the variant is about frequencies or the number of values."""
         return self.requirement.variant in ("frequency", "distinct")
-
-
-def _distinct(model: Model, counters: Counters, least: int) -> None:
-    """Add z[j, v] <= g[j, v] with z binary, and sum_v z[j, v] >= l if the class is open."""
-    there = model.add_variables(len(counters.held), 1.0, integer=True)
-    row = model.add_constraints(len(there), -np.inf, 0.0)
-    model.add(row, there, 1.0)
-    model.add(row, counters.held, -1.0)
-    row = model.add_constraints(len(counters.size), 0.0, np.inf)
-    model.add(row[counters.owner], there, 1.0)
-    model.add(row, counters.opened, -float(least))
 
 
 def _recursive(model: Model, counters: Counters, least: int, c: Fraction) -> None:

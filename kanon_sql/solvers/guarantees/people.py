@@ -1,9 +1,10 @@
-"""k people: rows that stand for one person each add up, so a class has k of them."""
+"""k people: rows that stand for one person each add up, so a class has k of them; without such rows, persons are values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -12,41 +13,51 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import REPRESENTATIVE, People
 from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement, Bools, Floats
 from kanon_sql.solvers.guarantees.criteria import Criteria
-from kanon_sql.solvers.integer_programs.counters import Counters, some_of
+from kanon_sql.solvers.integer_programs.counters import Counters, distinct_values, some_of
 from kanon_sql.solvers.integer_programs.model import Model
 from kanon_sql.table.arrays import Int64
 
 
 @dataclass(frozen=True, slots=True)
 class Required(AttributeRequirement[People]):
-    """Rows of k people in every class: one value of the attribute tells which rows stand for somebody."""
+    """Rows of k people in every class.
+
+    One value of the attribute tells which rows stand for somebody. Without it, each value is a person; the last, which is
+    nobody, may be empty.
+    """
 
     @property
     def _code(self) -> int | None:
         return self.about.named.get(REPRESENTATIVE)
 
-    def meets(self, histograms: Int64, rows: Int64) -> Bools:
-        """Return where there are k representative rows."""
-        if self._code is None:
-            return np.zeros(len(rows), np.bool_)
-        enough: Bools = histograms[:, self._code] >= self.requirement.k
+    def _counted(self, held: Int64 | Floats) -> Any:
+        """Return how many people there are, or rows that stand for one, from what is held of each value [c, v]."""
+        return (held[:, : self._people] > 0).sum(axis=1) if self._code is None else held[:, self._code]
+
+    def meets(self, histograms: Int64, _rows: Int64) -> Bools:
+        """Return where there are k people."""
+        enough: Bools = self._counted(histograms) >= self.requirement.k
         return enough
 
     def encode(self, criteria: Criteria, places: tuple[int, int]) -> None:
-        """Add the count of representative rows."""
-        if self._code is None:  # no row stands for anybody
-            criteria.add(DISTINCT, places, Fraction(criteria.rows + 1))
+        """Add the count of representative rows, or the number of persons."""
+        least = Fraction(min(self.requirement.k, criteria.rows + 1))
+        if self._code is None:
+            criteria.add(DISTINCT, (places[0], places[0] + self._people), least)
         else:
-            criteria.add(COUNT, places, Fraction(min(self.requirement.k, criteria.rows + 1)), places[0] + self._code)
+            criteria.add(COUNT, places, least, places[0] + self._code)
 
     def supported(self, support: Floats, _rows: float) -> Bools:
-        """Return where there are k representative rows."""
-        enough: Bools = (np.zeros(len(support)) if self._code is None else support[:, self._code]) >= self.requirement.k
+        """Return where there are k people."""
+        enough: Bools = self._counted(support) >= self.requirement.k
         return enough
 
     def constrain(self, model: Model, counters: Counters, _least: int) -> None:
-        """Add g[j, v] >= k if the class is open, where v counts the representative rows."""
-        chosen = np.arange(len(self.about.count)) == (-1 if self._code is None else self._code)
+        """Add g[j, v] >= k if the class is open, where v counts the representative rows; or that it has k persons."""
+        if self._code is None:
+            distinct_values(model, counters, counters.value < self._people, self.requirement.k)
+            return
+        chosen = np.arange(len(self.about.count)) == self._code
         some_of(model, counters, chosen[None], [self.requirement.k])
 
     @property

@@ -64,6 +64,18 @@ def some_of(model: Model, counters: Counters, sets: NDArray[np.bool_], rows: Seq
             model.add(row, counters.size[classes], 1.0)
 
 
+def distinct_values(model: Model, counters: Counters, chosen: NDArray[np.bool_], least: int) -> None:
+    """Add that an open class has so many of some values: z[j, v] <= g[j, v] with z binary, and sum_v z[j, v] >= l."""
+    held, owner = counters.held[chosen], counters.owner[chosen]
+    there = model.add_variables(len(held), 1.0, integer=True)
+    row = model.add_constraints(len(there), -np.inf, 0.0)
+    model.add(row, there, 1.0)
+    model.add(row, held, -1.0)
+    row = model.add_constraints(len(counters.size), 0.0, np.inf)
+    model.add(row[owner], there, 1.0)
+    model.add(row, counters.opened, -float(least))
+
+
 def at_most(model: Model, counters: Counters, share: Fraction, chosen: NDArray[np.bool_]) -> None:
     """Add that each chosen counter has at most a share of the rows of its class."""
     held, size = counters.held[chosen], counters.size[counters.owner[chosen]]

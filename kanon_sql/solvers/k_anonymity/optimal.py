@@ -44,8 +44,8 @@ _FIRST_SLICE = 2.0
 """Seconds after which a program is first interrupted, to look around; each further attempt may take twice as long."""
 
 
-_WHOLE, _QUICK = Effort(pairs=300_000), Effort(pairs=1_500, nodes=5)
-"""To the end; and what takes about a second at most."""
+_WHOLE, _QUICK = Effort(pairs=300_000), Effort(pairs=5_000, nodes=5)
+"""To the end; and what takes a second or two at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

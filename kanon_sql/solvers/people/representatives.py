@@ -67,7 +67,8 @@ class Represented:
         rows = np.zeros(len(there), np.int64)
         np.add.at(rows, code, weight)
         named = {REPRESENTATIVE: len(there) - 1} if there[-1] else {}
-        stands = Sensitive(column=about.column, codes=code.astype(np.int32), count=rows, named=named)
+        nobody = -1 if named else 0  # without such rows, each value would be a person
+        stands = Sensitive(column=about.column, codes=code.astype(np.int32), count=rows, named=named, empty=nobody)
         chosen = row_type[sample]
         merged = replace(
             table,

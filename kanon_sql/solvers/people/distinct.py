@@ -1,0 +1,53 @@
+"""Each person is a value, and a class has k different ones: in small tables, the search of sensitive values counts them.
+
+The histogram of a class then has a counter for each person, so the work grows with people times rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kanon_sql.model.requirements import KAnonymity
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.people.people_requirement import persons
+from kanon_sql.solvers.problem import Problem
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
+from kanon_sql.solvers.sensitive.pricing import prices
+from kanon_sql.solvers.sensitive.refine import searched
+from kanon_sql.solvers.sensitive.search import of_recoding
+from kanon_sql.solvers.sensitive.search_space import SensitiveSearchSpace
+from kanon_sql.table.recoding import Recoding
+
+_MOST = 1 << 20
+"""People times row types up to which this is tried: some seconds."""
+
+
+def pays_off(problem: Problem) -> bool:
+    """Return whether a table is small enough, and its masks are listed."""
+    table = problem.table
+    return problem.patterns.listed and len(persons(problem.requirement).count) * table.row_types <= _MOST
+
+
+def improved(problem: Problem, start: Recoding, bound: int, budget: Budget) -> Recoding:
+    """Return the cheaper of a release and what a local search makes of it.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its requirement counts people.
+    start : Recoding
+        A release that meets it.
+    bound : int
+        What every release costs at least, in units of the table.
+    budget : Budget
+        Time left.
+    """
+    table = problem.table
+    asked = problem.requirement
+    requirement = ClassRequirement.of(table, (KAnonymity(k=asked.k), *asked.requirements))
+    space = SensitiveSearchSpace.of(replace(problem, requirement=requirement), start, budget)
+    if space is None:
+        return start
+    space, _ = space.feasible()[0].with_classes(of_recoding(start))
+    guide = prices(space, start.paid(table), start.cost(table), budget)
+    return searched(space, start, bound, budget, guide, None)
