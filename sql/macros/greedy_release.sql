@@ -1,7 +1,16 @@
--- greedy_release(tbl, k, qi, masks, keep, unlisted_limit): what k_anonymize and pattern_guided hand out; not to be called itself.
+-- greedy_release(tbl, k, qi, masks, keep, unlisted_limit, sa, guarantee): what k_anonymize, pattern_guided, l_diversify and t_close release.
 --
--- The arguments are those of k_anonymize, and none has a default.
-CREATE OR REPLACE MACRO greedy_release(tbl, k, qi, masks, keep, unlisted_limit) AS TABLE
+-- It is not to be called itself. The first arguments are those of k_anonymize, and none has a default.
+--   sa          VARCHAR   the sensitive column, or NULL
+--   guarantee   VARCHAR   what every class has to keep beside k, as a condition in SQL; NULL without sa. It may ask for, of a class,
+--                         size, its rows; counts, how many have each of its values; places, the numbers of these values in their order
+--                         in the table; held, the rows of the table with them; and for "rows" and different, the rows and values of the
+--                         table, and below, how many rows have a value of at most each number.
+--
+-- With a guarantee, a class of the greedy takes its rows only if it keeps the guarantee. A row type that is left over takes the cheapest
+-- class with which it keeps it. Those that have none become one class that shows nothing, and it takes the largest classes until it
+-- keeps the guarantee. Where two classes keep one of these guarantees, both together do.
+CREATE OR REPLACE MACRO greedy_release(tbl, k, qi, masks, keep, unlisted_limit, sa, guarantee) AS TABLE
 FROM system.main.query(system.main.list_extract(system.main.list_transform(system.main.list_transform(system.main.list_value(
     -- The masks, or NULL: of each column that one names the place in qi; DIGITS, INTERVALS or PERIODS; and these levels as a list.
     CASE
@@ -79,6 +88,26 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
              AS types(cells, size)
      ),
      {4},
+     -- With a guarantee, the values of the sensitive column in their order, and how many rows of each row type have each of them.
+     "kanon sensitive" AS MATERIALIZED (
+         SELECT value, total, system.main.row_number() OVER (ORDER BY value ASC NULLS LAST) AS number
+         FROM (SELECT {21}, system.main.count(*) FROM "kanon source" AS source GROUP BY 1) AS sensitive(value, total)
+     ),
+     "kanon pairs" AS MATERIALIZED (
+         SELECT types.type, number, total, system.main.count(*) AS n
+         FROM (SELECT system.main.list_value({1}), {21} FROM "kanon source" AS source) AS source(own, has)
+         JOIN "kanon types" AS types ON cells = own
+         JOIN "kanon sensitive" AS sensitive ON value IS NOT DISTINCT FROM has
+         GROUP BY 1, 2, 3
+     ),
+     "kanon totals" AS MATERIALIZED (
+         SELECT system.main.sum(total)::HUGEINT AS "rows", system.main.count(*) AS different,
+                system.main.list(below::HUGEINT ORDER BY number ASC NULLS LAST) AS below
+         FROM (
+             SELECT number, total, system.main.sum(total) OVER (ORDER BY number ASC NULLS LAST ROWS UNBOUNDED PRECEDING) AS below
+             FROM "kanon sensitive"
+         ) AS sensitive
+     ),
      -- Four codes of 31 bits a word, and for each mask the bits that it shows.
      "kanon places" AS MATERIALIZED (
          SELECT position, system.main.divide(position, 4) AS word,
@@ -131,7 +160,7 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
              FROM "kanon greedy" AS greedy JOIN "kanon steps" AS steps ON steps.mask = greedy.step
              WHERE greedy.mask IS NULL
              GROUP BY 1, 2, 3
-             HAVING system.main.sum(size) >= {3}
+             HAVING system.main.sum(size) >= {3}{22}
          ) AS classes(class0, class1, class2) ON class0 = shown0 AND class1 = shown1 AND class2 = shown2
      ),
      "kanon listed" AS MATERIALIZED (
@@ -162,9 +191,9 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                         system.main.list_extract(one.codes, system.main.add(place, 1)) = system.main.list_extract(values, number))
                         AS alike
              FROM one, classes JOIN "kanon masks" AS masks ON masks.mask = classes.mask
-         ), cheapest AS (
+         ), {23}cheapest AS (
              SELECT types, after.mask
-             FROM joined
+             FROM joined{24}
              JOIN "kanon masks" AS before ON before.mask = joined.mask
              JOIN "kanon masks" AS after ON {7}
              ORDER BY system.main.subtract(
@@ -174,7 +203,7 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
              LIMIT 1
          )
          SELECT repaired.type, repaired.size, chosen.mask, repaired.codes
-         FROM (SELECT system.main.unnest(types), mask FROM cheapest) AS chosen(type, mask)
+         FROM (SELECT system.main.unnest(types), mask FROM cheapest{25}) AS chosen(type, mask)
          JOIN recurring."kanon repaired" AS repaired ON repaired.type = chosen.type)
      ),
      "kanon shown" AS MATERIALIZED (
@@ -329,9 +358,8 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                  GROUP BY place
              ) AS told, "kanon names"
          ) AS told
-     )
-     SELECT *
-     FROM (
+     ),
+     "kanon released" AS {26}MATERIALIZED (
          -- names as in the source, whatever the case of those in qi
          SELECT * {10} FROM "kanon source" AS source WHERE false
          UNION ALL
@@ -339,17 +367,40 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
          FROM "kanon source" AS source
          LEFT JOIN "kanon shown" AS class ON class.cells = system.main.list_value({1})
          WHERE CASE WHEN class.shown IS NOT NULL THEN true
-                   ELSE system.main.error(''kanon: rows are left over that fit no class of at least {3} rows; nothing was released ''
+                   ELSE system.main.error(''kanon: rows are left over that fit no class of at least {3} rows{28}; nothing was released ''
                        ''(choose a smaller k, or permit the mask [])'')
                END
              AND (SELECT bearable FROM "kanon unlisted")
-     ) AS source
+     ),
+     "kanon audited" AS (
+         SELECT system.main.bool_and(coalesce({27}, false)) AS kept
+         FROM (
+             SELECT class, system.main.list(n ORDER BY number ASC NULLS LAST) AS counts,
+                    system.main.list(number ORDER BY number ASC NULLS LAST) AS places,
+                    system.main.list(total ORDER BY number ASC NULLS LAST) AS held, system.main.sum(n) AS size
+             FROM (
+                 SELECT class, n, system.main.dense_rank() OVER (ORDER BY value ASC NULLS LAST) AS number,
+                        system.main.sum(n) OVER (PARTITION BY value) AS total
+                 FROM (
+                     SELECT system.main.list_value({1}) AS class, {21} AS value, system.main.count(*) AS n
+                     FROM "kanon released" AS source
+                     GROUP BY 1, 2
+                 ) AS pairs
+             ) AS pairs
+             GROUP BY class
+         ) AS classes
+         CROSS JOIN "kanon totals" AS totals
+     )
+     SELECT *
+     FROM "kanon released" AS source
      QUALIFY CASE
          WHEN {6}
              THEN system.main.error(''kanon: a quasi-identifier is an ENUM inside of another type, which would list what is ''
                       ''suppressed (cast it to VARCHAR)'')
-         WHEN system.main.count(*) OVER (PARTITION BY {1}) >= {3} THEN true
-         ELSE system.main.error(''kanon: the audit found a class of fewer than {3} rows; nothing was released'')
+         WHEN system.main.count(*) OVER (PARTITION BY {1}) < {3}
+             THEN system.main.error(''kanon: the audit found a class of fewer than {3} rows; nothing was released'')
+         WHEN {29} THEN true
+         ELSE system.main.error(''kanon: the audit found a class that breaks the guarantee; nothing was released'')
      END
      ORDER BY system.main.create_sort_key(system.main.row(*COLUMNS(*)), ''ASC NULLS FIRST'') ASC NULLS LAST',
     -- {0} the table
@@ -790,7 +841,12 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
         system.main.concat('"', system.main.replace(name, '"', '""'), '"'))), 'string_agg', ', '), ''),
     -- {13} the columns that have a role
     CASE
-        WHEN keep IS NULL THEN system.main.list_aggregate(system.main.list_transform(qi::VARCHAR[],
+        WHEN system.main.list_contains(
+            system.main.list_transform(system.main.list_concat(qi::VARCHAR[], keep::VARCHAR[]), lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')),
+            system.main.translate(sa::VARCHAR, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))
+        THEN system.main.error('kanon: sa is one of the columns of qi or keep (a sensitive column has no other role)')
+        WHEN keep IS NULL THEN system.main.list_aggregate(system.main.list_transform(
+            system.main.list_concat(qi::VARCHAR[], system.main.list_filter(system.main.list_value(sa::VARCHAR), lambda name: name IS NOT NULL)),
             lambda name: system.main.concat('"', system.main.replace(name, '"', '""'), '"')), 'string_agg', ', ')
         WHEN system.main.list_aggregate(keep::VARCHAR[], 'count') < system.main.len(keep::VARCHAR[])
             THEN system.main.error('kanon: keep holds NULL instead of a column name')
@@ -798,7 +854,8 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
             lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')))
             < system.main.len(system.main.list_concat(qi::VARCHAR[], keep::VARCHAR[]))
         THEN system.main.error('kanon: keep names a column twice, or one of qi')
-        ELSE coalesce(system.main.list_aggregate(system.main.list_transform(system.main.list_concat(qi::VARCHAR[], keep::VARCHAR[]),
+        ELSE coalesce(system.main.list_aggregate(system.main.list_transform(
+            system.main.list_concat(system.main.list_concat(qi::VARCHAR[], keep::VARCHAR[]), system.main.list_filter(system.main.list_value(sa::VARCHAR), lambda name: name IS NOT NULL)),
             lambda name: system.main.concat('"', system.main.replace(name, '"', '""'), '"')), 'string_agg', ', '), '')
     END,
     -- {14} whether a row type does not show a quasi-identifier, or only a label
@@ -838,5 +895,90 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                  PARTITION BY system.main.map(system.main.list_value(true), system.main.list_value(source.{0}))
                  ORDER BY CAST(source.{0} AS VARCHAR) COLLATE "binary" DESC NULLS LAST)
              ELSE source.{0} END AS {0}',
-        system.main.concat('"', system.main.replace(name, '"', '""'), '"'))), 'string_agg', ', '), '')
+        system.main.concat('"', system.main.replace(name, '"', '""'), '"'))), 'string_agg', ', '), ''),
+    -- {21} the sensitive column
+    coalesce(system.main.format('source."{}"', system.main.replace(sa::VARCHAR, '"', '""')), 'NULL'),
+    -- {22} classes of the greedy that do not keep the guarantee are left out
+    CASE WHEN sa IS NULL THEN '' ELSE system.main.format('
+             INTERSECT
+             SELECT class0, class1, class2
+             FROM (
+                 SELECT class0, class1, class2, system.main.list(n ORDER BY number ASC NULLS LAST) AS counts,
+                        system.main.list(number ORDER BY number ASC NULLS LAST) AS places,
+                        system.main.list(total ORDER BY number ASC NULLS LAST) AS held, system.main.sum(n) AS size
+                 FROM (
+                     SELECT system.main."&"(word0, bits0) AS class0, system.main."&"(word1, bits1) AS class1,
+                            system.main."&"(word2, bits2) AS class2, number, total, system.main.sum(n) AS n
+                     FROM "kanon greedy" AS greedy
+                     JOIN "kanon steps" AS steps ON steps.mask = greedy.step
+                     JOIN "kanon pairs" AS pairs ON pairs.type = greedy.type
+                     WHERE greedy.mask IS NULL
+                     GROUP BY 1, 2, 3, 4, 5
+                 ) AS pairs
+                 GROUP BY 1, 2, 3
+             ) AS classes
+             CROSS JOIN "kanon totals" AS totals
+             WHERE {}', guarantee::VARCHAR) END,
+    -- {23} the classes with which a row type keeps the guarantee; and if none is left over, those that found no class: the pool
+    CASE WHEN sa IS NULL THEN '' ELSE system.main.format('fitting AS (
+             SELECT lowest AS fit
+             FROM (
+                 SELECT lowest, system.main.list(n ORDER BY number ASC NULLS LAST) AS counts,
+                        system.main.list(number ORDER BY number ASC NULLS LAST) AS places,
+                        system.main.list(total ORDER BY number ASC NULLS LAST) AS held, system.main.sum(n) AS size
+                 FROM (
+                     SELECT lowest, number, total, system.main.sum(n) AS n
+                     FROM (SELECT lowest, system.main.unnest(types) AS type FROM joined) AS members
+                     JOIN "kanon pairs" AS pairs ON pairs.type = members.type
+                     GROUP BY 1, 2, 3
+                 ) AS pairs
+                 GROUP BY 1
+             ) AS classes
+             CROSS JOIN "kanon totals" AS totals
+             WHERE {0}
+         ), bare AS (
+             SELECT mask FROM "kanon masks" WHERE system.main.len(shown) = 0
+         ), pool AS (
+             SELECT type FROM recurring."kanon repaired" WHERE mask = 0 AND NOT EXISTS (FROM one)
+         ), enough AS (
+             SELECT true AS enough
+             FROM (
+                 SELECT system.main.list(n ORDER BY number ASC NULLS LAST) AS counts,
+                        system.main.list(number ORDER BY number ASC NULLS LAST) AS places,
+                        system.main.list(total ORDER BY number ASC NULLS LAST) AS held, system.main.sum(n) AS size
+                 FROM (
+                     SELECT number, total, system.main.sum(n) AS n
+                     FROM (
+                         SELECT type FROM pool
+                         UNION ALL
+                         SELECT repaired.type FROM recurring."kanon repaired" AS repaired JOIN bare ON bare.mask = repaired.mask
+                     ) AS members
+                     JOIN "kanon pairs" AS pairs ON pairs.type = members.type
+                     GROUP BY 1, 2
+                 ) AS pairs
+             ) AS classes
+             CROSS JOIN "kanon totals" AS totals
+             WHERE size >= {1} AND {0}
+         ), largest AS (
+             SELECT types
+             FROM classes JOIN bare ON bare.mask <> classes.mask
+             WHERE EXISTS (FROM pool) AND NOT EXISTS (FROM enough)
+             ORDER BY size DESC NULLS LAST, system.main.list_aggregate(types, ''min'') ASC NULLS LAST
+             LIMIT 1
+         ), ', guarantee::VARCHAR, TRY_CAST(k AS BIGINT)) END,
+    -- {24}, {25} what becomes of them
+    CASE WHEN sa IS NULL THEN '' ELSE '
+             JOIN fitting ON fit = lowest' END,
+    CASE WHEN sa IS NULL THEN '' ELSE '
+               UNION ALL
+               SELECT type, 0 FROM one WHERE NOT EXISTS (FROM cheapest)
+               UNION ALL
+               SELECT pool.type, bare.mask FROM pool CROSS JOIN bare WHERE EXISTS (FROM enough)
+               UNION ALL
+               SELECT system.main.unnest(types), 0 FROM largest' END,
+    -- {26} whether the release is kept while it is audited, {27} the guarantee, {28} words of the error, {29} and whether it is audited
+    CASE WHEN sa IS NULL THEN 'NOT ' ELSE '' END,
+    coalesce(guarantee::VARCHAR, 'true'),
+    CASE WHEN sa IS NULL THEN '' ELSE ' that keeps the guarantee' END,
+    CASE WHEN sa IS NULL THEN 'true' ELSE '(SELECT kept FROM "kanon audited")' END
 )), 1));

@@ -25,7 +25,7 @@ ERRORS = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8")
 PYTHON = (DOCS / "reference" / "python.md").read_text(encoding="utf-8")
 ALL = "\n".join(path.read_text(encoding="utf-8") for path in PAGES)
 
-RELEASES = {"kanon", "greedy_release", "k_anonymize", "pattern_guided"}
+RELEASES = {"kanon", "greedy_release", "k_anonymize", "l_diversify", "pattern_guided", "t_close"}
 AUDIT_MACROS = {path.stem for path in (ROOT / "sql").glob("*.sql")} - RELEASES
 
 

@@ -52,7 +52,7 @@ def test_every_order_is_explicit() -> None:
 def test_every_sorted_list_is_explicit() -> None:
     for path in TEXTS:
         text = path.read_text(encoding="utf-8")
-        explicit = re.findall(r"'+ASC'+, '+NULLS (?:FIRST|LAST)'+\)", text)
+        explicit = re.findall(r"'+(?:ASC|DESC)'+, '+NULLS (?:FIRST|LAST)'+\)", text)
         assert text.count("system.main.list_sort(") == len(explicit), path.name
         others = re.search(r"system\.main\.(array_sort|list_reverse_sort|array_reverse_sort|list_grade_up)\(", text)
         assert not others, path.name

@@ -32,10 +32,12 @@ OTHERS = [
     "interval_ends",
     "k_anonymize",
     "k_mapping",
+    "l_diversify",
     "pattern_guided",
     "profile",
     "suda_scores",
     "suppression_certificate",
+    "t_close",
     "unique_columns",
 ]
 ARGUMENTS = dict.fromkeys(NAMES, "'t'") | {

@@ -30,6 +30,8 @@ OF_ONE_TABLE = (
     "suppression_certificate('t', 't', 2, {qi})",
     "k_anonymize('t', 2, qi := {qi}, keep := ['id', 'd'])",
     "pattern_guided('t', [[{second}], []], k := 2, qi := {qi}, keep := ['id', 'd'])",
+    "l_diversify('t', 'd', 1.2, qi := {qi}, keep := ['id'])",
+    "t_close('t', 'd', 0.5, qi := {qi}, keep := ['id'])",
 )
 
 
