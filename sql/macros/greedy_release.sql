@@ -360,17 +360,21 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
          ) AS told
      ),
      "kanon released" AS {26}MATERIALIZED (
-         -- names as in the source, whatever the case of those in qi
-         SELECT * {10} FROM "kanon source" AS source WHERE false
-         UNION ALL
-         SELECT source.* REPLACE ({2})
-         FROM "kanon source" AS source
-         LEFT JOIN "kanon shown" AS class ON class.cells = system.main.list_value({1})
-         WHERE CASE WHEN class.shown IS NOT NULL THEN true
-                   ELSE system.main.error(''kanon: rows are left over that fit no class of at least {3} rows{28}; nothing was released ''
-                       ''(choose a smaller k, or permit the mask [])'')
-               END
-             AND (SELECT bearable FROM "kanon unlisted")
+         -- a UNION ALL at the top of a CTE would keep an ENUM, so it is inside of a subquery
+         SELECT *
+         FROM (
+             -- names as in the source, whatever the case of those in qi
+             SELECT * {10} FROM "kanon source" AS source WHERE false
+             UNION ALL
+             SELECT source.* REPLACE ({2})
+             FROM "kanon source" AS source
+             LEFT JOIN "kanon shown" AS class ON class.cells = system.main.list_value({1})
+             WHERE CASE WHEN class.shown IS NOT NULL THEN true
+                       ELSE system.main.error(''kanon: rows are left over that fit no class of at least {3} rows{28}; nothing was released ''
+                           ''(choose a smaller k, or permit the mask [])'')
+                   END
+                 AND (SELECT bearable FROM "kanon unlisted")
+         ) AS source
      ),
      "kanon audited" AS (
          SELECT system.main.bool_and(coalesce({27}, false)) AS kept

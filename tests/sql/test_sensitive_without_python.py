@@ -172,6 +172,15 @@ def test_values_are_one_where_the_column_calls_them_equal(con: duckdb.DuckDBPyCo
     assert Counter(con.execute("SELECT x FROM l_diversify('t', 's', 1.5)").fetchall()) == {(None,): 6}
 
 
+@pytest.mark.parametrize("call", ["l_diversify('t', 's', 1.5)", "t_close('t', 's', 0.5)"])
+def test_an_enum_does_not_list_what_is_suppressed(con: duckdb.DuckDBPyConnection, call: str) -> None:
+    con.execute(
+        "CREATE TABLE t AS SELECT ['x', 'y', 'z'][1 + (i // 7)]::ENUM ('x', 'y', 'z') AS a, i % 3 AS s FROM range(15) AS r(i)"
+    )
+    con.execute(f"CREATE TABLE r AS FROM {call}")
+    assert [row[:2] for row in con.execute("DESCRIBE r").fetchall()] == [("a", "VARCHAR"), ("s", "BIGINT")]
+
+
 @pytest.mark.parametrize(
     ("call", "told"),
     [
