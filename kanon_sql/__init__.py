@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate, Release
+    from kanon_sql.certificate.table_certificate import ProtectedTable, TableCertificate
     from kanon_sql.engines.audit_figures import Audit
     from kanon_sql.engines.duckdb.anonymization import anonymize
     from kanon_sql.engines.duckdb.appending import append
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.batch import Batch
     from kanon_sql.engines.duckdb.connection import connect, register, releases
     from kanon_sql.engines.duckdb.intersection import IntersectionRisk, intersection_risk
+    from kanon_sql.engines.duckdb.protecting import protect
     from kanon_sql.engines.duckdb.suggestion import suggest
     from kanon_sql.errors import KanonWarning
     from kanon_sql.model.policy import Policy
@@ -48,6 +50,9 @@ _HOMES = {
     "KanonWarning": "kanon_sql.errors",
     "Certificate": "kanon_sql.certificate",
     "Release": "kanon_sql.certificate",
+    "protect": "kanon_sql.engines.duckdb.protecting",
+    "ProtectedTable": "kanon_sql.certificate.table_certificate",
+    "TableCertificate": "kanon_sql.certificate.table_certificate",
     "Policy": "kanon_sql.model.policy",
     "KAnonymity": "kanon_sql.model.requirements",
     "People": "kanon_sql.model.requirements",
@@ -77,14 +82,17 @@ __all__ = [
     "LDiversity",
     "People",
     "Policy",
+    "ProtectedTable",
     "Release",
     "Suggestion",
     "TCloseness",
+    "TableCertificate",
     "anonymize",
     "append",
     "audit",
     "connect",
     "intersection_risk",
+    "protect",
     "register",
     "releases",
     "suggest",

@@ -30,7 +30,7 @@ _EXACT = re.compile(r"[0-9]{1,60}(/[1-9][0-9]{0,59})?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Kind:
+class Kind:
     """What a claim may be: in words, as a test of the JSON value, and how it is read and written."""
 
     words: str
@@ -39,7 +39,8 @@ class _Kind:
     write: Callable[[Any], str] = lambda value: json.dumps(value, ensure_ascii=False)
 
 
-def _is_whole(value: object) -> bool:
+def is_whole(value: object) -> bool:
+    """Return whether a JSON value is a whole number of at least 0."""
     return type(value) is int and value >= 0
 
 
@@ -47,7 +48,8 @@ def _is_exact(value: object) -> bool:
     return isinstance(value, str) and _EXACT.fullmatch(value) is not None and str(Fraction(value)) == value
 
 
-def _is_list_of(kind: type, value: object) -> bool:
+def is_list_of(kind: type, value: object) -> bool:
+    """Return whether a JSON value is a list of one kind."""
     return isinstance(value, list) and all(type(item) is kind for item in value)
 
 
@@ -56,7 +58,7 @@ def _is_history(value: object) -> bool:
     if not isinstance(value, dict) or {*value} != {*HistoryRisk.__dataclass_fields__}:
         return False
     counts = [value[name] for name in ("people", "alone", "fewest", "releases")]
-    if not isinstance(value["column"], str) or not all(map(_is_whole, counts)) or not _is_exact(value["average"]):
+    if not isinstance(value["column"], str) or not all(map(is_whole, counts)) or not _is_exact(value["average"]):
         return False
     people, alone, fewest, _ = counts
     return bool(alone <= people and fewest <= Fraction(value["average"]) <= people and (alone > 0) == (fewest == 1))
@@ -69,47 +71,46 @@ def _price_lines(prices: tuple[int, ...] | None) -> str:
     return "[\n" + ",\n".join(", ".join(map(str, prices[start : start + _PRICES_A_LINE])) for start in starts) + "\n  ]"
 
 
-_FORMAT = _Kind(words=f'"{FORMAT}"', fits=lambda value: value == FORMAT)
-_TEXT = _Kind(words="a text", fits=lambda value: isinstance(value, str))
-_WHOLE = _Kind(words="a whole number of at least 0", fits=_is_whole)
-_WHOLE_OR_NULL = _Kind(words="a whole number of at least 0, or null", fits=lambda value: value is None or _is_whole(value))
-_SECONDS = _Kind(
+TEXT = Kind(words="a text", fits=lambda value: isinstance(value, str))
+WHOLE = Kind(words="a whole number of at least 0", fits=is_whole)
+WHOLE_OR_NULL = Kind(words="a whole number of at least 0, or null", fits=lambda value: value is None or is_whole(value))
+SECONDS = Kind(
     words="a number of at least 0",
     fits=lambda value: type(value) in (int, float) and value >= 0 and math.isfinite(value),
     read=float,
 )
-_EXACT_NUMBER = _Kind(
+_EXACT_NUMBER = Kind(
     words='an exact number in lowest terms as a text, such as "7" or "7/2"',
     fits=_is_exact,
     read=Fraction,
     write=lambda value: f'"{value}"',
 )
-_TEXTS = _Kind(
+TEXTS = Kind(
     words="a list of texts",
-    fits=lambda value: _is_list_of(str, value),
+    fits=lambda value: is_list_of(str, value),
     read=tuple,
 )
-_STATUS = _Kind(
+STATUS = Kind(
     words=" or ".join(f'"{status.value}"' for status in Status),
     fits=lambda value: value in [status.value for status in Status],
     read=Status,
     write=lambda status: f'"{status.value}"',
 )
-_TRUTH = _Kind(words="true or false", fits=lambda value: isinstance(value, bool))
-_POLICY = _Kind(
+_TRUTH = Kind(words="true or false", fits=lambda value: isinstance(value, bool))
+_POLICY = Kind(
     words="a JSON object",
     fits=lambda value: isinstance(value, dict),
     read=lambda value: json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False),
     write=lambda text: str(text),
 )
-_PRICES = _Kind(
+_PRICES = Kind(
     words="a list of whole numbers, or null",
-    fits=lambda value: value is None or _is_list_of(int, value),
+    fits=lambda value: value is None or is_list_of(int, value),
     read=lambda value: None if value is None else tuple(value),
     write=_price_lines,
 )
 
-_HISTORIES = _Kind(
+_HISTORIES = Kind(
     words="a list of what tokens give away, each with the column and its figures",
     fits=lambda value: isinstance(value, list) and all(map(_is_history, value)),
     read=lambda value: tuple(map(HistoryRisk.from_dict, value)),
@@ -118,39 +119,66 @@ _HISTORIES = _Kind(
 
 _CLAIMS = {
     "policy": _POLICY,
-    "requirements": _TEXTS,
-    "rows": _WHOLE,
-    "row_types": _WHOLE,
-    "cells": _WHOLE,
-    "suppressed_cells": _WHOLE,
+    "requirements": TEXTS,
+    "rows": WHOLE,
+    "row_types": WHOLE,
+    "cells": WHOLE,
+    "suppressed_cells": WHOLE,
     "cost": _EXACT_NUMBER,
-    "classes": _WHOLE_OR_NULL,
-    "smallest_class": _WHOLE_OR_NULL,
-    "known_columns": _WHOLE_OR_NULL,
-    "sets_audited": _WHOLE_OR_NULL,
-    "smallest_class_known": _WHOLE_OR_NULL,
-    "status": _STATUS,
+    "classes": WHOLE_OR_NULL,
+    "smallest_class": WHOLE_OR_NULL,
+    "known_columns": WHOLE_OR_NULL,
+    "sets_audited": WHOLE_OR_NULL,
+    "smallest_class_known": WHOLE_OR_NULL,
+    "status": STATUS,
     "lower_bound": _EXACT_NUMBER,
-    "bound_method": _TEXT,
-    "unit": _WHOLE,
-    "scale": _WHOLE,
+    "bound_method": TEXT,
+    "unit": WHOLE,
+    "scale": WHOLE,
     "prices": _PRICES,
-    "algorithm": _TEXT,
-    "reason": _TEXT,
-    "seconds": _SECONDS,
+    "algorithm": TEXT,
+    "reason": TEXT,
+    "seconds": SECONDS,
     "repeatable": _TRUTH,
-    "unchanged": _TEXTS,
-    "information_loss": _TEXTS,
-    "warnings": _TEXTS,
+    "unchanged": TEXTS,
+    "information_loss": TEXTS,
+    "warnings": TEXTS,
     "histories": _HISTORIES,
-    "number": _WHOLE_OR_NULL,
+    "number": WHOLE_OR_NULL,
 }
 """The fields of a certificate, in the order of the file."""
 
-_FIELDS = {"format": _FORMAT, **_CLAIMS, "sha256": _TEXT}
-
 _LATER = {"histories": (), "known_columns": None, "sets_audited": None, "smallest_class_known": None}
 """Fields that files of this format did not always have, with what they hold there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """One kind of certificate file.
+
+    Attributes
+    ----------
+    format : str
+        What the file says it is.
+    claims : mapping of Kind
+        The fields of the certificate, in the order of the file.
+    later : mapping
+        Fields that files of this format did not always have, with what they hold there.
+    """
+
+    format: str
+    claims: Mapping[str, Kind]
+    later: Mapping[str, Any]
+
+    @property
+    def fields(self) -> dict[str, Kind]:
+        """Return all fields of the file."""
+        named = Kind(words=f'"{self.format}"', fits=lambda value: value == self.format)
+        return {"format": named, **self.claims, "sha256": TEXT}
+
+
+RELEASE = Layout(format=FORMAT, claims=_CLAIMS, later=_LATER)
+"""The certificate of released rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,10 +205,10 @@ class Document:
             raise CertificateError("sha256", "does not fit the text; a field was changed", self.lines.get("sha256"))
 
 
-def write(certificate: Mapping[str, Any]) -> str:
+def write(certificate: Mapping[str, Any], layout: Layout = RELEASE) -> str:
     """Return the text of a certificate file from the fields of a certificate; the same fields give the same text."""
-    claims = {name: kind.write(certificate[name]) for name, kind in _CLAIMS.items()}
-    lines = [f'  "{name}": {value},\n' for name, value in {"format": _FORMAT.write(FORMAT), **claims}.items()]
+    claims = {name: kind.write(certificate[name]) for name, kind in layout.claims.items()}
+    lines = [f'  "{name}": {value},\n' for name, value in {"format": json.dumps(layout.format), **claims}.items()]
     text = "".join(["{\n", *lines])
     return text + _end(text)
 
@@ -190,7 +218,7 @@ def _end(text: str) -> str:
     return f'  "sha256": "{hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()}"\n}}\n'
 
 
-def read(text: str) -> Document:
+def read(text: str, layout: Layout = RELEASE) -> Document:
     """Read a certificate file; the checksum is compared, but left to the caller to judge.
 
     Raises
@@ -199,17 +227,17 @@ def read(text: str) -> Document:
         When the text is not JSON, or a field is unknown, missing, twice there or of a wrong type.
     """
     lines = dict(_lines(text))
-    data = _parsed(text, lines)
+    data, fields = _parsed(text, lines), layout.fields
     for name in data:
-        if name not in _FIELDS:
+        if name not in fields:
             raise CertificateError(name, "is not a field of a certificate", lines.get(name))
-    for name, kind in _FIELDS.items():
+    for name, kind in fields.items():
         if name not in data:
-            if name not in _LATER:
+            if name not in layout.later:
                 raise CertificateError(name, "is missing")
         elif not kind.fits(data[name]):
             raise CertificateError(name, f"must be {kind.words}", lines.get(name))
-    claims = _LATER | {name: kind.read(data[name]) for name, kind in _CLAIMS.items() if name in data}
+    claims = {**layout.later, **{name: kind.read(data[name]) for name, kind in layout.claims.items() if name in data}}
     body = "".join(line + "\n" for line in text.split("\n")[: lines.get("sha256", 1) - 1])
     return Document(claims=claims, lines=lines, intact=text == body + _end(body))
 

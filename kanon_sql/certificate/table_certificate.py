@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from kanon_sql.certificate.file import read, write
 from kanon_sql.certificate.html import table
 from kanon_sql.certificate.status import Status
+from kanon_sql.certificate.table_evidence import TableEvidence
+from kanon_sql.certificate.table_file import PROTECTED
+from kanon_sql.errors import CertificateError
 from kanon_sql.model.how_many import how_many
 
 
@@ -17,7 +21,7 @@ class TableCertificate:
     Attributes
     ----------
     requirements : tuple of str
-        What is guaranteed, as the clause writes it.
+        The guarantees, as the clause writes them.
     algorithm : str
         The solver that ran.
     status : Status
@@ -35,11 +39,13 @@ class TableCertificate:
     seconds : float
         Time of solving.
     tabulation, protection : str
-        Canonical JSON of the table and of what was asked.
+        Canonical JSON of the table and of its protection.
     warnings : tuple of str
         What the table may reveal nevertheless.
     number : int or None
         Running number among the protected tables of a connection.
+    evidence : TableEvidence or None
+        What `kanon verify` checks; None if earlier tables of the same source were respected.
     """
 
     requirements: tuple[str, ...]
@@ -58,6 +64,7 @@ class TableCertificate:
     protection: str = field(repr=False)
     warnings: tuple[str, ...] = ()
     number: int | None = None
+    evidence: TableEvidence | None = field(default=None, repr=False)
 
     @property
     def gap(self) -> float:
@@ -88,5 +95,68 @@ class TableCertificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        data = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        data = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "evidence"}
         return {**data, "status": self.status.value, "requirements": list(self.requirements), "gap": self.gap}
+
+    def to_json(self) -> str:
+        """Return the text of a certificate file: one claim a line, witnesses, multipliers, a checksum at the end.
+
+        Raises
+        ------
+        CertificateError
+            When the table was protected together with earlier ones: its witnesses are about all of them.
+        """
+        if self.evidence is None:
+            raise CertificateError(None, "the table respects earlier tables of its source, so its certificate is not a file")
+        parts = {name: getattr(self.evidence, name) for name in TableEvidence.__dataclass_fields__}
+        return write({name: getattr(self, name) for name in self.__dataclass_fields__} | parts, PROTECTED)
+
+    @classmethod
+    def from_claims(cls, claims: dict[str, Any]) -> TableCertificate:
+        """Return the certificate of what a file claims."""
+        parts = {name: claims[name] for name in TableEvidence.__dataclass_fields__}
+        return cls(
+            **{name: value for name, value in claims.items() if name not in parts},
+            primary=len(parts["primaries"]),
+            secondary=len(parts["secondaries"]),
+            witnesses=len(parts["witnesses"]),
+            evidence=TableEvidence(**parts),
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> TableCertificate:
+        """Read a certificate file.
+
+        Raises
+        ------
+        CertificateError
+            When the text is not a certificate, or its checksum does not match.
+        """
+        document = read(text, PROTECTED)
+        document.require_checksum()
+        return cls.from_claims(document.claims)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProtectedTable:
+    """A protected table and its certificate.
+
+    Attributes
+    ----------
+    table : object
+        The rows, of the kind that came in: Arrow, pandas, polars, or a DuckDB relation.
+    certificate : TableCertificate
+        What is proven about them.
+    sql : str
+        The statement that made the table.
+    """
+
+    table: Any = field(repr=False)
+    certificate: TableCertificate
+    sql: str = field(repr=False)
+
+    def __repr__(self) -> str:
+        return repr(self.certificate)
+
+    def _repr_html_(self) -> str:
+        return self.certificate._repr_html_()

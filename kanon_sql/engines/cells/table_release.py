@@ -10,6 +10,7 @@ import numpy as np
 
 from kanon_sql.certificate.status import Status
 from kanon_sql.certificate.table_certificate import TableCertificate
+from kanon_sql.certificate.table_evidence import TableEvidence
 from kanon_sql.engines.cells import gate
 from kanon_sql.engines.cells.base_cells import BaseCells, cell_table
 from kanon_sql.engines.cells.earlier_tables import EarlierTable, joint, related
@@ -95,13 +96,31 @@ def release_table(
     seconds = time.perf_counter() - start
     gate.check(table, found.suppressed, found.witnesses)
     released = replace(new, suppressed=found.suppressed[rows])
+    certificate = _certificate(table, rows, found, released, seconds)
     return TableRelease(
         table=table,
         rows=rows,
         suppression=found,
         released=released,
-        certificate=replace(_certificate(table, rows, found, released, seconds), warnings=warnings),
+        certificate=replace(certificate, warnings=warnings, evidence=None if before else _evidence(table, found)),
         sums=sums,
+    )
+
+
+def _evidence(table: CellTable, found: Suppression) -> TableEvidence:
+    """Return what a stranger needs for checking a table that was solved alone."""
+    witnesses = found.witnesses
+    moved = list(zip(witnesses.base.tolist(), witnesses.change.tolist(), strict=True))
+    starts = witnesses.start.tolist()
+    return TableEvidence(
+        primaries=tuple(np.flatnonzero(table.primary).tolist()),
+        secondaries=tuple(np.flatnonzero(found.suppressed & ~table.primary).tolist()),
+        witnesses=tuple(
+            (row, measure, tuple(moved[starts[number] : starts[number + 1]]))
+            for number, (row, measure) in enumerate(zip(witnesses.row.tolist(), witnesses.measure.tolist(), strict=True))
+        ),
+        cuts=found.cuts,
+        scale=found.scale,
     )
 
 
