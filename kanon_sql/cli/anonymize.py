@@ -26,7 +26,7 @@ from kanon_sql.cli.options import (
     show,
     table_option,
 )
-from kanon_sql.cli.publish import evidence_path, metric_and_hierarchy, population_table, release_file
+from kanon_sql.cli.publish import check_target, evidence_path, metric_and_hierarchy, population_table, release_file
 from kanon_sql.cli.streams import STREAM, format_option, source_place, target_place
 from kanon_sql.cli.terminal import progress
 from kanon_sql.engines.duckdb.staging import staging_directory
@@ -34,7 +34,6 @@ from kanon_sql.errors import SourceError
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
-    from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.model.policy import Policy
 
     Released = Callable[[list[str]], tuple[Policy, str]]
@@ -175,7 +174,7 @@ def anonymize(
         origin = stack.enter_context(source_place(source, table, ending))
         origin.require()
         place = stack.enter_context(target_place(target, ending)).escaping(escape_formulas)
-        _check_target(origin, place, force)
+        check_target(origin, place, force)
         evidence = None if certificate is None else evidence_path(certificate, (origin, place), force)
         staging = stack.enter_context(staging_directory(place.path.parent))
         written = None
@@ -208,17 +207,6 @@ def anonymize(
         figures = proven.figures()
         figures.pop("warnings", None)  # on the screen already
         show([*files.items(), *figures.items()], err=streamed)
-
-
-def _check_target(origin: Place, place: Place, force: bool) -> None:
-    if place.pattern is not None:
-        raise SourceError(f"{place} is a pattern or a URL, which is only read; hint: release to one file")
-    if origin.same(place):
-        raise SourceError("OUT is IN; hint: release to another file, and keep the source")
-    if not place.path.parent.is_dir():
-        raise SourceError(f"there is no folder {place.path.parent}")
-    if place.occupied() and not force:
-        raise SourceError(f"{place} exists; hint: --force replaces it")
 
 
 def _figures(certificate: Certificate) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from kanon_sql.cli.checks import audit, verify
 from kanon_sql.cli.interrupt import interruptible, stopping_signals
 from kanon_sql.cli.options import allow_file_option, secret_option
 from kanon_sql.cli.policies import policy
+from kanon_sql.cli.protect import protect
 from kanon_sql.cli.publish import PATIENCE
 from kanon_sql.cli.reports import frontier, report
 from kanon_sql.cli.spilling import private_spilling
@@ -100,7 +101,7 @@ def main() -> None:
 def run(file: str, db: str, secret: bytes | None, allowed_files: tuple[str, ...]) -> None:
     """Run a file of SQL statements.
 
-    They may contain ANONYMIZE; - reads the standard input. The run stops at the first statement that fails.
+    They may contain ANONYMIZE and PROTECT; - reads the standard input. The run stops at the first statement that fails.
     """
     from rich.console import Console
 
@@ -164,5 +165,5 @@ def demo(rows: int, k: int, seed: int) -> None:
     con.close()
 
 
-for command in (anonymize, append, verify, audit, policy, profile, suggest, report, frontier):
+for command in (anonymize, protect, append, verify, audit, policy, profile, suggest, report, frontier):
     main.add_command(command)

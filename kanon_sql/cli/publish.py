@@ -46,6 +46,18 @@ def evidence_path(name: str, tables: Iterable[Place], force: bool) -> Path:
     return path
 
 
+def check_target(origin: Place, place: Place, force: bool) -> None:
+    """Refuse a target that is the source, a pattern, in no folder, or there already."""
+    if place.pattern is not None:
+        raise SourceError(f"{place} is a pattern or a URL, which is only read; hint: release to one file")
+    if origin.same(place):
+        raise SourceError("OUT is IN; hint: release to another file, and keep the source")
+    if not place.path.parent.is_dir():
+        raise SourceError(f"there is no folder {place.path.parent}")
+    if place.occupied() and not force:
+        raise SourceError(f"{place} exists; hint: --force replaces it")
+
+
 def metric_and_hierarchy(metric: str | None, hierarchy: str | None) -> tuple[dict[str, Any], dict[str, Place]]:
     """Return the metric and the hierarchy as a policy names them, and the files behind these names.
 
@@ -250,13 +262,13 @@ def release_file(
             if evidence is not None:
                 write_text(certificate.to_json(), evidence[0])
             go_on()
-            _publish(con, staged, place, evidence, force)
+            publish_both(con, staged, place, evidence, force)
             return certificate
 
     return interruptible(interrupt, work, finish=con.finish, patience=PATIENCE)
 
 
-def _publish(con: Any, staged: Place, place: Place, evidence: tuple[Path, Path] | None, force: bool) -> None:
+def publish_both(con: Any, staged: Place, place: Place, evidence: tuple[Path, Path] | None, force: bool) -> None:
     """Put the release in its place, then its certificate: both, or neither.
 
     Notes

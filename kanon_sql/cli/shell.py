@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.cli.display import MODES, Display
 from kanon_sql.cli.interrupt import Terminated
 from kanon_sql.cli.script import ScriptError, read_input, run_script
-from kanon_sql.cli.syntax import SYNTAX
+from kanon_sql.cli.syntax import PROTECT_SYNTAX, SYNTAX
 from kanon_sql.errors import KanonError, hint_of, raise_alone
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 HELP = """\
-Statements end with a semicolon, may span several lines, and can use ANONYMIZE.
+Statements end with a semicolon, may span several lines, and can use ANONYMIZE and PROTECT.
 Ctrl-C stops a running statement or clears the line; Ctrl-D leaves the shell.
 During the search for a release, the first Ctrl-C takes the best one found so far.
 
   .help [anonymize]         this text, or the syntax of ANONYMIZE; also help
+  .help protect             the syntax of PROTECT
   .maximum_rows N           maximum rows shown of a table (40); also .maxrows
   .mode NAME                how results are shown: {modes}
   .open [--readonly] FILE   open another database; without FILE, an empty one in memory
@@ -34,6 +35,9 @@ During the search for a release, the first Ctrl-C takes the best one found so fa
 
 _BARE = {"exit": ".quit", "quit": ".quit", "help": ".help"}
 """Words that are commands without a dot, as in DuckDB's shell."""
+
+_SYNTAX = {"anonymize": SYNTAX, "anonymise": SYNTAX, "protect": PROTECT_SYNTAX}
+"""What `.help` shows about a clause."""
 
 _ALSO = {".exit": ".quit", ".maxrows": ".maximum_rows"}
 
@@ -102,7 +106,7 @@ class Shell:
         from kanon_sql.cli.shell_prompt import prompt_session
 
         ask = prompt_session(is_command, (*self._commands, ".quit", ".exit", ".maxrows"))
-        self.console.print("[bold]kanon[/bold] [dim]- SQL with ANONYMIZE; .help for help, Ctrl-D to leave[/dim]")
+        self.console.print("[bold]kanon[/bold] [dim]- SQL with ANONYMIZE and PROTECT; .help for help, Ctrl-D to leave[/dim]")
         while True:
             try:
                 text = ask(self.con)
@@ -170,9 +174,10 @@ class Shell:
 
     def _help(self, words: list[str]) -> None:
         if words:
-            if len(words) > 1 or words[0].lower() not in ("anonymize", "anonymise"):
-                raise KanonError(f"there is no help for {' '.join(words)}; hint: .help, or .help anonymize")
-            self.console.out(SYNTAX, highlight=False, end="")
+            syntax = _SYNTAX.get(" ".join(words).lower())
+            if syntax is None:
+                raise KanonError(f"there is no help for {' '.join(words)}; hint: .help, .help anonymize or .help protect")
+            self.console.out(syntax, highlight=False, end="")
             return
         self.console.out(HELP.format(modes=", ".join(("duckbox", *MODES))), highlight=False, end="")
 

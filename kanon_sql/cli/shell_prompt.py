@@ -12,20 +12,26 @@ from typing import Any
 from kanon_sql.errors import MissingPackageError, raise_alone
 
 CLAUSE = (
+    "AGAINST CONTRIBUTORS",
     "ANONYMIZE BY",
     "ANONYMIZE WITH POLICY",
     "ANONYMIZATION POLICY",
+    "COST",
     "EXPLAIN ANONYMIZE",
+    "EXPLAIN PROTECT",
     "GUARANTEE",
     "IDENTIFIER",
     "IN",
     "KEEP",
     "LINKED",
     "PER",
+    "PROTECT",
+    "ROWS ABSENT",
+    "SHOW GROUPING SETS",
     "USING",
     "WEIGHT",
 )
-"""Words of the ANONYMIZE clause that DuckDB does not list among its keywords."""
+"""Words of the clauses that DuckDB does not list among its keywords."""
 
 _NAMES = """
     SELECT name, kind FROM (

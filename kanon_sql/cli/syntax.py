@@ -1,4 +1,4 @@
-"""The syntax of ANONYMIZE, as `.help anonymize` of the shell shows it."""
+"""The syntax of the clauses, as `.help anonymize` and `.help protect` of the shell show it."""
 
 from __future__ import annotations
 
@@ -31,4 +31,26 @@ recodings
 CREATE TABLE released AS
   SELECT * EXCLUDE (name) FROM patients
   ANONYMIZE BY zip, age GUARANTEE k >= 5;
+"""
+
+PROTECT_SYNTAX = """\
+SELECT key, ..., count(*) AS n [, sum(value) AS s] FROM table
+  GROUP BY CUBE (key, ...)            or ROLLUP, GROUPING SETS, plain keys
+  PROTECT n >= 5 [PER person] [AND condition ...]
+  [SHOW GROUPING SETS ((key), ())]    rows that are shown, or the table is refused
+  [COST cells | n]                    what a further suppressed row costs
+  [ROWS NULL | ABSENT]                suppressed rows show NULL, or are left out
+  [AGAINST CONTRIBUTORS]              the only person of a row may be the attacker
+  [USING algorithm (option = value, ...)]
+  [ORDER BY ...]
+EXPLAIN PROTECT query                 the figures of a table, without its rows
+
+conditions
+  n >= 5                              no count of 1 to 4 people follows from the table
+  n >= 5 PER patient_id               ... with count(DISTINCT patient_id) AS n
+  dominance(s, 1) <= 0.8              the largest contribution is at most 80 % of s
+  p(s) >= 10                          nobody estimates the largest more closely than 10 %
+
+SELECT region, sex, count(*) AS n FROM patients
+  GROUP BY CUBE (region, sex) PROTECT n >= 5;
 """

@@ -10,10 +10,10 @@ import numpy as np
 from kanon_sql.engines.duckdb.files import columns
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.model.policy import Policy
-from kanon_sql.verification.cells import read_cells
 from kanon_sql.verification.class_people import Covers, fewest_people
 from kanon_sql.verification.histories import people_by_tokens
 from kanon_sql.verification.readings import Domain
+from kanon_sql.verification.shown_cells import read_cells
 
 
 def people_of(con: Any, policy: Policy) -> tuple[int, int] | None:

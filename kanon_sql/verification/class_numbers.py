@@ -18,8 +18,8 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.ladder import Label
 from kanon_sql.table.sensitive_values import moment
-from kanon_sql.verification.cells import Cells
 from kanon_sql.verification.readings import Domain
+from kanon_sql.verification.shown_cells import Cells
 
 _SHORTENED = 1 / (1 << 20)
 """What a mean may differ by, relative to the largest number: texts of single precision are shorter than their numbers."""

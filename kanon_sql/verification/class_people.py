@@ -12,8 +12,8 @@ import numpy as np
 
 from kanon_sql.model.how_many import how_many
 from kanon_sql.table.arrays import Int64
-from kanon_sql.verification.cells import Cells
 from kanon_sql.verification.origins import Shelf
+from kanon_sql.verification.shown_cells import Cells
 
 Covers = Callable[[int], Int64 | None]
 """The values that a label of a column may stand for; None where nothing is known of it, or it looks suppressed."""

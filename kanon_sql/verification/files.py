@@ -25,6 +25,7 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import PopulationRequirement
 from kanon_sql.model.validation import same_name
+from kanon_sql.verification.cells.protected_files import is_of_table, verify_table
 from kanon_sql.verification.claims import verify
 from kanon_sql.verification.class_people import people_text
 from kanon_sql.verification.coded_source import CodedSource
@@ -101,6 +102,8 @@ def verify_files(
     AuditError
         When a claim does not hold; the message names the file and the line of the claim.
     """
+    if is_of_table(certificate):
+        return verify_table(con, source, release, certificate, delimiter)
     document = read_certificate(certificate)
     allowed = AllowedFiles()
     allowed.allow(allowed_files)

@@ -9,9 +9,9 @@ from typing import Any
 from kanon_sql.model.masks import Mask, columns_of
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import same_name
-from kanon_sql.verification.cells import Cells
 from kanon_sql.verification.dual_bound import Shown
 from kanon_sql.verification.readings import Reading
+from kanon_sql.verification.shown_cells import Cells
 
 
 def denominators(costed: Mapping[Mask, Fraction]) -> list[int]:

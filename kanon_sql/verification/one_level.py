@@ -8,9 +8,9 @@ import numpy as np
 
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many
-from kanon_sql.verification.cells import Cells
 from kanon_sql.verification.coded_source import SUPPRESSED, CodedSource
 from kanon_sql.verification.readings import Reading
+from kanon_sql.verification.shown_cells import Cells
 
 
 def check_one_level(coded: CodedSource, cells: Cells, readings: Sequence[Reading]) -> None:

@@ -14,11 +14,11 @@ import numpy as np
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.table.arrays import Int64
-from kanon_sql.verification.cells import Cells, Rows
 from kanon_sql.verification.class_numbers import ClassNumbers
 from kanon_sql.verification.coded_source import CodedSource
 from kanon_sql.verification.permitted_masks import PermittedMasks, Way
 from kanon_sql.verification.readings import Domain, Mask, Reading
+from kanon_sql.verification.shown_cells import Cells, Rows
 
 
 def check_origins(coded: CodedSource, cells: Cells, readings: Sequence[Reading]) -> None:

@@ -21,7 +21,6 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.microaggregation import Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Intervals
-from kanon_sql.verification.cells import Cells, read_cells
 from kanon_sql.verification.chosen_groups import Bounds, interval_loss, rectangle_losses
 from kanon_sql.verification.class_people import Covers, fewest_people
 from kanon_sql.verification.coded_source import CodedSource
@@ -31,6 +30,7 @@ from kanon_sql.verification.one_level import check_one_level
 from kanon_sql.verification.origins import check_origins
 from kanon_sql.verification.pseudonyms import Pseudonyms, refuse_unnamed
 from kanon_sql.verification.readings import Domain, Reading
+from kanon_sql.verification.shown_cells import Cells, read_cells
 from kanon_sql.verification.shown_numbers import number_loss
 
 

@@ -9,8 +9,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from kanon_sql.verification.cells import Cells, Rows
 from kanon_sql.verification.class_people import fewest_people, people_text
+from kanon_sql.verification.shown_cells import Cells, Rows
 
 HIDDEN = 9
 

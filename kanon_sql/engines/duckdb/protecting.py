@@ -11,13 +11,13 @@ import duckdb
 
 from kanon_sql.certificate.table_certificate import ProtectedTable
 from kanon_sql.engines.duckdb.cells.arguments import protect_query
+from kanon_sql.engines.duckdb.cells.known_columns import check_columns
 from kanon_sql.engines.duckdb.conversions import answer_of, converted
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.registration import new_session
 from kanon_sql.engines.duckdb.relations import is_relation, place_rows
 from kanon_sql.engines.duckdb.tables import frame_of, names_of, readable, to_arrow
 from kanon_sql.errors import PolicyError, hint_of
-from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Progress
 
 if TYPE_CHECKING:
@@ -107,13 +107,10 @@ def _check(by: Sequence[str], measures: Mapping[str, str] | None, options: Mappi
     for each in options:
         if each not in _OPTIONS:
             raise TypeError(f"protect() has no option {each!r}; hint: {hint_of(each, _OPTIONS, 'see its documentation')}")
-    known = {same_name(name) for name in names}
     if isinstance(by, str) or not isinstance(by, Sequence):
         raise PolicyError("by must be a list of columns; hint: by=['region', 'sex']")
     per = [] if options.get("per") is None else [options["per"]]
-    for each in (*by, *(measures or {}).values(), *per):
-        if isinstance(each, str) and same_name(each) not in known:
-            raise PolicyError(f"unknown column {each!r}; hint: {hint_of(each, names, 'name a column of the table')}")
+    check_columns((*by, *(measures or {}).values(), *per), names)
 
 
 def _shown(con: duckdb.DuckDBPyConnection, table: Any) -> Any:

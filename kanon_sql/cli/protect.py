@@ -1,0 +1,129 @@
+"""The command that publishes counts and sums: ``kanon protect``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from contextlib import ExitStack
+from typing import Any
+
+import click
+
+from kanon_sql.cli.options import (
+    assigned,
+    column_names,
+    delimiter_option,
+    escape_option,
+    json_option,
+    show,
+    table_option,
+)
+from kanon_sql.cli.protected_file import protect_file
+from kanon_sql.cli.publish import check_target, evidence_path
+from kanon_sql.cli.streams import STREAM, format_option, source_place, target_place
+from kanon_sql.cli.terminal import progress
+from kanon_sql.engines.duckdb.staging import staging_directory
+
+
+@click.command()
+@click.argument("source", metavar="IN")
+@click.option(
+    "-o", "--output", "target", required=True, metavar="OUT", help="Where the table goes; its ending sets the format."
+)
+@click.option("--by", multiple=True, required=True, metavar="A,B", help="The keys; repeat it or separate by commas.")
+@click.option("--measures", multiple=True, metavar="S=A", help="A sum and the column that it adds up; repeatable.")
+@click.option("--k", default=5, show_default=True, help="Rows of 1 to k - 1 people are suppressed.")
+@click.option(
+    "--grouping",
+    type=click.Choice(["cube", "rollup", "plain"]),
+    default="cube",
+    show_default=True,
+    help="All combinations of keys, keys left out from the right, or all keys only.",
+)
+@click.option("--per", metavar="A", help="Column that identifies people: --k counts people.")
+@click.option("--p", "percent", multiple=True, metavar="S=10", help="The p % rule for a sum; repeatable.")
+@click.option("--dominance", multiple=True, metavar="S=1,0.8", help="The dominance rule for a sum; repeatable.")
+@click.option(
+    "--show", "shown", multiple=True, metavar="A,B", help="Keys whose rows are shown, or nothing is; '' is the total."
+)
+@click.option("--cost", type=click.Choice(["cells", "n"]), default="cells", show_default=True, help="Cost of a secondary row.")
+@click.option(
+    "--rows", type=click.Choice(["null", "absent"]), default="null", show_default=True, help="What becomes of suppressed rows."
+)
+@click.option("--contributors", is_flag=True, help="The only person of a row may be the attacker.")
+@click.option("--suppressed", is_flag=True, help="Add a column that marks suppressed rows.")
+@click.option("--algorithm", default="auto", show_default=True, help="Name of the algorithm.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best table found within this time.")
+@table_option
+@delimiter_option
+@escape_option("Put a quote before CSV cells that a spreadsheet would take for formulas.")
+@click.option("--certificate", metavar="CERT.json", help="Write the certificate to this file.")
+@format_option
+@click.option("--force", is_flag=True, help="Replace OUT and CERT.json if they exist.")
+@json_option
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and warnings.")
+def protect(
+    source: str,
+    target: str,
+    by: tuple[str, ...],
+    measures: tuple[str, ...],
+    percent: tuple[str, ...],
+    dominance: tuple[str, ...],
+    shown: tuple[str, ...],
+    grouping: str,
+    table: str | None,
+    delimiter: str,
+    escape_formulas: bool,
+    certificate: str | None,
+    ending: str,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Publish counts and sums of IN as OUT.
+
+    No count of 1 to k - 1 people follows from the table. Suppressed rows stay, with NULL in every count and sum.
+
+    IN and OUT are CSV, TSV, Parquet or JSON files, or tables of a database: FILE.duckdb::TABLE. IN may also be a URL or a
+    pattern. A hyphen (-) is the standard input or output.
+    OUT appears only after every witness was added up and the written file was read again.
+    """
+    from kanon_sql.engines.duckdb.cells.arguments import protect_query
+    from kanon_sql.engines.duckdb.cells.known_columns import check_columns
+
+    sums = assigned(measures, "--measures", "total=salary")
+    percents = assigned(percent, "--p", "total=10")
+    largest = {name: pair.split(",") for name, pair in assigned(dominance, "--dominance", "total=1,0.8").items()}
+
+    def planned(columns: list[str]) -> tuple[str, Iterable[str]]:
+        keys = column_names(by, columns)
+        check_columns((*keys, *sums.values(), *([options["per"]] if options["per"] else [])), columns)
+        sets = tuple(tuple(column_names([each], columns)) for each in shown)
+        return protect_query("source", keys, sums, grouping, percents, largest, show=sets, **options), sums.values()
+
+    with ExitStack() as stack:
+        origin = stack.enter_context(source_place(source, table, ending))
+        origin.require()
+        place = stack.enter_context(target_place(target, ending)).escaping(escape_formulas)
+        check_target(origin, place, force)
+        evidence = None if certificate is None else evidence_path(certificate, (origin, place), force)
+        staging = stack.enter_context(staging_directory(place.path.parent))
+        written = None
+        if evidence is not None:
+            written = (stack.enter_context(staging_directory(evidence.parent)) / "certificate.json", evidence)
+        step = stack.enter_context(progress(not quiet))
+        proven = protect_file(origin, place, planned, staging, delimiter, step, written, force=force)
+    if quiet:
+        return
+    streamed = target == STREAM
+    files = {} if streamed else {"written": str(place)}
+    files |= {"certificate": str(evidence)} if evidence else {}
+    if as_json:
+        hidden = ("tabulation", "protection", "number")
+        figures = {name: value for name, value in proven.to_dict().items() if name not in hidden}
+        click.echo(json.dumps(files | figures), err=streamed)
+    else:
+        told = proven.figures()
+        told.pop("warnings", None)  # on the screen already
+        show([*files.items(), *told.items()], err=streamed)

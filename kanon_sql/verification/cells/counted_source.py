@@ -1,0 +1,106 @@
+"""The base cells of a table, counted in its source again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import duckdb
+
+from kanon_sql.engines.duckdb.cells.number_texts import read_numbers
+from kanon_sql.engines.duckdb.files import columns
+from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.errors import CertificateError, raise_alone
+from kanon_sql.model.protection import Protection
+from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.model.validation import same_name
+from kanon_sql.verification.cells.published_system import BaseCell
+
+_PLAIN = """SELECT {texts}, system.main.count(*){sums}
+    FROM source GROUP BY {keys} ORDER BY {order}"""
+
+_PEOPLE = """SELECT {texts}, system.main.count(*){sums}
+    FROM (SELECT {keys}, {person}{added} FROM source WHERE {person} IS NOT NULL GROUP BY {keys}, {person})
+    GROUP BY {keys} ORDER BY {order}"""
+
+
+def source_columns(con: Any, tabulation: Tabulation, protection: Protection) -> dict[str, str]:
+    """Return the columns of the table ``source`` that a table of counts names, by the texts that name them.
+
+    Raises
+    ------
+    CertificateError
+        When the table is not one of columns of the whole source.
+    """
+    known = {same_name(name): name for name in columns(con, "source")}
+    per = () if protection.per is None else (protection.per,)
+    for text in (*tabulation.keys, *tabulation.sums, *per):
+        if same_name(text) not in known and text not in known:
+            raise CertificateError("tabulation", "it names something that is not a column of the source")
+    if len(tabulation.source.split()) != 2 or not tabulation.source.startswith("from "):
+        raise CertificateError("tabulation", "its rows are not those of one table, so they cannot be counted again")
+    return {text: known.get(text, known.get(same_name(text), "")) for text in (*tabulation.keys, *tabulation.sums, *per)}
+
+
+def count(
+    con: Any, tabulation: Tabulation, protection: Protection, named: Mapping[str, str]
+) -> tuple[list[BaseCell], list[int]]:
+    """Return the base cells of the table ``source`` in the order of their keys, and the decimal places of each sum.
+
+    Raises
+    ------
+    CertificateError
+        When a sum is not one of whole or decimal numbers of at least 0, or a person is in several base cells.
+    """
+    read_numbers(con, "source", [named[text] for text in tabulation.sums])
+    keys = [quoted(named[text]) for text in tabulation.keys]
+    sums = [quoted(named[text]) for text in tabulation.sums]
+    most = max(1, protection.largest)
+    slots = {
+        "keys": ", ".join(keys),
+        "texts": ", ".join(f"CAST({key} AS VARCHAR)" for key in keys),
+        "order": ", ".join(f"{key} ASC NULLS LAST" for key in keys),
+        "sums": "".join(
+            f", system.main.sum({each}), system.main.min({each}), system.main.max({each}, {most})" for each in sums
+        ),
+        "added": "".join(f", system.main.sum({each}) AS {each}" for each in sums),
+    }
+    person = "" if protection.per is None else quoted(named[protection.per])
+    query = (_PEOPLE if person else _PLAIN).format(**slots, person=person)
+    try:
+        relation = con.execute(query).fetchall()
+    except duckdb.Error as error:
+        raise_alone(CertificateError("tabulation", f"it does not suit the source ({type(error).__name__})"))
+    width = len(keys)
+    places = [_places(row[width + 1 + 3 * each] for row in relation) for each in range(len(sums))]
+    found = []
+    for row in relation:
+        people, values, largest = row[width], [], []
+        for each, scale in enumerate(places):
+            total, least, top = row[width + 1 + 3 * each : width + 4 + 3 * each]
+            if least is not None and least < 0:
+                raise CertificateError("tabulation", "a sum adds up negative numbers")
+            values.append(_units(total or 0, scale))
+            largest.append(tuple(_units(value, scale) for value in top or ()))
+        found.append(BaseCell(keys=row[:width], values=(people, *values), largest=tuple(largest)))
+    if person:
+        distinct = con.execute(f"SELECT system.main.count(DISTINCT {person}) FROM source").fetchall()[0][0]  # noqa: S608
+        if distinct != sum(cell.values[0] for cell in found):
+            raise CertificateError("protection", "a person has rows with different keys")
+    return found, places
+
+
+def _places(totals: Any) -> int:
+    """Return the decimal places of the sums of a column."""
+    scale = 0
+    for total in totals:
+        if isinstance(total, Decimal):
+            scale = max(scale, -int(total.as_tuple().exponent))
+        elif total is not None and not isinstance(total, int):
+            raise CertificateError("tabulation", "a sum is not of whole or decimal numbers")
+    return scale
+
+
+def _units(value: Any, scale: int) -> int:
+    return int(value) if not scale else int(Decimal(value).scaleb(scale))

@@ -1,0 +1,222 @@
+"""`kanon protect`, and `kanon verify` of what it writes: whatever is changed is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from click.testing import CliRunner, Result
+
+from kanon_sql.certificate.status import Status
+from kanon_sql.certificate.table_certificate import TableCertificate
+from kanon_sql.cli import main
+
+Run = Callable[..., Result]
+
+ASKED = ("--by", "region,sex,age", "--measures", "total=income", "--k", "4", "--algorithm", "greedy", "--p", "total=10")
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command in this process, in the folder of the test, with a table of people."""
+    monkeypatch.chdir(folder)
+    draw = random.Random(5)
+    rows = [
+        f"r{draw.randrange(4)},{draw.choice('fm')},{draw.randrange(4)},{draw.randrange(10, 400) / 4},{n // 2}"
+        for n in range(90)
+    ]
+    Path("in.csv").write_text("\n".join(["region,sex,age,income,person", *rows]) + "\n")
+    return lambda *arguments: CliRunner().invoke(main, arguments)
+
+
+@pytest.fixture
+def protected(run: Run) -> Run:
+    """The same, with a protected table and its certificate."""
+    done = run("protect", "in.csv", "-o", "out.csv", *ASKED, "--certificate", "cert.json")
+    assert done.exit_code == 0, done.output
+    return run
+
+
+def verified(run: Run, release: str = "out.csv") -> Result:
+    return run("verify", "in.csv", release, "cert.json")
+
+
+def test_the_table_is_that_of_the_function(protected: Run) -> None:
+    con = duckdb.connect()
+    found = con.execute("SELECT region, sex, age, n FROM 'out.csv'").fetchall()
+    truth = con.execute("SELECT region, sex, age, count(*) FROM 'in.csv' GROUP BY CUBE (region, sex, age)").fetchall()
+    assert {each[:3] for each in found} == {each[:3] for each in truth}
+    counts = {each[:3]: each[3] for each in truth}
+    assert all(n is None or n == counts[key] for *key_, n in found for key in [tuple(key_)])
+    assert all(n is None for *key_, n in found if counts[tuple(key_)] < 4)
+
+
+def test_a_true_certificate_passes(protected: Run) -> None:
+    done = verified(protected)
+    assert done.exit_code == 0, done.output
+    assert "each added up" in done.output
+    assert "proven again" in done.output
+
+
+@pytest.mark.parametrize("ending", ["parquet", "json", "tsv"])
+@pytest.mark.parametrize("options", [(), ("--rows", "absent", "--suppressed"), ("--contributors",)])
+def test_other_formats_and_options_pass(run: Run, ending: str, options: tuple[str, ...]) -> None:
+    asked = ("--by", "region,sex", "--k", "14", *options)
+    done = run("protect", "in.csv", "-o", f"out.{ending}", *asked, "--certificate", "cert.json")
+    assert done.exit_code == 0, done.output
+    done = verified(run, f"out.{ending}")
+    assert done.exit_code == 0, done.output
+
+
+def test_a_changed_count_a_missing_row_and_a_shown_one_are_refused(protected: Run) -> None:
+    path = Path("out.csv")
+    lines = path.read_text().splitlines()
+    number = next(place for place, line in enumerate(lines) if place and not line.endswith(",,"))
+    cells = lines[number].split(",")
+    hidden = next(place for place, line in enumerate(lines) if line.endswith(",,"))
+    for changed in (
+        [*lines[:number], ",".join([*cells[:3], str(int(cells[3]) + 1), cells[4]]), *lines[number + 1 :]],
+        [*lines[:number], ",".join([*cells[:4], cells[4] + "1"]), *lines[number + 1 :]],
+        [*lines[:number], *lines[number + 1 :]],
+        [*lines, lines[number]],
+        [*lines[:hidden], lines[hidden][:-2] + ",2,10", *lines[hidden + 1 :]],
+    ):
+        path.write_text("\n".join(changed) + "\n")
+        done = verified(protected)
+        assert done.exit_code == 1
+        assert "does not add up" in done.output
+
+
+def test_a_changed_source_is_refused(protected: Run) -> None:
+    path = Path("in.csv")
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+    assert verified(protected).exit_code == 1
+
+
+def forged(change: Callable[[dict[str, Any]], object]) -> None:
+    """Change a certificate and give it a fitting checksum."""
+    data = json.loads(Path("cert.json").read_text())
+    change(data)
+    from kanon_sql.certificate.table_file import PROTECTED
+
+    claims = {name: kind.read(data[name]) for name, kind in PROTECTED.claims.items()}
+    Path("cert.json").write_text(TableCertificate.from_claims(claims).to_json())
+
+
+def dropped(data: dict[str, Any]) -> None:
+    del data["witnesses"][0]
+
+
+def cheaper(data: dict[str, Any]) -> None:
+    data["secondaries"] = data["secondaries"][1:]
+    data["cost"] -= 1
+
+
+def moved(data: dict[str, Any]) -> None:
+    data["witnesses"][0][3] += 1
+
+
+def negative(data: dict[str, Any]) -> None:
+    data["witnesses"][0][3] = -(10**6)
+
+
+def empty(data: dict[str, Any]) -> None:
+    data["witnesses"][0] = data["witnesses"][0][:2]
+
+
+def optimal(data: dict[str, Any]) -> None:
+    data["lower_bound"], data["status"] = data["cost"], Status.OPTIMAL.value
+
+
+def priced(data: dict[str, Any]) -> None:
+    data["cuts"][0][4] *= -1
+
+
+def unlined(data: dict[str, Any]) -> None:
+    data["cuts"][0][3] = next(n for n, chosen in enumerate(data["tabulation"]["sets"]) if not chosen)
+
+
+def weaker(data: dict[str, Any]) -> None:
+    data["protection"]["k"] = 2
+
+
+def filtered(data: dict[str, Any]) -> None:
+    data["tabulation"]["source"] += " where age > 1"
+
+
+def injected(data: dict[str, Any]) -> None:
+    data["tabulation"]["keys"][0] = "(SELECT 1)"
+
+
+def unprimary(data: dict[str, Any]) -> None:
+    data["primaries"] = data["primaries"][1:]
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        (dropped, "witnesses"),
+        (moved, "witnesses"),
+        (negative, "witnesses"),
+        (empty, "witnesses"),
+        (optimal, "lower_bound"),
+        (priced, "cuts"),
+        (unlined, "cuts"),
+        (weaker, "requirements"),
+        (filtered, "tabulation"),
+        (injected, "tabulation"),
+        (unprimary, "primaries"),
+        (cheaper, ""),
+    ],
+)
+def test_a_forged_certificate_is_refused(protected: Run, change: Callable[[dict[str, Any]], object], field: str) -> None:
+    forged(change)
+    done = verified(protected)
+    assert done.exit_code == 1, done.output
+    assert field in done.output
+
+
+def test_a_field_changed_by_hand_is_refused(protected: Run) -> None:
+    path = Path("cert.json")
+    path.write_text(path.read_text().replace('"algorithm": "greedy"', '"algorithm": "auto"'))
+    done = verified(protected)
+    assert done.exit_code == 1
+    assert "sha256" in done.output
+
+
+def test_people_with_several_rows_are_counted_once(run: Run) -> None:
+    Path("in.csv").write_text(
+        "\n".join(["region,sex,age,income,person", *(f"r{n // 2 % 3},f,1,5,{n // 2}" for n in range(60))]) + "\n"
+    )
+    asked = ("--by", "region", "--measures", "total=income", "--k", "11", "--per", "person")
+    done = run("protect", "in.csv", "-o", "out.csv", *asked, "--certificate", "cert.json")
+    assert done.exit_code == 0, done.output
+    assert verified(run).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("--by", "regio"), "did you mean"),
+        (("--by", "region", "--measures", "s=sex"), "not decimal numbers"),
+        (("--by", "region", "--k", "1"), "at least 2"),
+        (("--by", "region", "--show", "region", "--k", "60"), "SHOW names"),
+    ],
+)
+def test_nothing_is_written_after_an_error(run: Run, arguments: tuple[str, ...], text: str) -> None:
+    done = run("protect", "in.csv", "-o", "out.csv", *arguments, "--certificate", "cert.json")
+    assert done.exit_code == 1
+    assert text in done.output
+    assert not Path("out.csv").exists()
+    assert not Path("cert.json").exists()
+
+
+def test_the_shell_knows_the_syntax(run: Run) -> None:
+    done = CliRunner().invoke(main, ["shell"], input=".help protect\n.help\n")
+    assert "AGAINST CONTRIBUTORS" in done.output
+    assert ".help protect" in done.output
