@@ -8,9 +8,10 @@ import numpy as np
 
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.cuts import Cuts, Relaxation, relaxed
-from kanon_sql.solvers.cells.line_cuts import line_cuts
+from kanon_sql.solvers.cells.line_cuts import LineCuts, line_cuts
 from kanon_sql.solvers.cells.plane_cuts import PlaneCuts
 from kanon_sql.solvers.integer_programs.model import Floats
+from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import CellTable, LineCut
 
 _UNIT = 1 << 20
@@ -21,6 +22,15 @@ _ROUNDS, _STALLED, _RISE = 40, 4, 2e-3
 
 _MANY, _SLACK = 5_000, 1e-6
 """Where there are so many cuts, those with relatively more slack than this leave the program."""
+
+_VIOLATED = 1e-3
+"""By what part of its right-hand side a cut is violated that enters the program again, at least."""
+
+_LITTLE = 1e-3
+"""A relative rise of the bound that ends the search for such cuts."""
+
+_MOST_ENTRIES = 500_000
+"""Entries of line cuts where planes are looked at, at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,25 +64,55 @@ class Bound:
 def lower_bound(table: CellTable, budget: Budget) -> Bound:
     """Return the best bound of the cuts of lines and planes."""
     lines = line_cuts(table)
-    cuts, found = lines.cuts, None
+    cuts = lines.cuts
     budget.report("lower bound", 0.0)
-    if len(cuts.left):
-        found = relaxed(cuts, table.cost, budget)
+    found = _solved(cuts, _first(lines), table, budget) if len(cuts.left) else None
     if found is None:
         return Bound(cost=0, method="line cuts", lines=(), scale=1, cuts=cuts, share=np.zeros(table.rows))
-    bound, scale, prices = _proven(table, cuts, found)
-    priced = tuple(lines.line_cut(number, price) for number, price in enumerate(prices) if price > 0)
-    better, cuts, share = _with_planes(table, cuts, found, budget)
+    used, relaxation = found
+    bound, scale, prices = _proven(table, cuts.some(used), relaxation)
+    priced = tuple(lines.line_cut(number, price) for number, price in zip(used.tolist(), prices, strict=True) if price > 0)
+    better, cuts, share = _with_planes(table, cuts, used, relaxation, budget)
     if better <= bound:
         return Bound(cost=bound, method="line cuts", lines=priced, scale=scale, cuts=cuts, share=share)
     return Bound(cost=better, method="minimum cuts of planes", lines=(), scale=1, cuts=cuts, share=share)
 
 
-def _with_planes(table: CellTable, cuts: Cuts, found: Relaxation, budget: Budget) -> tuple[int, Cuts, Floats]:
-    """Add plane cuts as long as they raise the bound; return it, all cuts and the shares.
+def _first(lines: LineCuts) -> Int64:
+    """Return the line cuts to begin with: all, or of many the shortest of each primary row."""
+    count = len(lines.row)
+    if count < _MANY:
+        return np.arange(count)
+    length = np.bincount(lines.cuts.cut, minlength=count)
+    order = np.lexsort((length, lines.row))
+    return np.sort(order[np.unique(lines.row[order], return_index=True)[1]])
+
+
+def _solved(cuts: Cuts, used: Int64, table: CellTable, budget: Budget) -> tuple[Int64, Relaxation] | None:
+    """Return the cuts in use and the optimum of their program, which other cuts hardly raise; None if there is no time.
 
     Of many cuts, those with slack leave the program until shares violate them again.
     """
+    found, cost = None, -1.0
+    for _ in range(_ROUNDS):
+        after = relaxed(cuts.some(used), table.cost, budget)
+        if after is None:
+            break
+        found = used, after
+        weight = cuts.weight(after.share)
+        missing = np.flatnonzero(weight < cuts.left * (1 - _VIOLATED))
+        if not len(missing) or after.cost <= cost * (1 + _LITTLE):
+            break
+        cost = after.cost
+        tight = used if len(used) < _MANY else used[weight[used] < cuts.left[used] * (1 + _SLACK)]
+        used = np.union1d(tight, missing)
+    return found
+
+
+def _with_planes(table: CellTable, cuts: Cuts, used: Int64, found: Relaxation, budget: Budget) -> tuple[int, Cuts, Floats]:
+    """Add plane cuts as long as they raise the bound; return it, all cuts and the shares."""
+    if len(cuts.cut) > _MOST_ENTRIES:
+        return 0, cuts, found.share
     planes = PlaneCuts(table)
     best, stalled, bound = found.cost, 0, 0
     for done in range(_ROUNDS):
@@ -80,18 +120,16 @@ def _with_planes(table: CellTable, cuts: Cuts, found: Relaxation, budget: Budget
         more = planes.separate(found.share, budget)
         if not len(more.left):
             break
-        weight, count = cuts.weight(found.share), len(cuts.left)
-        tight = np.ones(count, np.bool_) if count < _MANY else weight < cuts.left * (1 + _SLACK)
-        used = np.concatenate((np.flatnonzero(tight), np.arange(count, count + len(more.left))))
+        count = len(cuts.left)
         cuts = cuts.with_more(more)
-        after = relaxed(cuts.some(used), table.cost, budget)
+        after = _solved(cuts, np.concatenate((used, np.arange(count, len(cuts.left)))), table, budget)
         if after is None:
             break
-        found = after
+        used, found = after
         stalled = 0 if found.cost > best * (1 + _RISE) else stalled + 1
         if found.cost > best:
             best, bound = found.cost, max(bound, _proven(table, cuts.some(used), found)[0])
-        if stalled == _STALLED:
+        if stalled == (_STALLED if count < _MANY else 1):
             break
     return bound, cuts, found.share
 
