@@ -72,11 +72,9 @@ class Policy(Guarantee):
     suppress : str, optional
         Text that stands for a suppressed cell; None stands for NULL and keeps the column's type.
     row_order : str
-        ``'shuffled'``: the order of the released rows reveals nothing about suppressed cells. ``'source'`` keeps the order of
-        the source, which may: a suppressed cell often equals the cells next to it.
+        ``'shuffled'``: the order of the rows reveals nothing about suppressed cells; ``'source'``: that of the source, which may.
     unlisted_limit : Fraction
-        Without ``keep``: the share of the rows, 0 to 1, that a column without a role may single out. Beyond it a release is
-        refused, see :mod:`kanon_sql.model.unlisted`.
+        Without ``keep``: the share of the rows that a column without a role may single out, see `kanon_sql.model.unlisted`.
 
     Raises
     ------
