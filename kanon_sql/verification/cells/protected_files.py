@@ -147,5 +147,5 @@ def _report(claimed: TableCertificate, bound: int, *, again: bool) -> dict[str, 
         "cost": f"{claimed.cost:,}",
         "lower bound": f"{claimed.lower_bound:,} by {claimed.bound_method}, {proof}",
         "status": claimed.status.value,
-        "only by the checksum": "algorithm, seconds, number, warnings",
+        "only by the checksum": f"{'' if again else 'lower_bound, status, '}algorithm, seconds, number, warnings",
     }
