@@ -18,11 +18,11 @@ from kanon_sql.model.validation import same_name
 from kanon_sql.verification.cells.published_system import BaseCell
 
 _PLAIN = """SELECT {texts}, system.main.count(*){sums}
-    FROM source GROUP BY {keys} ORDER BY {order}"""
+    FROM source GROUP BY {keys} ORDER BY {order} ASC NULLS LAST"""
 
 _PEOPLE = """SELECT {texts}, system.main.count(*){sums}
     FROM (SELECT {keys}, {person}{added} FROM source WHERE {person} IS NOT NULL GROUP BY {keys}, {person})
-    GROUP BY {keys} ORDER BY {order}"""
+    GROUP BY {keys} ORDER BY {order} ASC NULLS LAST"""
 
 
 def source_columns(con: Any, tabulation: Tabulation, protection: Protection) -> dict[str, str]:
@@ -60,7 +60,7 @@ def count(
     slots = {
         "keys": ", ".join(keys),
         "texts": ", ".join(f"CAST({key} AS VARCHAR)" for key in keys),
-        "order": ", ".join(f"{key} ASC NULLS LAST" for key in keys),
+        "order": " ASC NULLS LAST, ".join(keys),
         "sums": "".join(
             f", system.main.sum({each}), system.main.min({each}), system.main.max({each}, {most})" for each in sums
         ),
