@@ -51,7 +51,7 @@ from kanon_sql.engines.duckdb.staging import staging_directory
     "--rows", type=click.Choice(["null", "absent"]), default="null", show_default=True, help="What becomes of suppressed rows."
 )
 @click.option("--contributors", is_flag=True, help="The only person of a row may be the attacker.")
-@click.option("--suppressed", is_flag=True, help="Add a column that marks suppressed rows.")
+@click.option("--suppressed", is_flag=True, help="Add a column that is true in suppressed rows.")
 @click.option("--algorithm", default="auto", show_default=True, help="Name of the algorithm.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best table found within this time.")
 @table_option
