@@ -166,6 +166,10 @@ def injected(data: dict[str, Any]) -> None:
     data["tabulation"]["keys"][0] = "(SELECT 1)"
 
 
+def beyond(data: dict[str, Any]) -> None:
+    data["tabulation"]["sets"][0][0] = 9
+
+
 def unprimary(data: dict[str, Any]) -> None:
     data["primaries"] = data["primaries"][1:]
 
@@ -183,6 +187,7 @@ def unprimary(data: dict[str, Any]) -> None:
         (weaker, "requirements"),
         (filtered, "tabulation"),
         (injected, "tabulation"),
+        (beyond, "tabulation"),
         (unprimary, "primaries"),
         (cheaper, ""),
     ],

@@ -109,7 +109,7 @@ def test_a_certificate_is_a_file_that_comes_back() -> None:
     assert kanon_sql.TableCertificate.from_json(text) == certificate
     assert len(certificate.evidence.witnesses) == certificate.witnesses > 0
     with pytest.raises(CertificateError, match="sha256"):
-        kanon_sql.TableCertificate.from_json(text.replace('"cost": ', '"cost": 1'))
+        kanon_sql.TableCertificate.from_json(text.replace('"scale": ', '"scale": 1'))
 
 
 def test_a_table_that_respects_earlier_ones_has_no_file() -> None:

@@ -119,7 +119,13 @@ def _shape(claimed: TableCertificate) -> tuple[Tabulation, Protection]:
             raise_alone(CertificateError(field, str(error)))
         except (KeyError, TypeError, ValueError, AttributeError):
             raise_alone(CertificateError(field, "has other fields than it should have"))
-    return found[0], found[1]
+    tabulation: Tabulation = found[0]
+    keys, sums = range(len(tabulation.keys)), range(len(tabulation.sums))
+    items = [(place, sums if each.kind == "sum" else keys) for each in tabulation.items for place in each.places]
+    places = items + [(key, keys) for chosen in tabulation.sets for key in chosen]
+    if any(type(place) is not int or place not in known for place, known in places):
+        raise CertificateError("tabulation", "it names a key or a sum that it does not list")
+    return tabulation, found[1]
 
 
 def _require(field: str, claimed: object, found: object) -> None:
