@@ -12,6 +12,9 @@ from kanon_sql.table.arrays import Int64
 _ROUNDS, _ROUNDS_PER_ROW, _WORK = 2_000, 20, 30_000
 """Rounds, at most, and for each secondary row, and witnesses that all of them look for, at most."""
 
+_COPIED = 50_000_000
+"""Rows of the table that all rounds together copy, at most: a large table is hardly searched."""
+
 _MOST_USERS = 100
 """Witnesses that look for others in one round, at most."""
 
@@ -42,8 +45,9 @@ def improve(state: State, lower_bound: int, budget: Budget) -> None:
 def _search(state: State, lower_bound: int, budget: Budget, random: np.random.Generator) -> None:
     """Keep rebuilds that cost little more than the best, at first."""
     work, done, best, kept = 0, 0, state.cost, state.snapshot()
-    threshold = _THRESHOLD * best / max(1, int((state.pattern == SECONDARY).sum()))
-    rounds = min(_ROUNDS, _ROUNDS_PER_ROW * int((state.pattern == SECONDARY).sum()))
+    secondary = int((state.pattern == SECONDARY).sum())
+    threshold = _THRESHOLD * best / max(1, secondary)
+    rounds = min(_ROUNDS, _ROUNDS_PER_ROW * secondary, _COPIED // state.table.rows)
     while work < _WORK and done < rounds and best > lower_bound and not budget.over():
         if done % _CHECKED == 0:
             budget.report("destroy and repair", max(done / rounds, work / _WORK), best, lower_bound)
