@@ -112,7 +112,7 @@ PROJECTION_SOLVERS: dict[str, Solver] = {
     "projections": Solver(
         name="projections",
         module="kanon_sql.solvers.projections.search",
-        guarantee="never worse than k-anonymity by all columns",
+        guarantee="none: cells are hidden and shown one by one",
         requirements=KAnonymity | KnownColumns,
     )
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
@@ -12,10 +13,12 @@ import pyarrow as pa
 import pytest
 
 import kanon_sql
+from kanon_sql.errors import AuditError, ClauseError, PolicyError, UnknownColumnError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.projections import search
 from kanon_sql.table.recoding import Prices, Recoding
+from kanon_sql.verification.claims import verify
 
 Row = tuple[str | None, ...]
 
@@ -96,7 +99,7 @@ def test_the_gate_refuses_what_a_plain_count_refuses(given: dict[str, object], s
     given.update(rows=rows, masks=masks, names=[f"c{place}" for place in range(columns)])
     found = smallest(releases(rows, masks), sets)
     if found < k:
-        with pytest.raises(kanon_sql.errors.AuditError, match=f"k >= {k} FOR ANY {m} COLUMN"):
+        with pytest.raises(AuditError, match=f"k >= {k} FOR ANY {m} COLUMN"):
             kanon_sql.anonymize(table_of(rows), k, known=m)
         return
     release = kanon_sql.anonymize(table_of(rows), k, known=m)
@@ -108,3 +111,98 @@ def test_the_gate_refuses_what_a_plain_count_refuses(given: dict[str, object], s
 
 def smallest_next(rows: Sequence[Row], masks: Sequence[int], m: int) -> int:
     return smallest(releases(rows, masks), list(combinations(range(len(rows[0])), m + 1)))
+
+
+@pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
+@pytest.mark.parametrize("seed", range(10))
+def test_the_bound_is_at_most_the_optimum_and_the_release_at_least(seed: int) -> None:
+    """Tables so small that all releases can be tried; `verify` computes the bound again."""
+    draw = random.Random(seed)
+    columns, k = draw.randint(2, 3), draw.randint(2, 3)
+    m = draw.randint(1, columns)
+    rows = drawn(draw, 5 if columns == 2 else 4, columns)
+    certificate = kanon_sql.anonymize(table_of(rows), k, known=m).certificate
+    optimum = cheapest(rows, list(combinations(range(columns), m)), k)
+    assert certificate.lower_bound <= optimum <= certificate.cost
+    assert proven(certificate, rows) <= certificate.lower_bound
+    if m < columns:
+        assert proven(certificate, rows) == certificate.lower_bound
+
+
+def proven(certificate: kanon_sql.Certificate, rows: Sequence[Row]) -> Fraction:
+    columns = range(len(rows[0]))
+    codes = [{value: number for number, value in enumerate(sorted({str(row[place]) for row in rows}))} for place in columns]
+    counts = Counter(tuple(codes[place][str(row[place])] for place in columns) for row in rows)
+    order = sorted(counts, key=lambda code: code[::-1])
+    return verify(certificate, order, [counts[code] for code in order])
+
+
+@pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
+@pytest.mark.parametrize("known", [2, [["c0", "c1"], ["c3"]]])
+def test_a_release_of_more_rows_is_cheaper_than_by_all_columns(known: int | list[list[str]]) -> None:
+    rows = drawn(random.Random(7), 60, 5)
+    table = table_of(rows)
+    release = kanon_sql.anonymize(table, 4, known=known)
+    released = list(zip(*(release.table.column(f"c{place}").to_pylist() for place in range(5)), strict=True))
+    sets = list(combinations(range(5), 2)) if known == 2 else [(0, 1), (3,)]
+    assert smallest(released, sets) == release.certificate.smallest_class_known
+    assert smallest(released, sets) >= 4
+    assert release.certificate.cost < kanon_sql.anonymize(table, 4).certificate.cost
+    assert release.certificate.lower_bound <= release.certificate.cost
+
+
+def test_as_many_known_columns_as_there_are_make_the_release_of_plain_k() -> None:
+    table = table_of(drawn(random.Random(5), 40, 4))
+    one = kanon_sql.anonymize(table, 3, known=4, secret=b"0123456789abcdef0123456789abcdef")
+    other = kanon_sql.anonymize(table, 3, secret=b"0123456789abcdef0123456789abcdef")
+    assert one.table.to_pylist() == other.table.to_pylist()
+    assert one.certificate.lower_bound == other.certificate.lower_bound
+
+
+def test_the_same_input_gives_the_same_release() -> None:
+    table = table_of(drawn(random.Random(9), 50, 5))
+    first, second = (kanon_sql.anonymize(table, 3, known=1, secret=b"0123456789abcdef0123456789abcdef") for _ in range(2))
+    assert first.table.to_pylist() == second.table.to_pylist()
+
+
+@pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
+def test_rows_beyond_those_that_are_looked_at_alone_keep_their_weight() -> None:
+    """Row types of many rows are one row of the search; weights of columns and linked columns count."""
+    rows = [("a", "a", "a")] * 500 + [("a", "b", "a")] * 3 + [("b", "a", "b")] * 2 + [("b", "b", "b")] * 90
+    release = kanon_sql.anonymize(table_of(rows), 5, known=2, weights={"c0": 3}, linked=[["c1", "c2"]])
+    released = list(zip(*(release.table.column(f"c{place}").to_pylist() for place in range(3)), strict=True))
+    assert smallest(released, [(0, 1, 2)]) >= 5
+    assert release.certificate.lower_bound <= release.certificate.cost
+
+
+PARTS: list[tuple[dict[str, object], str]] = [
+    ({"sensitive": "c2", "l": 2}, r"cannot be combined with l\(c2\) >= 2 yet"),
+    ({"per": "c2"}, "cannot be combined with k >= 2 PER c2 yet"),
+    ({"population": "census", "k_map": 2}, "cannot be combined with k >= 2 IN census yet"),
+    ({"masks": [["c0"], []]}, "cannot be combined with masks yet"),
+    ({"recodings": {"c0": "DIGITS"}}, "cannot generalize yet, so c0 can only be suppressed"),
+    ({"known": [["c0", "x"]]}, 'set 1 of the known columns names the unknown column "x"'),
+    ({"known": []}, "each set of known columns must be a list of columns"),
+    ({"known": [[]]}, "set 1 of the known columns is empty"),
+    ({"known": ["c0"]}, "each set of known columns must be a list of columns"),
+    ({"known": 0}, "the number of known columns must be a whole number of at least 1"),
+    ({"known": 2.5}, "known columns must be a number or lists of columns, got float"),
+]
+
+
+@pytest.mark.parametrize(("parts", "message"), PARTS)
+def test_what_is_not_supported_is_refused(parts: dict[str, object], message: str) -> None:
+    with pytest.raises((PolicyError, UnknownColumnError), match=message):
+        kanon_sql.anonymize(table_of([("1", "2", "3")] * 4), 2, **{"quasi_identifiers": ["c0", "c1"], "known": 1, **parts})  # type: ignore[arg-type]
+
+
+def test_the_clause_reads_what_is_known() -> None:
+    con = kanon_sql.connect()
+    con.execute("CREATE TABLE t AS SELECT i % 2 AS a, i % 3 AS b, i % 4 AS c FROM range(48) AS r(i)")
+    con.execute("SELECT * FROM t ANONYMIZE BY a, b, c GUARANTEE k >= 3 FOR (a, b), (c) AND 4 <= k FOR ANY 1 COLUMN").fetchall()
+    certificate = kanon_sql.releases(con)[-1]
+    assert certificate.requirements == ("k >= 3 FOR (a, b), (c)", "k >= 4 FOR ANY 1 COLUMN")
+    assert kanon_sql.Policy.from_json(certificate.policy).to_json() == certificate.policy
+    for guarantee in ("k >= 3 FOR 3 COLUMNS", "k >= 3 FOR ANY COLUMNS", "k >= 3 FOR ANY 1.5 COLUMNS", "k >= 3 FOR ()"):
+        with pytest.raises(ClauseError, match="hint: GUARANTEE k >= 5 FOR"):
+            con.execute(f"SELECT * FROM t ANONYMIZE BY a, b, c GUARANTEE {guarantee}")

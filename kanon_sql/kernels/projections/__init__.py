@@ -1,0 +1,1 @@
+"""Classes by sets of known columns, and searches that hide and show single cells."""

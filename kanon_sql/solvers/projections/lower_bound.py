@@ -1,0 +1,112 @@
+"""What every row costs at least: the cheapest cells that meet each set of known columns by which too few rows are like it.
+
+Whatever a release hides of other rows, the rows that show the same as a row by such a set are some of these few. So the row has
+to hide a cell of each. The bound adds these costs up.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.projections.rows import Sets
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.keys import alike
+from kanon_sql.table.recoding import Prices
+
+METHOD = "sets of known columns"
+
+_NODES = 2_000
+"""Steps of the search for one row type, after which it costs nothing for certain but what single columns cost."""
+
+
+def least_prices(table: CodedTable, sets: Sets, budget: Budget) -> Prices:
+    """Return what a row of each row type costs at least.
+
+    Notes
+    -----
+    A GROUP BY of the row types for each part of a set. If the time is up, sets that were not looked at ask for nothing.
+    """
+    least: Sets = {}
+    for widest, k in sets.items():
+        for size in range(1, len(widest) + 1):
+            for chosen in combinations(widest, size):
+                least[chosen] = max(least.get(chosen, 1), k)
+    few: list[list[int]] = [[] for _ in range(table.row_types)]
+    for chosen in sorted(least, key=lambda each: (len(each), each)):
+        if budget.over():
+            break
+        small = _small(table, chosen, least[chosen])
+        mask = sum(1 << place for place in chosen)
+        for row_type in np.flatnonzero(small).tolist():
+            parts = few[row_type]
+            if not any(part & mask == part for part in parts):
+                parts.append(mask)
+    cost = table.cost.tolist()
+    known: dict[tuple[int, ...], int] = {}
+    price = np.zeros(table.row_types, np.int64)
+    for row_type, parts in enumerate(few):
+        if parts:
+            asked = tuple(parts)
+            if asked not in known:
+                known[asked] = _Cheapest(cost).of(asked)
+            price[row_type] = known[asked]
+    return Prices(price=price, scale=1)
+
+
+def _small(table: CodedTable, chosen: tuple[int, ...], k: int) -> NDArray[np.bool_]:
+    """Return the row types that fewer than k rows are like, by some columns."""
+    columns = list(chosen)
+    number = alike(table.codes[:, columns], table.cardinality[columns], np.zeros(len(columns), np.bool_))
+    rows = np.bincount(number, table.weight).astype(np.int64)
+    found: NDArray[np.bool_] = (rows < k)[number]
+    return found
+
+
+class _Cheapest:
+    """The search for the cheapest columns that meet all masks.
+
+    Parameters
+    ----------
+    cost : list of int
+        Of each column.
+    """
+
+    def __init__(self, cost: list[int]) -> None:
+        self._cost, self._nodes, self._best = cost, 0, 0
+
+    def of(self, masks: tuple[int, ...]) -> int:
+        """Return the least cost, or what is certain of it if the search takes too long."""
+        single = sum(self._cost[mask.bit_length() - 1] for mask in masks if mask.bit_count() == 1)
+        self._best = sum(self._cost) + 1
+        self._visit([mask for mask in masks if mask.bit_count() > 1 and not mask & self._singles(masks)], single, 0)
+        return self._best if self._nodes < _NODES else max(single, self._packed(masks))
+
+    def _singles(self, masks: tuple[int, ...]) -> int:
+        return sum({mask for mask in masks if mask.bit_count() == 1})
+
+    def _packed(self, masks: tuple[int, ...]) -> int:
+        """Return the cost of masks that have no column in common: each needs one of its own."""
+        taken, cost = 0, 0
+        for mask in sorted(masks, key=int.bit_count):
+            if not mask & taken:
+                taken |= mask
+                cost += min(self._cost[place] for place in range(len(self._cost)) if mask >> place & 1)
+        return cost
+
+    def _visit(self, masks: list[int], paid: int, barred: int) -> None:
+        self._nodes += 1
+        if not masks:
+            self._best = min(self._best, paid)
+            return
+        if self._nodes >= _NODES or paid + self._packed(tuple(masks)) >= self._best:
+            return
+        first = min(masks, key=lambda mask: (mask & ~barred).bit_count())
+        counts = {place: sum(mask >> place & 1 for mask in masks) for place in range(len(self._cost)) if first >> place & 1}
+        for place in sorted(counts, key=lambda each: (-counts[each], each)):
+            if not barred >> place & 1:
+                self._visit([mask for mask in masks if not mask >> place & 1], paid + self._cost[place], barred)
+                barred |= 1 << place

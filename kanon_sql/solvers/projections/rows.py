@@ -1,0 +1,113 @@
+"""The rows that the search hides cells of, their sets of known columns, and what they hide as a release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kanon_sql.kernels.projections.classes import SetClasses
+from kanon_sql.model.requirements import KnownColumns
+from kanon_sql.solvers.instances.repair import PartialRecoding
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
+from kanon_sql.table.arrays import Int64, Words
+from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.recoding import Recoding, hidden_bits
+
+Sets = dict[tuple[int, ...], int]
+"""Sets of coded columns, each with the least rows of its classes."""
+
+
+def sets_of(requirement: ClassRequirement) -> Sets:
+    """Return the sets whose classes count, with the greatest k of each; the set of all columns counts for k-anonymity."""
+    columns = requirement.table.columns
+    found: Sets = {}
+    for each in requirement.known:
+        for chosen in each.sets_of(columns):
+            found[chosen] = max(found.get(chosen, 1), each.k)
+    if requirement.k > 1:
+        every = KnownColumns(k=requirement.k, columns=len(columns)).sets_of(columns)[0]
+        found[every] = max(found.get(every, 1), requirement.k)
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """Rows of a table: of each row type some alone, which may hide cells each for itself, and the others together.
+
+    Parameters
+    ----------
+    table : CodedTable
+        The table.
+    row_type : int64 array [n]
+        The row type of each.
+    weight : int64 array [n]
+        Rows of the table that each stands for.
+    """
+
+    table: CodedTable
+    row_type: Int64
+    weight: Int64
+
+    @classmethod
+    def of(cls, table: CodedTable, k: int) -> Rows:
+        """Return the rows of a table: up to 2 k of a row type alone, more than that as one."""
+        alone = np.minimum(table.weight, 2 * k)
+        rest = np.flatnonzero(table.weight > alone)
+        row_type = np.concatenate([np.repeat(np.arange(table.row_types), alone), rest])
+        weight = np.concatenate([np.ones(int(alone.sum()), np.int64), (table.weight - alone)[rest]])
+        return cls(table=table, row_type=row_type, weight=weight)
+
+    def classes(self, sets: Sets, seed: int) -> SetClasses:
+        """Return the classes of the rows by the sets, nothing hidden and nothing counted."""
+        columns = self.table.codes.shape[1]
+        draw = np.random.default_rng(seed)
+        word = np.empty((len(self.row_type), columns), np.uint64)
+        for column, cardinality in enumerate(self.table.cardinality.tolist()):
+            values = draw.integers(1, 1 << 63, cardinality, np.uint64)
+            word[:, column] = values[self.table.codes[self.row_type, column]]
+        members = [np.array(chosen, np.int32) for chosen in sets]
+        start = np.cumsum([0, *map(len, members)])
+        member = np.concatenate(members)
+        owner = np.repeat(np.arange(len(members)), np.diff(start)).astype(np.int32)
+        order = np.argsort(member, kind="stable")
+        of_start = np.searchsorted(member[order], np.arange(columns + 1)).astype(np.int64)
+        return SetClasses(
+            word,
+            draw.integers(1, 1 << 63, columns, np.uint64),
+            self.weight,
+            (start.astype(np.int64), member),
+            (of_start, owner[order]),
+            np.array(list(sets.values()), np.int64),
+            _bits(len(self.row_type) * len(members)),
+        )
+
+    def hidden(self, recoding: Recoding) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
+        """Return which cells of the rows a recoding hides, uint8 [n, m]; rows of a row type take its pieces in their order."""
+        ends = np.cumsum(recoding.count)
+        first = np.searchsorted(recoding.row_type, self.row_type)
+        before = np.append(0, ends)[first]
+        taken = np.zeros(self.table.row_types, np.int64)
+        place = np.empty(len(self.row_type), np.int64)
+        for row, (row_type, weight) in enumerate(zip(self.row_type.tolist(), self.weight.tolist(), strict=True)):
+            place[row] = taken[row_type]
+            taken[row_type] += weight
+        piece = np.searchsorted(ends, before + place, side="right")
+        return hidden_bits(recoding.shown[piece], self.table.codes.shape[1]).astype(np.uint8)
+
+    def recoding(self, hidden: np.ndarray[tuple[int, int], np.dtype[np.uint8]]) -> Recoding:
+        """Return the release in which the rows hide these cells."""
+        bits = np.uint64(1) << np.arange(hidden.shape[1], dtype=np.uint64)
+        shown: Words = ((hidden == 0) * bits).sum(axis=1, dtype=np.uint64)
+        order = np.lexsort((shown, self.row_type))
+        return PartialRecoding(
+            row_type=self.row_type[order].astype(np.int32),
+            shown=shown[order],
+            count=self.weight[order],
+            placed=np.ones(len(order), np.bool_),
+        ).recoding()
+
+
+def _bits(classes: int) -> int:
+    """Return how large a table of so many classes at most has to be; most classes have several rows."""
+    return max(10, min(26, int(classes).bit_length()))
