@@ -112,7 +112,7 @@ PROJECTION_SOLVERS: dict[str, Solver] = {
     "projections": Solver(
         name="projections",
         module="kanon_sql.solvers.projections.search",
-        guarantee="none: cells are hidden and shown one by one",
+        guarantee="none: single cells are suppressed and shown again",
         requirements=KAnonymity | KnownColumns,
     )
 }
