@@ -66,6 +66,7 @@ SOLVERS: dict[str, Solver] = _registry(
         "subset_dp": "optimal, for at most 18 rows",
         "row_assignment": "optimal, for at most 20 useful pattern instances",
         "cover": "at most 3 k (1 + ln 2 k) times the optimum, for at most 262,144 sets of k to 2 k - 1 rows",
+        "log_cover": "at most 2 (1 + ln k) times the optimum, for at most 2^27 pairs of row type and mask",
         "balls": "at most 6 k (1 + ln 2 k) times the optimum, for at most 60,000 row types",
         "merge_small": "at most m times the optimum, the last rows included",
         "mondrian": "none: the baseline of median cuts",

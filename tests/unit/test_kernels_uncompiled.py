@@ -113,7 +113,7 @@ with kanon_sql.connect() as con:
         name: f"FROM k_anonymize('{table}', {k}, algorithm := '{name}')"
         for name, table, k in [
             *((name, "p", 3) for name in ("refine", "optimal", "greedy", "balls", "merge_small", "mondrian", "full_domain")),
-            *((name, "few", 2) for name in ("matching", "cover", "subset_dp", "attribute")),
+            *((name, "few", 2) for name in ("matching", "cover", "subset_dp", "attribute", "log_cover")),
         ]
     }
     con.execute("CREATE TABLE ill AS SELECT i % 4 AS zip, i % 5 AS age, i * i * i % 4 AS s, i // 2 AS p FROM range(20) t(i)")
@@ -166,7 +166,7 @@ def test_compiled_and_uncompiled_kernels_give_the_same(root: Path, uncompiled: P
     (compiled, file, found), warned = run(BLOCKED + SOLVE, uncompiled)
     assert not compiled
     assert Path(file).parent.parent == uncompiled
-    assert len(expected) == 70
+    assert len(expected) == 71
     for name, result in expected.items():
         assert found[name] == result, name
     assert warned.count("RuntimeWarning") == 1
