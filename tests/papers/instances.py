@@ -122,6 +122,49 @@ def half_of_the_vertices(edges: Sequence[Edge]) -> Instance:
     return Instance(rows=rows, k=n // 2, masks=None, optimum=n * (len(edges) + bisection(edges)) // 2)
 
 
+def a_share_of_the_rows(edges: Sequence[Edge], share: Fraction) -> Instance:
+    """Liang and Yuan, Theorem 4: k = c n for a share c of at most 1/3 costs what Theorem 3 costs.
+
+    The table of Theorem 3 gets n |E| columns of one symbol, and rows of another symbol in all columns, until its n rows are
+    2 c of all. A class that mixes both loses the new columns, which is more than everything else.
+    """
+    known = half_of_the_vertices(edges)
+    n, m = len(known.rows), len(edges)
+    total = n / (2 * share)
+    assert share <= Fraction(1, 3)
+    assert total.denominator == 1
+    rows = [(*row, *["A"] * (n * m)) for row in known.rows] + [("B",) * (m + n * m)] * (int(total) - n)
+    return Instance(rows=rows, k=known.k, masks=None, optimum=known.optimum)
+
+
+def half_clique(edges: Sequence[Edge], more: int) -> Instance:
+    """Liang and Yuan, Theorem 5: k = c n' for c between 1/3 and 1/2 finds a clique of half of the vertices.
+
+    The table of Theorem 3 gets rows of a value of their own, at least two and fewer than k. There are two classes, and one
+    with a new row shows nothing. The other, of vertices V1, shows the edges among the remaining ones: |V1| cells for each.
+    """
+    known = half_of_the_vertices(edges)
+    n, m, k = len(known.rows), len(edges), known.k
+    assert 2 <= more < k
+    rows = known.rows + [(str(n + 1 + number),) * m for number in range(more)]
+    saved = max(
+        (n - size) * sum(set(edge) <= set(rest) for edge in edges)
+        for size in range(max(0, k - more), k + 1)
+        for rest in itertools.combinations(range(n), size)
+    )
+    return Instance(rows=rows, k=k, masks=None, optimum=len(rows) * m - saved)
+
+
+def has_half_clique(edges: Sequence[Edge]) -> bool:
+    """Return whether half of the vertices are all joined with each other."""
+    n = vertices(edges)
+    joined = {frozenset(edge) for edge in edges}
+    return any(
+        all(frozenset(pair) in joined for pair in itertools.combinations(half, 2))
+        for half in itertools.combinations(range(n), n // 2)
+    )
+
+
 def dimensional_matching(vertex_count: int, hyperedges: Sequence[Hyperedge]) -> Instance:
     """Meyerson and Williams, Theorem 3.1: a simple k-hypergraph has a perfect matching iff the optimum is at most n (m - 1).
 

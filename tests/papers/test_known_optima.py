@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from fractions import Fraction
 
 import instances
@@ -19,10 +21,24 @@ def sets(*members: str) -> list[frozenset[int]]:
     return [frozenset(map(int, each)) for each in members]
 
 
+PENDANT = [*instances.K4, *((v, v + 4) for v in range(4))]
+LADDER = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2), *((v, v + 4) for v in range(4)), (4, 5), (6, 7)]
+HALVES: dict[str, tuple[list[instances.Edge], int]] = {
+    "prism": (instances.PRISM, 2),
+    "K33": (instances.K33, 2),
+    "K4 and 4 leaves": (PENDANT, 2),
+    "nearly K4": (LADDER, 2),
+}
+"""Graphs, and the rows that Theorem 5 adds."""
+
 KNOWN: dict[str, Instance] = {
     **{f"vertex cover of {name}": instances.cubic_vertex_cover(edges) for name, edges in instances.CUBIC.items()},
     **{f"bisection of {name}": instances.half_of_the_vertices(edges) for name, edges in instances.CUBIC.items()},
     "bisection of a hexagon": instances.half_of_the_vertices([(v, (v + 1) % 6) for v in range(6)]),
+    "a third of the rows, K4": instances.a_share_of_the_rows(instances.K4, Fraction(1, 3)),
+    "a quarter of the rows, K4": instances.a_share_of_the_rows(instances.K4, Fraction(1, 4)),
+    "a third of the rows, hexagon": instances.a_share_of_the_rows([(v, (v + 1) % 6) for v in range(6)], Fraction(1, 3)),
+    **{f"half clique of {name}": instances.half_clique(edges, more) for name, (edges, more) in HALVES.items()},
     "perfect matching of 6": instances.dimensional_matching(6, sets("012", "345", "123", "234", "045")),
     "perfect matching of 9": instances.dimensional_matching(9, sets("048", "156", "237", "012", "345", "147", "258", "036")),
     "perfect matching of 8 by fours": instances.dimensional_matching(8, sets("0246", "1357", "0123", "2345", "0167")),
@@ -57,6 +73,11 @@ def released(known: Instance, algorithm: str) -> Certificate:
         ("bisection of cube", 8 * (12 + 4) / 2),
         ("bisection of Petersen", 10 * (15 + 5) / 2),
         ("bisection of a hexagon", 6 * (6 + 2) / 2),
+        ("a third of the rows, K4", 4 * (6 + 4) / 2),
+        ("a quarter of the rows, K4", 4 * (6 + 4) / 2),
+        ("a third of the rows, hexagon", 6 * (6 + 2) / 2),
+        ("half clique of prism", 8 * 9 - 3 * 3),
+        ("half clique of K4 and 4 leaves", 10 * 10 - 4 * 6),
         ("perfect matching of 6", 6 * (5 - 1)),
         ("perfect matching of 9", 9 * (8 - 1)),
         ("perfect matching of 8 by fours", 8 * (5 - 1)),
@@ -70,6 +91,25 @@ def released(known: Instance, algorithm: str) -> Certificate:
 )
 def test_the_optimum_is_the_one_of_the_theorem(name: str, claim: float) -> None:
     assert KNOWN[name].optimum == claim
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_half_a_clique_costs_what_theorem_5_says_of_it(name: str) -> None:
+    edges, _ = HALVES[name]
+    known = KNOWN[f"half clique of {name}"]
+    limit = len(known.rows) * len(edges) - known.k * math.comb(known.k, 2)
+    assert (known.optimum <= limit) == instances.has_half_clique(edges) == (name in {"prism", "K4 and 4 leaves"})
+
+
+@pytest.mark.parametrize("name", [name for name in KNOWN if "matching" in name])
+def test_attributes_of_a_perfect_matching(name: str) -> None:
+    """Meyerson and Williams, Theorem 3.2: m - n / k attributes are dropped iff there is a perfect matching."""
+    known = KNOWN[name]
+    n, m = len(known.rows), len(known.rows[0])
+    binary = [tuple(str(int(cell == "0")) for cell in row) for row in known.rows]
+    cost = released(replace(known, rows=binary), "attribute").cost
+    assert cost == n * m - (n * m - known.optimum) // known.k * n
+    assert (cost <= n * (m - n // known.k)) == name.startswith("perfect")
 
 
 @pytest.mark.parametrize("name", [name for name in KNOWN if "matching" in name])
