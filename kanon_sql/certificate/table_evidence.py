@@ -24,7 +24,7 @@ class TableEvidence:
     witnesses : tuple of (int, int, tuple of (int, int))
         For each primary row and measure that requires it, another table that agrees with everything shown.
     cuts : tuple of LineCut
-        Line cuts with their multipliers; empty if they do not prove the bound.
+        Line cuts with their multipliers; where other cuts prove more, these prove a part of the bound.
     scale : int
         See `LineCut.price`.
     """

@@ -158,7 +158,7 @@ class Suppression:
     method : str
         The argument that proves the bound.
     cuts : tuple of LineCut
-        Evidence that anyone can check without a solver; empty where an integer program proved more.
+        Evidence that anyone can check without a solver; other cuts or an integer program may prove more.
     scale : int
         See `LineCut.price`.
     """

@@ -44,7 +44,7 @@ class Bound:
     method : str
         The argument that proves it.
     lines : tuple of LineCut
-        The prices of line cuts that prove it in units of ``1 / scale``; empty where other cuts prove more.
+        The prices of line cuts that prove it, or what they can of it, in units of ``1 / scale``.
     scale : int
         See `LineCut.price`.
     cuts : Cuts
@@ -75,7 +75,7 @@ def lower_bound(table: CellTable, budget: Budget) -> Bound:
     better, cuts, share = _with_planes(table, cuts, used, relaxation, budget)
     if better <= bound:
         return Bound(cost=bound, method="line cuts", lines=priced, scale=scale, cuts=cuts, share=share)
-    return Bound(cost=better, method="minimum cuts of planes", lines=(), scale=1, cuts=cuts, share=share)
+    return Bound(cost=better, method="minimum cuts of planes", lines=priced, scale=scale, cuts=cuts, share=share)
 
 
 def _first(lines: LineCuts) -> Int64:

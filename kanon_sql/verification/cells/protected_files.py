@@ -152,6 +152,8 @@ def _report(claimed: TableCertificate, bound: int, *, again: bool) -> dict[str, 
         "witnesses": f"{claimed.witnesses:,}, each added up",
         "cost": f"{claimed.cost:,}",
         "lower bound": f"{claimed.lower_bound:,} by {claimed.bound_method}, {proof}",
-        "status": claimed.status.value,
+        "status": claimed.status.value
+        if again or claimed.status is not Status.OPTIMAL
+        else f"{claimed.status.value} by that search",
         "only by the checksum": f"{'' if again else 'lower_bound, status, '}algorithm, seconds, number, warnings",
     }
