@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -74,7 +73,7 @@ def test_a_true_certificate_passes(protected: Run) -> None:
     done = verified(protected)
     assert done.exit_code == 0, done.output
     assert "each added up" in done.output
-    assert re.search(r"by line cuts,\s+proven again|by minimum cuts of\s+planes,\s+not checked again", done.output)
+    assert "proven again" in done.output
 
 
 @pytest.mark.parametrize("ending", ["parquet", "json", "tsv"])
@@ -144,7 +143,7 @@ def empty(data: dict[str, Any]) -> None:
 
 
 def optimal(data: dict[str, Any]) -> None:
-    data["lower_bound"], data["status"], data["bound_method"] = data["cost"], Status.OPTIMAL.value, "line cuts"
+    data["lower_bound"], data["status"] = data["cost"], Status.OPTIMAL.value
 
 
 def priced(data: dict[str, Any]) -> None:
