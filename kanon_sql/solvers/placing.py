@@ -46,8 +46,20 @@ def placed(problems: Masks, problem: Problem, budget: Budget, solver: Solver) ->
     if not problem.requirement.population or problems.beside is None:
         return _by_rows(problems, problem, budget, solver)
     found: Recoding = named(problems.beside)(
-        problem, budget, lambda part, given: _by_rows(problems, part, given, solver), people=problems.people
+        problem, budget, lambda part, given: _closed(problems, part, given, solver), people=problems.people
     )
+    return found
+
+
+def _closed(problems: Masks, problem: Problem, budget: Budget, solver: Solver) -> Recoding:
+    """Return the release of a solver, or a cheaper one of exact solvers, which ask nothing of the population."""
+    found = _by_rows(problems, problem, budget, solver)
+    if solver.name != "refine":
+        return found
+    rows = replace(problem, requirement=replace(problem.requirement, population=()))
+    for each in problems.exact:
+        if not found.optimal(rows.table) and not budget.over() and each.fits(rows, 0.0):
+            found = each.close_gap(rows, found, budget)
     return found
 
 
