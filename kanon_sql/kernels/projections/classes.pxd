@@ -25,4 +25,4 @@ cdef long long place_of(SetClasses classes, unsigned long long key) noexcept nog
 cdef long long toggle(SetClasses classes, long long r, long long c) noexcept nogil
 cdef long long _short(long long rows, long long need) noexcept nogil
 @cython.locals(columns=cython.longlong, r=cython.longlong, c=cython.longlong, other=cython.longlong, moved=cython.longlong, short=cython.longlong, share=cython.longlong)
-cdef long long _step(SetClasses classes, long long[::1] active, long long[::1] cost, long long penalty, long long warmth, unsigned long long[::1] state) noexcept nogil
+cdef long long _step(SetClasses classes, long long[::1] active, long long[::1] cost, long long penalty, long long threshold, unsigned long long[::1] state) noexcept nogil

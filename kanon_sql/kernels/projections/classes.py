@@ -72,13 +72,13 @@ class SetClasses:
         self.used = 0
 
     def hide(self, hidden: NDArray[np.uint8]) -> bool:
-        """Hide these cells and no others; all classes are counted again. Return whether there is room for them."""
+        """Hide these cells and no others; all classes are counted again. Return whether the table holds them."""
         np.copyto(np.asarray(self.hidden), hidden)
         np.copyto(np.asarray(self.cell), np.where(hidden.astype(np.bool_), np.asarray(self.hidden_word), np.asarray(self.word)))
         return self.count()
 
     def count(self) -> bool:
-        """Count the classes of all rows; return whether there is room for them, without which the counts are wrong."""
+        """Count the classes of all rows; return whether the table holds them, without which the counts are wrong."""
         r: cython.longlong
         s: cython.longlong
         self.key[:] = 0
@@ -124,7 +124,7 @@ def search(
     active: cython.longlong[::1],
     cost: cython.longlong[::1],
     penalty: cython.longlong,
-    warmth: cython.longlong,
+    threshold: cython.longlong,
     steps: cython.longlong,
     state: cython.ulonglong[::1],
 ) -> int:
@@ -140,7 +140,7 @@ def search(
         Cost of hiding a cell.
     penalty : int
         What each row that a class is short of costs.
-    warmth : int
+    threshold : int
         A change may cost at most this, times the square of a random share.
     steps : int
         Changes to try.
@@ -153,11 +153,11 @@ def search(
         for n in range(steps):
             if classes.used * 4 > (classes.last + 1) * 3:
                 break
-            total += _step(classes, active, cost, penalty, warmth, state)
+            total += _step(classes, active, cost, penalty, threshold, state)
     return total
 
 
-def _step(classes, active, cost, penalty, warmth, state):
+def _step(classes, active, cost, penalty, threshold, state):
     """Try one change; return what it changes of the cost."""
     columns = cost.shape[0]
     r = active[below(state, active.shape[0])]
@@ -175,7 +175,7 @@ def _step(classes, active, cost, penalty, warmth, state):
     if other >= 0:
         short += toggle(classes, r, other)
     share = below(state, 1024)
-    if moved + penalty * short <= (warmth * share * share) >> 20:
+    if moved + penalty * short <= (threshold * share * share) >> 20:
         return moved
     toggle(classes, r, c)
     if other >= 0:

@@ -115,8 +115,8 @@ def _anneal(problem: Problem, budget: Budget, classes: SetClasses, concerned: ND
         active = np.flatnonzero(concerned | (np.asarray(classes.hidden).max(axis=1) > 0))
         if not len(active):
             return
-        warmth, penalty = _UNIT * _WARM * (_COLD / _WARM) ** share, _UNIT * _STRICTER**share
-        search(classes, active, cost, int(penalty), int(warmth), _steps(classes, active, _PER_CELL) // _ROUNDS, state)
+        threshold, penalty = _UNIT * _WARM * (_COLD / _WARM) ** share, _UNIT * _STRICTER**share
+        search(classes, active, cost, int(penalty), int(threshold), _steps(classes, active, _PER_CELL) // _ROUNDS, state)
         budget.report("cells", 0.1 + 0.8 * share)
 
 
