@@ -46,6 +46,16 @@ class TableCertificate:
         Running number among the protected tables of a connection.
     evidence : TableEvidence or None
         What `kanon verify` checks; None if earlier tables of the same source were respected.
+
+    Examples
+    --------
+    >>> import kanon_sql, pyarrow as pa
+    >>> people = pa.table({"region": ["n", "n", "s", "s"] * 4, "sex": ["f", "m", "f", "m"] * 3 + ["f"] * 4})
+    >>> certificate = kanon_sql.protect(people, ["region", "sex"], k=4).certificate
+    >>> certificate.status.value, certificate.primary, certificate.secondary, certificate.lower_bound
+    ('OPTIMAL', 2, 2, 2)
+    >>> TableCertificate.from_json(certificate.to_json()) == certificate
+    True
     """
 
     requirements: tuple[str, ...]
@@ -149,6 +159,14 @@ class ProtectedTable:
         What is proven about them.
     sql : str
         The statement that made the table.
+
+    Examples
+    --------
+    >>> import kanon_sql, pyarrow as pa
+    >>> people = pa.table({"region": ["n", "n", "s", "s"] * 4, "sex": ["f", "m", "f", "m"] * 3 + ["f"] * 4})
+    >>> protected = kanon_sql.protect(people, ["region", "sex"], k=4)
+    >>> protected.table.num_rows, protected.table["n"].null_count
+    (9, 4)
     """
 
     table: Any = field(repr=False)

@@ -72,7 +72,7 @@ class Policy(Guarantee):
     suppress : str, optional
         Text that stands for a suppressed cell; None stands for NULL and keeps the column's type.
     row_order : str
-        ``'shuffled'``: the order of the rows tells nothing of suppressed cells; ``'source'``: that of the source, which may.
+        ``'shuffled'``: the order reveals nothing about suppressed cells; ``'source'``: that of the source, which may.
     unlisted_limit : Fraction
         Without ``keep``: the share of the rows that a column without a role may single out, see `kanon_sql.model.unlisted`.
 

@@ -105,7 +105,7 @@ def test_audit_measures_and_judges(started: Kanon, people: Path) -> None:
     assert (below.returncode, below.stderr) == (
         1,
         f"{warning}error: the smallest class has 3 rows, fewer than k = 4; hint: anonymize the table first, under a guarantee "
-        "as strong as this\n",
+        "as strong as this; if the release is for any 3 known columns, ask for that: --k 4 --known 3, known=3 in Python\n",
     )
     assert started("audit", "people.csv", "--qi", "nobody").returncode == 3
 

@@ -27,6 +27,7 @@ NAMES = [
 ]
 OTHERS = [
     "delta_presence",
+    "disclosed_cells",
     "greedy_release",
     "intersection_risk",
     "interval_ends",

@@ -46,11 +46,13 @@
     )
     WHERE i < columns AND (i > 0 OR columns > 2) AND (grouped OR drawn OR counted)
 ), "kanon#single" AS (
-    -- rows whose value, or whose values in all these columns together, nobody else has; of a part of the values, which has an
-    -- uncertain number of rows where some are frequent, as many rows as a part has on average
-    SELECT i, CASE WHEN CASE WHEN i = 0 THEN together_whole ELSE whole[i] END THEN rows ELSE rows // parts END AS rows, single
+    -- rows whose value, or whose values in all these columns together, nobody else has. Of a part of the values the number of
+    -- rows is uncertain where some are frequent, more so than the number of single ones: then it is that of an average part
+    SELECT i, CASE WHEN CASE WHEN i = 0 THEN together_whole ELSE whole[i] END OR drawn::DOUBLE * drawn >= squares * single THEN drawn
+                   ELSE rows // parts END AS rows, single
     FROM (
-        SELECT i, system.main.count(CASE WHEN n = 1 THEN 1 END) AS single
+        SELECT i, system.main.count(CASE WHEN n = 1 THEN 1 END) AS single, system.main.sum(n)::BIGINT AS drawn,
+               system.main.sum(n::DOUBLE * n) AS squares
         FROM (SELECT i, v, system.main.count(*) AS n FROM "kanon#unchanged" WHERE sized GROUP BY ALL)
         GROUP BY i
     ), "kanon#measured"
