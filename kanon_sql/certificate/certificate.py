@@ -9,6 +9,7 @@ from typing import Any
 from kanon_sql.certificate.file import read, write
 from kanon_sql.certificate.histories import HistoryRisk
 from kanon_sql.certificate.html import table
+from kanon_sql.certificate.released import Released
 from kanon_sql.certificate.status import Status
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.validation import as_identifier
@@ -205,8 +206,8 @@ class Certificate:
         return cls(**document.claims)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Release:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Release(Released[Certificate]):
     """A released table and its certificate.
 
     Attributes
@@ -226,13 +227,3 @@ class Release:
     >>> release.table.num_rows, release.table["zip"].null_count
     (4, 2)
     """
-
-    table: Any = field(repr=False)
-    certificate: Certificate
-    sql: str = field(repr=False)
-
-    def __repr__(self) -> str:
-        return repr(self.certificate)
-
-    def _repr_html_(self) -> str:
-        return self.certificate._repr_html_()

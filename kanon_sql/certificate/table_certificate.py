@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from kanon_sql.certificate.file import read, write
 from kanon_sql.certificate.html import table
+from kanon_sql.certificate.released import Released
 from kanon_sql.certificate.status import Status
 from kanon_sql.certificate.table_evidence import TableEvidence
 from kanon_sql.certificate.table_file import PROTECTED
@@ -44,8 +46,8 @@ class TableCertificate:
         What the table may reveal nevertheless.
     number : int or None
         Running number among the protected tables of a connection.
-    evidence : TableEvidence or None
-        What `kanon verify` checks; None if earlier tables of the same source were respected.
+    prove : callable or None
+        Makes the evidence, which may be large; None if earlier tables of the same source were respected.
 
     Examples
     --------
@@ -74,7 +76,18 @@ class TableCertificate:
     protection: str = field(repr=False)
     warnings: tuple[str, ...] = ()
     number: int | None = None
-    evidence: TableEvidence | None = field(default=None, repr=False)
+    prove: Callable[[], TableEvidence] | None = field(default=None, repr=False, compare=False)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether two certificates claim the same, by the same evidence."""
+        if not isinstance(other, TableCertificate):
+            return NotImplemented
+        return self.to_dict() == other.to_dict() and self.evidence == other.evidence
+
+    @property
+    def evidence(self) -> TableEvidence | None:
+        """Return what `kanon verify` checks."""
+        return None if self.prove is None else self.prove()
 
     @property
     def gap(self) -> float:
@@ -105,7 +118,7 @@ class TableCertificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        data = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "evidence"}
+        data = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "prove"}
         return {**data, "status": self.status.value, "requirements": list(self.requirements), "gap": self.gap}
 
     def to_json(self) -> str:
@@ -116,21 +129,23 @@ class TableCertificate:
         CertificateError
             When the table was protected together with earlier ones: its witnesses are about all of them.
         """
-        if self.evidence is None:
+        evidence = self.evidence
+        if evidence is None:
             raise CertificateError(None, "the table respects earlier tables of its source, so its certificate is not a file")
-        parts = {name: getattr(self.evidence, name) for name in TableEvidence.__dataclass_fields__}
+        parts = {name: getattr(evidence, name) for name in TableEvidence.__dataclass_fields__}
         return write({name: getattr(self, name) for name in self.__dataclass_fields__} | parts, PROTECTED)
 
     @classmethod
     def from_claims(cls, claims: dict[str, Any]) -> TableCertificate:
         """Return the certificate of what a file claims."""
         parts = {name: claims[name] for name in TableEvidence.__dataclass_fields__}
+        evidence = TableEvidence(**parts)
         return cls(
             **{name: value for name, value in claims.items() if name not in parts},
             primary=len(parts["primaries"]),
             secondary=len(parts["secondaries"]),
             witnesses=len(parts["witnesses"]),
-            evidence=TableEvidence(**parts),
+            prove=lambda: evidence,
         )
 
     @classmethod
@@ -147,8 +162,8 @@ class TableCertificate:
         return cls.from_claims(document.claims)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ProtectedTable:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ProtectedTable(Released[TableCertificate]):
     """A protected table and its certificate.
 
     Attributes
@@ -168,13 +183,3 @@ class ProtectedTable:
     >>> protected.table.num_rows, protected.table["n"].null_count
     (9, 4)
     """
-
-    table: Any = field(repr=False)
-    certificate: TableCertificate
-    sql: str = field(repr=False)
-
-    def __repr__(self) -> str:
-        return repr(self.certificate)
-
-    def _repr_html_(self) -> str:
-        return self.certificate._repr_html_()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,17 +21,14 @@ from kanon_sql.cli.options import (
     require_guarantee,
     secret_option,
     sensitive_options,
-    show,
     table_option,
 )
-from kanon_sql.cli.publish import check_target, evidence_path, metric_and_hierarchy, population_table, release_file
-from kanon_sql.cli.streams import STREAM, format_option, source_place, target_place
-from kanon_sql.cli.terminal import progress
-from kanon_sql.engines.duckdb.staging import staging_directory
+from kanon_sql.cli.publication import publication
+from kanon_sql.cli.publish import metric_and_hierarchy, population_table, release_file
+from kanon_sql.cli.streams import format_option
 from kanon_sql.errors import SourceError
 
 if TYPE_CHECKING:
-    from kanon_sql.certificate import Certificate
     from kanon_sql.model.policy import Policy
 
     Released = Callable[[list[str]], tuple[Policy, str]]
@@ -170,49 +165,20 @@ def anonymize(
     else:
         _refuse_options(ctx)
         released = _by_policy(policy_file)
-    with ExitStack() as stack:
-        origin = stack.enter_context(source_place(source, table, ending))
-        origin.require()
-        place = stack.enter_context(target_place(target, ending)).escaping(escape_formulas)
-        check_target(origin, place, force)
-        evidence = None if certificate is None else evidence_path(certificate, (origin, place), force)
-        staging = stack.enter_context(staging_directory(place.path.parent))
-        written = None
-        if evidence is not None:
-            written = (stack.enter_context(staging_directory(evidence.parent)) / "certificate.json", evidence)
-        step = stack.enter_context(progress(not quiet))
-        beside_it = others | tables
-        proven = release_file(
-            origin,
-            place,
-            released,
-            staging,
-            delimiter,
-            step,
-            beside_it,
-            written,
-            force=force,
-            secret=secret,
-            allowed_files=allowed_files,
-            strict=strict,
-        )
-    if quiet:
-        return
-    streamed = target == STREAM
-    files = {} if streamed else {"written": str(place)}
-    files |= {"certificate": str(evidence)} if evidence else {}
-    if as_json:
-        click.echo(json.dumps(files | _figures(proven)), err=streamed)
-    else:
-        figures = proven.figures()
-        figures.pop("warnings", None)  # on the screen already
-        show([*files.items(), *figures.items()], err=streamed)
-
-
-def _figures(certificate: Certificate) -> dict[str, Any]:
-    """Return the figures of a certificate for programs: all but the evidence for its bound."""
-    data = certificate.to_dict()
-    return {name: value for name, value in data.items() if name not in ("prices", "scale", "unit", "policy", "number")}
+    with publication(
+        source,
+        target,
+        table=table,
+        ending=ending,
+        escape_formulas=escape_formulas,
+        certificate=certificate,
+        delimiter=delimiter,
+        force=force,
+        quiet=quiet,
+    ) as job:
+        proven = release_file(job, released, others | tables, secret=secret, allowed_files=allowed_files, strict=strict)
+    if not quiet:
+        job.tell(proven, ("prices", "scale", "unit", "policy", "number"), as_json=as_json)
 
 
 def _by_options(options: dict[str, Any], measures: dict[str, Any]) -> Released:

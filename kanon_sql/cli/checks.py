@@ -26,7 +26,8 @@ from kanon_sql.cli.options import (
     show,
     table_option,
 )
-from kanon_sql.cli.publish import PATIENCE, metric_and_hierarchy
+from kanon_sql.cli.publication import PATIENCE
+from kanon_sql.cli.publish import metric_and_hierarchy
 from kanon_sql.cli.streams import format_option, source_place
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.measures import record

@@ -16,7 +16,7 @@ from kanon_sql.cli.interrupt import interruptible, stopping_signals
 from kanon_sql.cli.options import allow_file_option, secret_option
 from kanon_sql.cli.policies import policy
 from kanon_sql.cli.protect import protect
-from kanon_sql.cli.publish import PATIENCE
+from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.reports import frontier, report
 from kanon_sql.cli.spilling import private_spilling
 from kanon_sql.cli.suggestions import profile, suggest
@@ -90,7 +90,7 @@ def _code(ctx: click.Context, error: Exception) -> int:
 @click.group(cls=Kanon, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(package_name="kanon-sql", prog_name="kanon")
 def main() -> None:
-    """Anonymize tables and check the result."""
+    """Anonymize tables, publish counts, and check the result."""
 
 
 @main.command()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from contextlib import ExitStack
 from typing import Any
 
 import click
@@ -15,14 +13,11 @@ from kanon_sql.cli.options import (
     delimiter_option,
     escape_option,
     json_option,
-    show,
     table_option,
 )
 from kanon_sql.cli.protected_file import protect_file
-from kanon_sql.cli.publish import check_target, evidence_path
-from kanon_sql.cli.streams import STREAM, format_option, source_place, target_place
-from kanon_sql.cli.terminal import progress
-from kanon_sql.engines.duckdb.staging import staging_directory
+from kanon_sql.cli.publication import publication
+from kanon_sql.cli.streams import format_option
 
 
 @click.command()
@@ -48,9 +43,13 @@ from kanon_sql.engines.duckdb.staging import staging_directory
 )
 @click.option("--cost", type=click.Choice(["cells", "n"]), default="cells", show_default=True, help="Cost of a secondary row.")
 @click.option(
-    "--rows", type=click.Choice(["null", "absent"]), default="null", show_default=True, help="What becomes of suppressed rows."
+    "--rows",
+    type=click.Choice(["null", "absent"]),
+    default="null",
+    show_default=True,
+    help="Suppressed rows stay with NULL, or are left out.",
 )
-@click.option("--contributors", is_flag=True, help="The only person of a row may be the attacker.")
+@click.option("--contributors", is_flag=True, help="Assume that the only person of a row is an attacker.")
 @click.option("--suppressed", is_flag=True, help="Add a column that is true in suppressed rows.")
 @click.option("--algorithm", default="auto", show_default=True, help="Name of the algorithm.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best table found within this time.")
@@ -102,28 +101,17 @@ def protect(
         sets = tuple(tuple(column_names([each], columns)) for each in shown)
         return protect_query("source", keys, sums, grouping, percents, largest, show=sets, **options), sums.values()
 
-    with ExitStack() as stack:
-        origin = stack.enter_context(source_place(source, table, ending))
-        origin.require()
-        place = stack.enter_context(target_place(target, ending)).escaping(escape_formulas)
-        check_target(origin, place, force)
-        evidence = None if certificate is None else evidence_path(certificate, (origin, place), force)
-        staging = stack.enter_context(staging_directory(place.path.parent))
-        written = None
-        if evidence is not None:
-            written = (stack.enter_context(staging_directory(evidence.parent)) / "certificate.json", evidence)
-        step = stack.enter_context(progress(not quiet))
-        proven = protect_file(origin, place, planned, staging, delimiter, step, written, force=force)
-    if quiet:
-        return
-    streamed = target == STREAM
-    files = {} if streamed else {"written": str(place)}
-    files |= {"certificate": str(evidence)} if evidence else {}
-    if as_json:
-        hidden = ("tabulation", "protection", "number")
-        figures = {name: value for name, value in proven.to_dict().items() if name not in hidden}
-        click.echo(json.dumps(files | figures), err=streamed)
-    else:
-        told = proven.figures()
-        told.pop("warnings", None)  # on the screen already
-        show([*files.items(), *told.items()], err=streamed)
+    with publication(
+        source,
+        target,
+        table=table,
+        ending=ending,
+        escape_formulas=escape_formulas,
+        certificate=certificate,
+        delimiter=delimiter,
+        force=force,
+        quiet=quiet,
+    ) as job:
+        proven = protect_file(job, planned)
+    if not quiet:
+        job.tell(proven, ("tabulation", "protection", "number"), as_json=as_json)

@@ -2,60 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing, suppress
-from pathlib import Path
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+from kanon_sql.cli.publication import Solved
 from kanon_sql.cli.terminal import without_bar
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.measures import record
-from kanon_sql.engines.duckdb.staging import put, write_text
-from kanon_sql.errors import AuditError, KanonError, SourceError, hint_of
+from kanon_sql.errors import AuditError, SourceError, hint_of
 from kanon_sql.model.how_many import how_many
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
-    from kanon_sql.cli.terminal import Step
+    from kanon_sql.cli.publication import Publication
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.model.policy import Policy
-
-PATIENCE = 5.0
-"""Seconds that a command waits for its work to stop before it leaves it behind."""
-
-
-def evidence_path(name: str, tables: Iterable[Place], force: bool) -> Path:
-    """Return where a certificate goes.
-
-    Raises
-    ------
-    SourceError
-        When it may not go there.
-    """
-    path = Path(os.path.realpath(name))
-    if any(path == table.path for table in tables):
-        raise SourceError("the certificate is IN or OUT; hint: give it a name of its own")
-    if not path.parent.is_dir():
-        raise SourceError(f"there is no folder {path.parent}")
-    if path.exists() and not path.is_file():
-        raise SourceError(f"{path} is not a file")
-    if path.exists() and not force:
-        raise SourceError(f"{path} exists; hint: --force replaces it")
-    return path
-
-
-def check_target(origin: Place, place: Place, force: bool) -> None:
-    """Refuse a target that is the source, a pattern, in no folder, or there already."""
-    if place.pattern is not None:
-        raise SourceError(f"{place} is a pattern or a URL, which is only read; hint: release to one file")
-    if origin.same(place):
-        raise SourceError("OUT is IN; hint: release to another file, and keep the source")
-    if not place.path.parent.is_dir():
-        raise SourceError(f"there is no folder {place.path.parent}")
-    if place.occupied() and not force:
-        raise SourceError(f"{place} exists; hint: --force replaces it")
 
 
 def metric_and_hierarchy(metric: str | None, hierarchy: str | None) -> tuple[dict[str, Any], dict[str, Place]]:
@@ -176,16 +138,10 @@ def _verify(written: Place, policy: Policy, rows: int, delimiter: str, tallies: 
 
 
 def release_file(
-    origin: Place,
-    place: Place,
+    job: Publication,
     released: Callable[[list[str]], tuple[Policy, str]],
-    staging: Path,
-    delimiter: str,
-    step: Step,
     beside: Mapping[str, Place],
-    evidence: tuple[Path, Path] | None = None,
     *,
-    force: bool = False,
     secret: bytes | None = None,
     allowed_files: Iterable[str] = (),
     strict: bool = False,
@@ -194,107 +150,40 @@ def release_file(
 
     Parameters
     ----------
-    origin, place : Place
+    job : Publication
         The source, and where the release goes.
     released : callable
         Makes the policy, and the query of the release of the table ``source``, once the columns are known.
-    staging : Path
-        A private directory on the file system of ``place``.
-    delimiter : str
-        The separator of CSV files.
-    step : Step
-        Hears of each step.
     beside : mapping
         By their names, the hierarchies and tables of distances that the policy names.
-    evidence : tuple of Path, optional
-        A private path and the place of the certificate, on one file system; it is put there right after the release.
-    force : bool
-        Whether what is in their places is replaced.
     secret, allowed_files : optional
         As for `kanon_sql.connect`.
     strict : bool
         Whether a warning of the certificate is an error.
     """
     import kanon_sql
-    from kanon_sql.cli.interrupt import interruptible
-    from kanon_sql.engines.duckdb.files import columns, load, load_named, remembering, stage
-    from kanon_sql.engines.duckdb.formulas import escape
-    from kanon_sql.engines.duckdb.names import quoted
+    from kanon_sql.engines.duckdb.files import columns, load_named, remembering
     from kanon_sql.engines.duckdb.tables import check_tables
 
-    # What does not fit into memory spills into the private directory.
-    spill = {"temp_directory": str(staging / "spill")}
-    con = without_bar(kanon_sql.connect(secret=secret, allowed_files=allowed_files, config=spill))
-    stopped = threading.Event()
+    con = without_bar(kanon_sql.connect(secret=secret, allowed_files=allowed_files, config=job.spill))
 
-    def interrupt() -> None:
-        stopped.set()
-        con.interrupt()
+    def solve(go_on: Callable[[], None]) -> Solved[Certificate]:
+        policy, query = released(columns(con, "source"))
+        check_tables(policy, beside, "--beside {}=FILE")
+        load_named(con, policy, beside, job.delimiter)
+        rows = con.execute("SELECT system.main.count(*) FROM source").fetchall()[0][0]
+        go_on()
+        job.step("solving")
+        con.watch(lambda moment: job.step("solving", moment))
+        with remembering(con, policy, (job.origin, job.place)):
+            con.execute(f"CREATE TABLE released AS {query}")
+        certificate: Certificate = kanon_sql.releases(con)[-1]
+        if strict and certificate.warnings:
+            raise AuditError(f"--strict: {'; '.join(certificate.warnings)}; nothing was released")
+        return Solved(
+            certificate=certificate,
+            rows="FROM {}" if policy.row_order == "source" else _SORTED,
+            audit=lambda staged: _verify(staged, policy, rows, job.delimiter, _tallies(con, policy)),
+        )
 
-    def go_on() -> None:
-        # An interrupt between two statements, or during the audit, would otherwise be lost.
-        if stopped.is_set():
-            raise KeyboardInterrupt
-
-    def work() -> Certificate:
-        with closing(con):
-            step("reading")
-            load(con, origin, into="source", delimiter=delimiter)
-            policy, query = released(columns(con, "source"))
-            check_tables(policy, beside, "--beside {}=FILE")
-            load_named(con, policy, beside, delimiter)
-            rows = con.execute("SELECT system.main.count(*) FROM source").fetchall()[0][0]
-            go_on()
-            step("solving")
-            con.watch(lambda moment: step("solving", moment))
-            with remembering(con, policy, (origin, place)):
-                con.execute(f"CREATE TABLE released AS {query}")
-            certificate: Certificate = kanon_sql.releases(con)[-1]
-            if strict and certificate.warnings:
-                raise AuditError(f"--strict: {'; '.join(certificate.warnings)}; nothing was released")
-            go_on()
-            step("writing")
-            shown = quoted(escape(con, "released") if place.escaped else "released")
-            rows_in_order = f"FROM {shown}" if policy.row_order == "source" else _SORTED.format(shown)
-            staged = stage(con, rows_in_order, place, staging=staging, delimiter=delimiter)
-            step("auditing")
-            _verify(staged, policy, rows, delimiter, _tallies(con, policy))
-            if evidence is not None:
-                write_text(certificate.to_json(), evidence[0])
-            go_on()
-            publish_both(con, staged, place, evidence, force)
-            return certificate
-
-    return interruptible(interrupt, work, finish=con.finish, patience=PATIENCE)
-
-
-def publish_both(con: Any, staged: Place, place: Place, evidence: tuple[Path, Path] | None, force: bool) -> None:
-    """Put the release in its place, then its certificate: both, or neither.
-
-    Notes
-    -----
-    At no moment, whoever is killed, a certificate lies beside a release that is not its own: an old one goes first, and the new
-    one comes last.
-    """
-    from kanon_sql.engines.duckdb.files import publish, withdraw
-
-    if evidence is None:
-        publish(con, staged, place, replace=force)
-        return
-    fresh, proof = evidence
-    old = fresh.with_name("old")
-    if force:
-        with suppress(FileNotFoundError):
-            os.replace(proof, old)
-    try:
-        new_file = publish(con, staged, place, replace=force)
-    except BaseException:
-        if old.exists():
-            os.replace(old, proof)
-        raise
-    try:
-        put(fresh, proof, replace=force)
-    except KanonError:
-        if not force:  # what was there before is gone
-            withdraw(con, place, new_file)
-        raise
+    return job.publish(con, solve)

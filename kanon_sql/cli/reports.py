@@ -26,7 +26,8 @@ from kanon_sql.cli.options import (
     show,
     table_option,
 )
-from kanon_sql.cli.publish import PATIENCE, metric_and_hierarchy
+from kanon_sql.cli.publication import PATIENCE
+from kanon_sql.cli.publish import metric_and_hierarchy
 from kanon_sql.cli.terminal import progress
 from kanon_sql.engines.duckdb.staging import put_text
 from kanon_sql.errors import AuditError, KanonWarning, SourceError, raise_alone
@@ -116,7 +117,7 @@ def report(
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.requirements import METRICS
     from kanon_sql.report.release_report import report_files
-    from kanon_sql.verification.files import read_certificate
+    from kanon_sql.verification.certificates import read_certificate
 
     origin, place = Place.of(source, table), Place.of(release).escaping(escape_formulas)
     names, beside = metric_and_hierarchy(metric, hierarchy)

@@ -12,7 +12,7 @@ import click
 
 from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import delimiter_option, json_option, show, table_option
-from kanon_sql.cli.publish import PATIENCE
+from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.streams import format_option, source_place
 from kanon_sql.cli.terminal import lines_of
 from kanon_sql.engines.duckdb.staging import put_text

@@ -19,7 +19,7 @@ from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import Requirement, ThresholdRequirement
+from kanon_sql.model.requirements import KnownColumns, Requirement, ThresholdRequirement
 from kanon_sql.report.columns import RELEASED, SOURCE, Bar, Column, column_of
 from kanon_sql.report.exposed import Exposed, Together, exposed_columns
 from kanon_sql.report.fingerprints import rows_hash
@@ -86,6 +86,8 @@ class Measured:
         What the tokens of each pseudonym link.
     same_rows : bool
         Whether source and release have the same rows, however often each.
+    known : tuple of KnownColumns
+        The guarantees about what an attacker knows.
     of_population : bool
         Whether the guarantee counts rows of a population, so that a row of the release may be unique.
     hashes : tuple of str
@@ -108,6 +110,7 @@ class Measured:
     together: Together | None
     linked: tuple[LinkedTokens, ...]
     same_rows: bool
+    known: tuple[KnownColumns, ...]
     of_population: bool
     hashes: tuple[str, str]
 
@@ -145,7 +148,7 @@ def measured(con: Any, policy: Policy, histories: Sequence[HistoryRisk] = ()) ->
             "release of that table?"
         )
     _hide(con, names, policy.suppress)
-    least = policy.least_class_size
+    least = max(policy.least_class_size, policy.fewest_rows)
     figures: dict[Requirement, dict[str, Any]] = {
         each: audited(each).figures(con, names, "released")
         for each in policy.requirements
@@ -175,6 +178,7 @@ def measured(con: Any, policy: Policy, histories: Sequence[HistoryRisk] = ()) ->
         together=together,
         linked=linked_tokens(con, policy, histories),
         same_rows=_same_rows(con, policy, hashes),
+        known=policy.known_requirements,
         of_population=bool(policy.populations),
         hashes=hashes,
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.requirements import KnownColumns
 from kanon_sql.report.cautions import cautions
 from kanon_sql.report.claims import Claim
 from kanon_sql.report.measured import Measured
@@ -49,6 +50,8 @@ def statement(facts: Measured, claims: Sequence[Claim]) -> Statement | None:
 def _guarantee(facts: Measured) -> tuple[str, ...]:
     k, columns = facts.sizes[1]["k"], ", ".join(printable(each.name) for each in facts.columns)
     counted = [each.text for each in facts.requirements if each.kept]
+    if facts.known:
+        return (f"The release meets {', '.join(counted)}. SQL that shares no code with the algorithm counted it.",)
     alike = f"Every one of the {how_many(facts.rows, 'row')} shares its values of {columns} with"
     first = f"{alike} {how_many(k - 1, 'other row')} or more."
     if not counted:
@@ -57,6 +60,9 @@ def _guarantee(facts: Measured) -> tuple[str, ...]:
 
 
 def _stopped(facts: Measured) -> str:
+    if facts.known:
+        known = "; ".join(f"{_what(each)} finds at least {each.k} rows that fit a person" for each in facts.known)
+        return f"Someone who {known}, even if this person is in the table."
     risk = f"{facts.risk[1]['prosecutor_risk']:.1%}"
     return (
         "Someone who knows a person's quasi-identifiers, and that this person is in the table, picks the right row with a "
@@ -68,7 +74,12 @@ def _remains(facts: Measured) -> tuple[str, ...]:
     unchanged = ", ".join(map(printable, facts.unchanged))
     of_columns = [f"Someone who knows a value of a column released unchanged: {unchanged}."] if unchanged else []
     of_values = [] if _of_values(facts) else ["Someone to whom all rows of a class reveal the same value of a column."]
+    of_more = []
+    if facts.known:
+        smallest = how_many(facts.sizes[1]["k"], "row")
+        of_more.append(f"Someone who knows more of the quasi-identifiers: by all of them, the smallest class has {smallest}.")
     return (
+        *of_more,
         *of_columns,
         *of_values,
         "Someone who has another release of the same people.",
@@ -90,6 +101,13 @@ def _tests(facts: Measured) -> tuple[tuple[str, str], ...]:
         ("linkability", "Not prevented across releases: this must be the only release of these people."),
         ("inference", inferred),
     )
+
+
+def _what(known: KnownColumns) -> str:
+    """Return what the attacker knows whom a guarantee is about."""
+    if known.columns is not None:
+        return f"knows any {how_many(known.columns, 'quasi-identifier')}"
+    return f"knows {' or '.join(printable(', '.join(names)) for names in known.sets or ())}"
 
 
 def _of_values(facts: Measured) -> list[str]:

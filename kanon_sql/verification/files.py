@@ -9,23 +9,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.certificate.file import Document, read
+from kanon_sql.certificate.file import Document
 from kanon_sql.engines.duckdb.files import columns, load, load_named
 from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.measures import looks_suppressed, record
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.policy_tables import AllowedFiles
 from kanon_sql.engines.duckdb.tables import check_tables
-from kanon_sql.errors import AuditError, CertificateError, InfeasibleError, PolicyError, SourceError, raise_alone
+from kanon_sql.errors import CertificateError, InfeasibleError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import PopulationRequirement
 from kanon_sql.model.validation import same_name
 from kanon_sql.verification.cells.protected_files import is_of_table, verify_table
+from kanon_sql.verification.certificates import lines_named, read_certificate
 from kanon_sql.verification.claims import verify
 from kanon_sql.verification.class_people import people_text
 from kanon_sql.verification.coded_source import CodedSource
@@ -41,26 +41,6 @@ if TYPE_CHECKING:
 
 _NO_BOUND = "none"
 """How the argument for a lower bound begins where there is none."""
-
-
-def read_certificate(path: str) -> Document:
-    """Read a certificate file.
-
-    Raises
-    ------
-    AuditError
-        When it is no certificate; the message begins with the name of the file and the line.
-    """
-    try:
-        return read(Path(path).read_bytes().decode())
-    except FileNotFoundError:
-        raise_alone(AuditError(f"there is no file {path}"))
-    except OSError as error:
-        raise_alone(AuditError(f"cannot read {path}: {error.strerror}"))
-    except UnicodeDecodeError:
-        raise_alone(AuditError(f"{path} is not UTF-8 text"))
-    except CertificateError as error:
-        raise_alone(AuditError(f"{path}, {error}"))
 
 
 def verify_files(
@@ -107,12 +87,8 @@ def verify_files(
     document = read_certificate(certificate)
     allowed = AllowedFiles()
     allowed.allow(allowed_files)
-    with closing(con):
-        try:
-            return _checked(con, source, release, document, delimiter, (beside, allowed), tokens)
-        except CertificateError as error:
-            at = CertificateError(error.field, error.fact, document.lines.get(error.field or ""))
-            raise_alone(AuditError(f"{certificate}, {at}"))
+    with closing(con), lines_named(certificate, document):
+        return _checked(con, source, release, document, delimiter, (beside, allowed), tokens)
 
 
 def _checked(
@@ -272,9 +248,13 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, un
     asked = coded.policy.people
     uncounted = f", {unmatched}" if unmatched else ""
     people = "" if asked is None or (loss.people and loss.people[0] >= asked.k) else ", the people of each class"
+    smallest = f"the smallest of {how_many(c.classes or 0, 'class', 'classes')} has {how_many(c.smallest_class or 0, 'row')}"
+    if c.sets_audited is not None:
+        sets = how_many(c.sets_audited, "set")
+        least = how_many(c.smallest_class_known or 0, "row")
+        smallest = f"by {sets} of known columns, the smallest class has {least}; by all columns, {smallest}"
     return {
-        "guarantee": f"{', '.join(c.requirements)}: the smallest of {how_many(c.classes or 0, 'class', 'classes')} "
-        f"has {how_many(c.smallest_class or 0, 'row')}",
+        "guarantee": f"{', '.join(c.requirements)}: {smallest}",
         **({} if loss.people is None else {"people": people_text(loss.people, by_tokens=not coded.policy.dropped)}),
         "source": f"{how_many(c.rows, 'row')}, {how_many(c.row_types, 'distinct combination')}",
         "release": f"as many rows, each like one of the source {shown}; all other columns are the same",

@@ -19,7 +19,7 @@ from kanon_process import Kanon
 from kanon_sql.certificate import Certificate, Status
 from kanon_sql.cli import main
 from kanon_sql.verification import verify
-from kanon_sql.verification.files import read_certificate
+from kanon_sql.verification.certificates import read_certificate
 
 Run = Callable[..., Result]
 

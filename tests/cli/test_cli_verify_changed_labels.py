@@ -26,7 +26,7 @@ from generalized_cases import (
 )
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.verification.files import read_certificate
+from kanon_sql.verification.certificates import read_certificate
 
 
 @pytest.fixture

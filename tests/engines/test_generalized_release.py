@@ -371,7 +371,7 @@ def test_regions_are_connected_and_small_parts_are_refused(con) -> None:
         ("age IN REGIONS h GUARANTEE k >= 2", PolicyError, "must have the columns a and b"),
         ("age IN REGIONS loops GUARANTEE k >= 2", PolicyError, "1 label of .loops. is its own neighbour"),
         ("name IN INTERVALS (5) GUARANTEE k >= 2", PolicyError, 'the column "name": 23|12|13 of the .* values are not numbers'),
-        ("age IN INTERVALS (year) GUARANTEE k >= 2", PolicyError, "no dates or timestamps"),
+        ("age IN INTERVALS (year) GUARANTEE k >= 2", PolicyError, "not dates or timestamps"),
         ("(age, name) IN RECTANGLES GUARANTEE k >= 2", PolicyError, "coordinates are empty, infinite or not numbers"),
         ("name IN BINS GUARANTEE k >= 301", InfeasibleError, "301"),
         ("age IN INTERVALS (10, 20) LOSS (0.1) GUARANTEE k >= 2", PolicyError, "there are 1 losses for 2 levels"),

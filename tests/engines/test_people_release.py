@@ -160,13 +160,21 @@ def test_verify_finds_a_class_of_too_few_people(con: Connection, tmp_path: Path)
             "expected a column; hint: GUARANTEE k >= 5 PER patient",
         ),
         ("FROM visits ANONYMIZE BY zip GUARANTEE l(disease) >= 2 PER patient", ClauseError, "hint: write PER directly after k"),
-        ("FROM visits ANONYMIZE BY zip GUARANTEE k >= 3 PER patient AND k >= 3 PER day", ClauseError, "apart by two columns"),
+        (
+            "FROM visits ANONYMIZE BY zip GUARANTEE k >= 3 PER patient AND k >= 3 PER day",
+            ClauseError,
+            "two columns identify people",
+        ),
         (
             "FROM visits ANONYMIZE BY zip GUARANTEE k >= 3 PER patient AND l(patient) >= 2",
             ClauseError,
             "two requirements are about",
         ),
-        ("FROM k_anonymize('visits', 3, per := 'patient')", PolicyError, "quasi-identifiers are named; hint: qi :="),
+        (
+            "FROM k_anonymize('visits', 3, per := 'patient')",
+            PolicyError,
+            "per needs the names of the quasi-identifiers; hint: qi :=",
+        ),
         (
             "FROM visits ANONYMIZE BY zip GUARANTEE k >= 3 PER patient USING full_domain",
             PolicyError,

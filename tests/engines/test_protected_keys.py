@@ -82,3 +82,22 @@ def test_many_keys_are_refused(con: Any) -> None:
         con.execute(f"SELECT {', '.join(names)}, count(*) AS n FROM wide GROUP BY ALL PROTECT n >= 4")
     few = ", ".join(names[:30])
     assert len(con.execute(f"SELECT {few}, count(*) AS n FROM wide GROUP BY ALL PROTECT n >= 4").fetchall()) == 1
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT a, b, count(*) AS n FROM moods GROUP BY CUBE (a, b) PROTECT n >= 4 ROWS ABSENT",
+        "SELECT a, b, count(*) AS n FROM moods GROUP BY a, b PROTECT n >= 4 ROWS ABSENT",
+        "FROM protect('moods', by := ['a', 'b'], k := 4, rows := 'absent')",
+    ],
+)
+def test_the_type_of_a_key_lists_no_value(con: Any, statement: str) -> None:
+    kind = "ENUM ('hidden name', 'x', 'y')"
+    con.execute(f"CREATE TABLE moods AS SELECT ['x', 'y'][1 + range % 2]::{kind} AS a, [a] AS b FROM range(40)")
+    con.execute(f"INSERT INTO moods SELECT 'hidden name'::{kind}, ['hidden name'::{kind}]")
+    con.execute(f"CREATE TABLE released AS {statement}")
+    assert [row[1] for row in con.execute("DESCRIBE released").fetchall()] == ["VARCHAR", "VARCHAR[]", "BIGINT"]
+    assert con.execute("SELECT count(*) FROM released WHERE a = 'x'").fetchall()[0][0] > 0
+    table = kanon_sql.protect(con.raw.table("moods"), ["a", "b"], k=4, rows="absent").table
+    assert "hidden name" not in str(table.types)

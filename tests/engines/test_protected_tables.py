@@ -259,3 +259,15 @@ def test_a_registered_connection_has_the_function() -> None:
     con = kanon_sql.register(duckdb.connect())
     con.execute("CREATE TABLE people AS SELECT range % 3 AS region FROM range(8)")
     assert con.execute("FROM protect('people', by := ['region'], k := 2)").fetchall() == [(0, 3), (1, 3), (2, 2), (None, 8)]
+
+
+def test_the_same_table_once_more_has_the_same_certificate(con: Any) -> None:
+    table = "SELECT region, sex, count(*) AS n FROM people GROUP BY CUBE (region, sex) PROTECT n >= 7"
+    first = con.execute(table).fetchall()
+    assert con.execute(table).fetchall() == first
+    one, two = con.session.protected_tables.certificates
+    assert one.secondary > 0
+    assert replace(two, number=one.number) == one
+    assert two.to_json() == replace(one, number=2).to_json()
+    con.execute(table.replace("AS n", "AS people").replace("PROTECT n", "PROTECT people")).fetchall()
+    assert con.session.protected_tables.certificates[-1].evidence is None  # it has another column, so it is another table

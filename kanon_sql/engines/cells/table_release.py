@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -102,7 +103,7 @@ def release_table(
         rows=rows,
         suppression=found,
         released=released,
-        certificate=replace(certificate, warnings=warnings, evidence=None if before else _evidence(table, found)),
+        certificate=replace(certificate, warnings=warnings, prove=None if before else partial(_evidence, table, found)),
         sums=sums,
     )
 

@@ -15,7 +15,7 @@ from kanon_sql.engines.duckdb.hashes import BYTES, UNLIKE, of_type, order_by_con
 from kanon_sql.engines.duckdb.histories import AUDITED, IN_SESSION, JUDGED, Recorded, histories
 from kanon_sql.engines.duckdb.known_columns import policy_columns_heard
 from kanon_sql.engines.duckdb.known_gate import known_gate
-from kanon_sql.engines.duckdb.label_types import typed_labels, typed_values
+from kanon_sql.engines.duckdb.label_types import typed_labels, typed_values, unlisted_null
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.population import coded_populations, populations
 from kanon_sql.engines.duckdb.population_gate import population_gate
@@ -46,15 +46,6 @@ _CLASSES = """SELECT class, qi, hidden, labels FROM "kanon#fitted"
 _TABLE = """(SELECT system.main.list("kanon#t") FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {}) AS "kanon#t")"""
 
 _LOOK = '"kanon#look"'
-
-_TYPE = f"system.main.left(system.main.typeof(system.main.list_value({_VALUE})), -2)"
-"""The type of a column as a text; of a list of it, because the type of NULL is not known when a statement is planned."""
-
-_UNLISTED = rf"""system.main.json_transform('null', CASE WHEN system.main.contains({_TYPE}, 'ENUM(')
-    THEN system.main.to_json(system.main.regexp_replace({_TYPE}, 'ENUM\((''([^'']|'''')*''(, )?)*\)', 'VARCHAR', 'g'))
-    ELSE '"NULL"' END)"""
-"""A NULL of the type of a column, each ENUM in it being a VARCHAR: the labels of an ENUM tell what was suppressed. Beside a
-value it sets the type of the result, which is known when the statement is planned."""
 
 _SHUFFLED = "the order reveals nothing about suppressed cells: it follows from the released values"
 _KEPT_ORDER = "the order of the source, as requested"
@@ -140,7 +131,7 @@ def _shown(policy: Policy, pieces: str, unseen: str) -> str:
     labels = f" REPLACE ({', '.join(typed_labels(policy))})" if policy.generalized else ""
     slots = {"pieces": pieces, "value": _VALUE, "labels": labels, "unseen": unseen}
     if policy.suppress is None:
-        return text("shown", hidden="NULL", shown=_VALUE, unlisted=_UNLISTED, **slots)
+        return text("shown", hidden="NULL", shown=_VALUE, unlisted=unlisted_null(_VALUE), **slots)
     return text("shown", hidden=literal(policy.suppress), shown=f"CAST({_VALUE} AS VARCHAR)", unlisted="NULL", **slots)
 
 

@@ -7,12 +7,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.certificate.file import Document, read
+from kanon_sql.certificate.file import Document
 from kanon_sql.certificate.status import Status
 from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.certificate.table_file import PROTECTED
 from kanon_sql.engines.duckdb.files import load
-from kanon_sql.errors import AuditError, CertificateError, KanonError, raise_alone
+from kanon_sql.errors import CertificateError, KanonError, raise_alone
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
@@ -21,6 +21,7 @@ from kanon_sql.verification.cells.line_bound import proven
 from kanon_sql.verification.cells.published_system import PublishedSystem
 from kanon_sql.verification.cells.released_rows import compare
 from kanon_sql.verification.cells.witness_sums import check_witnesses
+from kanon_sql.verification.certificates import lines_named, read_certificate
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.places import Place
@@ -62,16 +63,9 @@ def verify_table(con: Any, source: Place, release: Place, certificate: str, deli
     AuditError
         When a claim does not hold; the message names the file and the line of the claim, and shows no count.
     """
-    with closing(con):
-        try:
-            document = read(Path(certificate).read_bytes().decode("utf-8", "replace"), PROTECTED)
-        except CertificateError as error:
-            raise_alone(AuditError(f"{certificate}, {error}"))
-        try:
-            return _checked(con, source, release, document, delimiter)
-        except CertificateError as error:
-            at = CertificateError(error.field, error.fact, document.lines.get(error.field or ""))
-            raise_alone(AuditError(f"{certificate}, {at}"))
+    document = read_certificate(certificate, PROTECTED)
+    with closing(con), lines_named(certificate, document):
+        return _checked(con, source, release, document, delimiter)
 
 
 def _checked(con: Any, source: Place, release: Place, document: Document, delimiter: str) -> dict[str, str]:

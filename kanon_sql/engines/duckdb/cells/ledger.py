@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+import numpy as np
+
 from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.engines.cells.earlier_tables import EarlierTable
 from kanon_sql.engines.cells.table_release import TableRelease
@@ -22,19 +24,27 @@ class ProtectedTables:
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
-        self._released: list[EarlierTable] = []
+        self._released: list[TableRelease] = []
         self.certificates: list[TableCertificate] = []
 
     @contextmanager
     def turn(self) -> Iterator[Sequence[EarlierTable]]:
         """Give the tables that were released before, while no other table is solved."""
         with self._turn:
-            yield tuple(self._released)
+            yield tuple(each.released for each in self._released)
 
     def add(self, release: TableRelease) -> TableCertificate:
-        """Keep a table that passed the gate; one that repeats another is kept once."""
-        certificate = replace(release.certificate, number=len(self.certificates) + 1)
+        """Keep a table that passed the gate, once; the same table once more has the same certificate."""
+        new = release.released
+        alike = [
+            each
+            for each in self._released
+            if each.released.repeats(new) and np.array_equal(each.released.suppressed, new.suppressed)
+        ]
+        if not alike:
+            self._released.append(release)
+        shown = (new.tabulation, new.protection)
+        same = next((each for each in alike if (each.released.tabulation, each.released.protection) == shown), release)
+        certificate = replace(same.certificate, number=len(self.certificates) + 1)
         self.certificates.append(certificate)
-        if not any(each.repeats(release.released) for each in self._released):
-            self._released.append(release.released)
         return certificate

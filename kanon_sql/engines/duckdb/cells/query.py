@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kanon_sql.engines.duckdb.cells.gathering import bits
+from kanon_sql.engines.duckdb.label_types import unlisted_null
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.engines.duckdb.texts import cells_text
@@ -130,9 +131,10 @@ def _item(item: Item, tabulation: Tabulation) -> str:
 
 def _key(key: int, tabulation: Tabulation) -> str:
     value = f'"kanon#c"."kanon#key{key}"'
+    shown = f"coalesce({value}, {unlisted_null(value)})"
     if all(key in chosen for chosen in tabulation.sets):
-        return value
-    return f"CASE WHEN {_absent(key, tabulation)} = 0 THEN {value} END"
+        return shown
+    return f"CASE WHEN {_absent(key, tabulation)} = 0 THEN {shown} END"
 
 
 def _absent(key: int, tabulation: Tabulation) -> str:

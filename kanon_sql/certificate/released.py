@@ -1,0 +1,40 @@
+"""What a release is in Python: rows of the kind that came in, their certificate, and the statement that made them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+
+class Shown(Protocol):
+    """A certificate that notebooks show."""
+
+    def _repr_html_(self) -> str: ...
+
+
+C = TypeVar("C", bound=Shown)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Released(Generic[C]):
+    """A table and its certificate, which is what is shown of both.
+
+    Attributes
+    ----------
+    table : object
+        The rows, of the kind that came in: Arrow, pandas, polars, or a DuckDB relation.
+    certificate : certificate
+        What is proven about them.
+    sql : str
+        The statement that made the table.
+    """
+
+    table: Any = field(repr=False)
+    certificate: C
+    sql: str = field(repr=False)
+
+    def __repr__(self) -> str:
+        return repr(self.certificate)
+
+    def _repr_html_(self) -> str:
+        return self.certificate._repr_html_()

@@ -1,0 +1,262 @@
+"""The work of a command that publishes a table: written beside its place, read again, audited, and only then put there."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+import click
+
+from kanon_sql.cli.options import show
+from kanon_sql.cli.streams import STREAM, source_place, target_place
+from kanon_sql.cli.terminal import progress
+from kanon_sql.engines.duckdb.staging import put, staging_directory, write_text
+from kanon_sql.errors import KanonError, SourceError
+
+if TYPE_CHECKING:
+    from kanon_sql.cli.terminal import Step
+    from kanon_sql.engines.duckdb.places import Place
+
+PATIENCE = 5.0
+"""Seconds that a command waits for its work to stop before it leaves it behind."""
+
+
+class Certified(Protocol):
+    """A certificate of either kind."""
+
+    def to_json(self) -> str:
+        """Return the text of its file."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return its fields as plain data."""
+
+    def figures(self) -> dict[str, str]:
+        """Return its figures for people."""
+
+
+C = TypeVar("C", bound=Certified)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solved(Generic[C]):
+    """A table ``released`` that may be written.
+
+    Parameters
+    ----------
+    certificate : Certificate or TableCertificate
+        What is proven about it.
+    rows : str
+        The query of its rows in their order; braces stand for the table.
+    audit : callable
+        Compares the written file with it, or audits the file.
+    """
+
+    certificate: C
+    rows: str
+    audit: Callable[[Place], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """What such a command has in hand.
+
+    Parameters
+    ----------
+    origin, place : Place
+        The source, and where the table goes.
+    staging : Path
+        A private directory on the file system of ``place``.
+    evidence : tuple of Path, optional
+        A private path and the place of the certificate, on one file system; it is put there right after the table.
+    delimiter : str
+        The separator of CSV files.
+    step : Step
+        Hears of each step.
+    force : bool
+        Whether what is in their places is replaced.
+    streamed : bool
+        Whether the table goes to the standard output.
+    """
+
+    origin: Place
+    place: Place
+    staging: Path
+    evidence: tuple[Path, Path] | None
+    delimiter: str
+    step: Step
+    force: bool
+    streamed: bool
+
+    @property
+    def spill(self) -> dict[str, str]:
+        """Return the configuration of a connection: what does not fit into memory spills into the private directory."""
+        return {"temp_directory": str(self.staging / "spill")}
+
+    def publish(self, con: Any, solve: Callable[[Callable[[], None]], Solved[C]]) -> C:
+        """Read the source, solve, write, audit, publish; the connection is closed in the end.
+
+        Parameters
+        ----------
+        con : Connection
+            Gets the tables ``source`` and ``released``.
+        solve : callable
+            Makes the table ``released``. It calls what it gets between two statements: an interrupt there would be lost.
+        """
+        from kanon_sql.cli.interrupt import interruptible
+        from kanon_sql.engines.duckdb.files import load, stage
+        from kanon_sql.engines.duckdb.formulas import escape
+        from kanon_sql.engines.duckdb.names import quoted
+
+        stopped = threading.Event()
+
+        def interrupt() -> None:
+            stopped.set()
+            con.interrupt()
+
+        def go_on() -> None:
+            if stopped.is_set():
+                raise KeyboardInterrupt
+
+        def work() -> C:
+            with closing(con):
+                self.step("reading")
+                load(con, self.origin, into="source", delimiter=self.delimiter)
+                solved = solve(go_on)
+                go_on()
+                self.step("writing")
+                shown = quoted(escape(con, "released") if self.place.escaped else "released")
+                rows = solved.rows.format(shown)
+                staged = stage(con, rows, self.place, staging=self.staging, delimiter=self.delimiter)
+                self.step("auditing")
+                solved.audit(staged)
+                if self.evidence is not None:
+                    write_text(solved.certificate.to_json(), self.evidence[0])
+                go_on()
+                _publish_both(con, staged, self.place, self.evidence, self.force)
+                return solved.certificate
+
+        return interruptible(interrupt, work, finish=con.finish, patience=PATIENCE)
+
+    def tell(self, certificate: Certified, hidden: Iterable[str], *, as_json: bool) -> None:
+        """Print where the files are, and the figures of the certificate; of its fields, JSON leaves out the hidden ones."""
+        files: Mapping[str, str] = {} if self.streamed else {"written": str(self.place)}
+        files = {**files, **({} if self.evidence is None else {"certificate": str(self.evidence[1])})}
+        if as_json:
+            figures = {name: value for name, value in certificate.to_dict().items() if name not in hidden}
+            click.echo(json.dumps(files | figures), err=self.streamed)
+        else:
+            told = certificate.figures()
+            told.pop("warnings", None)  # on the screen already
+            show([*files.items(), *told.items()], err=self.streamed)
+
+
+@contextmanager
+def publication(
+    source: str,
+    target: str,
+    *,
+    table: str | None,
+    ending: str,
+    escape_formulas: bool,
+    certificate: str | None,
+    delimiter: str,
+    force: bool,
+    quiet: bool,
+) -> Iterator[Publication]:
+    """Check source and target, and give private directories for the work.
+
+    Raises
+    ------
+    SourceError
+        When the source is not there, or the table or its certificate may not go where it should.
+    """
+    with ExitStack() as stack:
+        origin = stack.enter_context(source_place(source, table, ending))
+        origin.require()
+        place = stack.enter_context(target_place(target, ending)).escaping(escape_formulas)
+        _check_target(origin, place, force)
+        proof = None if certificate is None else _evidence_path(certificate, (origin, place), force)
+        staging = stack.enter_context(staging_directory(place.path.parent))
+        evidence = None
+        if proof is not None:
+            evidence = (stack.enter_context(staging_directory(proof.parent)) / "certificate.json", proof)
+        yield Publication(
+            origin=origin,
+            place=place,
+            staging=staging,
+            evidence=evidence,
+            delimiter=delimiter,
+            step=stack.enter_context(progress(not quiet)),
+            force=force,
+            streamed=target == STREAM,
+        )
+
+
+def _evidence_path(name: str, tables: Iterable[Place], force: bool) -> Path:
+    """Return where a certificate goes.
+
+    Raises
+    ------
+    SourceError
+        When it may not go there.
+    """
+    path = Path(os.path.realpath(name))
+    if any(path == table.path for table in tables):
+        raise SourceError("the certificate is IN or OUT; hint: give it a name of its own")
+    if not path.parent.is_dir():
+        raise SourceError(f"there is no folder {path.parent}")
+    if path.exists() and not path.is_file():
+        raise SourceError(f"{path} is not a file")
+    if path.exists() and not force:
+        raise SourceError(f"{path} exists; hint: --force replaces it")
+    return path
+
+
+def _check_target(origin: Place, place: Place, force: bool) -> None:
+    """Refuse a target that is the source, a pattern, in no folder, or there already."""
+    if place.pattern is not None:
+        raise SourceError(f"{place} is a pattern or a URL, which is only read; hint: release to one file")
+    if origin.same(place):
+        raise SourceError("OUT is IN; hint: release to another file, and keep the source")
+    if not place.path.parent.is_dir():
+        raise SourceError(f"there is no folder {place.path.parent}")
+    if place.occupied() and not force:
+        raise SourceError(f"{place} exists; hint: --force replaces it")
+
+
+def _publish_both(con: Any, staged: Place, place: Place, evidence: tuple[Path, Path] | None, force: bool) -> None:
+    """Put the release in its place, then its certificate: both, or neither.
+
+    Notes
+    -----
+    At no moment, whoever is killed, a certificate lies beside a release that is not its own: an old one goes first, and the new
+    one comes last.
+    """
+    from kanon_sql.engines.duckdb.files import publish, withdraw
+
+    if evidence is None:
+        publish(con, staged, place, replace=force)
+        return
+    fresh, proof = evidence
+    old = fresh.with_name("old")
+    if force:
+        with suppress(FileNotFoundError):
+            os.replace(proof, old)
+    try:
+        new_file = publish(con, staged, place, replace=force)
+    except BaseException:
+        if old.exists():
+            os.replace(old, proof)
+        raise
+    try:
+        put(fresh, proof, replace=force)
+    except KanonError:
+        if not force:  # what was there before is gone
+            withdraw(con, place, new_file)
+        raise
