@@ -18,7 +18,7 @@ def explain(session: Session, run: int, cells: int) -> list[dict[str, str]]:
             return [{"property": "rows", "value": "0"}]
         with session.protected_tables.turn() as earlier:
             found = release_table(
-                base, gathering.tabulation, gathering.protection, earlier, session.search.report, session.search.ended
+                base, gathering.counting, gathering.protection, earlier, session.search.report, session.search.ended
             )
     finally:
         session.gatherings.end(run)

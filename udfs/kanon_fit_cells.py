@@ -19,11 +19,11 @@ def fit(session: Session, run: int, cells: int) -> str | None:
     try:
         base = gathering.whole(cells)
         if base is None:
-            gathering.found(None)
+            gathering.found(None, None)
             return None
         with session.protected_tables.turn() as earlier:
             found = release_table(
-                base, gathering.tabulation, gathering.protection, earlier, session.search.report, session.search.ended
+                base, gathering.counting, gathering.protection, earlier, session.search.report, session.search.ended
             )
             found = replace(found, certificate=session.protected_tables.add(found))
     except BaseException:
@@ -31,7 +31,7 @@ def fit(session: Session, run: int, cells: int) -> str | None:
         raise
     finally:
         session.search.rest()
-    gathering.found(found)
+    gathering.found(found, base)
     return None
 
 

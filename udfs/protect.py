@@ -23,11 +23,11 @@ _OPTIONS = {
 
 def plan(session: Session, tbl: str, by: Any, measures: Any, grouping: Any, percent: Any, dominance: Any, *options: Any) -> str:
     """Return the SQL of the protected table; runs when the statement is bound and touches no data."""
-    del session
     given = dict(zip(_OPTIONS, options, strict=True))
     if given["time_limit"] is not None:
         given["time_limit"] = float(given["time_limit"])
-    return protect_query(tbl, by, measures, grouping, percent, dominance, **given)
+    others = session.protected_tables.countings
+    return protect_query(tbl, by, measures, grouping, percent, dominance, others, **given)
 
 
 FUNCTION = Function(name="kanon_plan_protect", returns="VARCHAR", call=plan, refused=refusing_query)

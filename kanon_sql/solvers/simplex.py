@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kanon_sql.solvers.budget import Budget
 
 if TYPE_CHECKING:
-    from ortools.math_opt.python import mathopt
+    from kanon_sql.solvers.or_tools import mathopt
 
 _SLICE = 5_000
 """Steps of the method between two checks of the clock."""
@@ -30,8 +30,7 @@ class Simplex:
     """
 
     def __init__(self, model: mathopt.Model, asked: mathopt.ModelSolveParameters) -> None:
-        from ortools.glop import parameters_pb2
-        from ortools.math_opt.python import mathopt
+        from kanon_sql.solvers.or_tools import mathopt, parameters_pb2
 
         def limited(*, dual: bool) -> mathopt.SolveParameters:
             # Its preprocessing would make every solution the first.
@@ -53,7 +52,7 @@ class Simplex:
         dual : bool
             Whether the prices of the last optimum are feasible still, as after new constraints; else the shares are.
         """
-        from ortools.math_opt.python import mathopt
+        from kanon_sql.solvers.or_tools import mathopt
 
         reason = mathopt.TerminationReason.FEASIBLE
         while reason in (mathopt.TerminationReason.FEASIBLE, mathopt.TerminationReason.NO_SOLUTION_FOUND):

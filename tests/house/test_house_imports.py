@@ -84,7 +84,7 @@ MOST_LINES = 300
 
 ONLY = {
     "sqlglot": ("kanon_sql.clause",),
-    "ortools": ("kanon_sql.solvers",),
+    "ortools": ("kanon_sql.solvers.or_tools",),
     "cython": ("kanon_sql.kernels",),
     "duckdb": ("kanon_sql.engines", "kanon_sql.udfs", "kanon_sql.cli", "kanon_sql.verification", "kanon_sql.report"),
     "pyspark": ("kanon_sql.engines.spark",),

@@ -163,17 +163,36 @@ def _above(value: Int64, factor: Fraction, total: Int64, more: Int64 | None = No
     return np.array([each if each > have else 0 for each, have in zip(found, total.tolist(), strict=True)], np.int64)
 
 
+def largest_of(group: Int64, largest: Int64, groups: int) -> Int64:
+    """Return the largest contributions to each group, in descending order, from those to its parts.
+
+    Parameters
+    ----------
+    group : int64 array [n]
+        The group of each part, 0 to ``groups - 1``.
+    largest : int64 array [n, m]
+        Contributions to each part, 0 where there are fewer.
+    groups : int
+        How many there are.
+    """
+    most = largest.shape[1]
+    found = np.zeros((groups, most), np.int64)
+    if not most:
+        return found
+    value, row = largest.reshape(-1), np.repeat(group, most)
+    order = np.lexsort((-value, row))
+    ordered = row[order]
+    start = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    rank = np.arange(len(ordered)) - np.repeat(start, np.diff(np.r_[start, len(ordered)]))
+    top = rank < most
+    found[ordered[top], rank[top]] = value[order][top]
+    return found
+
+
 def _largest(ancestors: Int32, largest: Int64, rows: int) -> Int64:
     """Return the largest contributions to each row, from those to its base cells."""
-    most = largest.shape[1]
-    found = np.zeros((rows, most), np.int64)
-    value = largest.reshape(-1)
+    found = np.zeros((rows, largest.shape[1]), np.int64)
     for column in ancestors.T:
-        row = np.repeat(column.astype(np.int64), most)
-        order = np.lexsort((-value, row))
-        ordered = row[order]
-        start = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-        rank = np.arange(len(ordered)) - np.repeat(start, np.diff(np.r_[start, len(ordered)]))
-        top = rank < most
-        found[ordered[top], rank[top]] = value[order][top]
+        first, end = int(column.min()), int(column.max()) + 1
+        found[first:end] = largest_of(column.astype(np.int64) - first, largest, end - first)
     return found

@@ -14,11 +14,11 @@ from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.certificate.table_evidence import TableEvidence
 from kanon_sql.engines.cells import gate
 from kanon_sql.engines.cells.base_cells import BaseCells, cell_table
+from kanon_sql.engines.cells.counting import Counting, added_up
 from kanon_sql.engines.cells.earlier_tables import EarlierTable, joint, related
 from kanon_sql.engines.cells.identifying_keys import refuse_identifying
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.protection import Protection
-from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
 from kanon_sql.solvers.cells import suppress
 from kanon_sql.table.arrays import Int64
@@ -55,7 +55,7 @@ class TableRelease:
 
 def release_table(
     cells: BaseCells,
-    tabulation: Tabulation,
+    counting: Counting,
     protection: Protection,
     earlier: Sequence[EarlierTable] = (),
     progress: Progress = silent,
@@ -65,10 +65,10 @@ def release_table(
 
     Parameters
     ----------
-    cells : BaseCells
-        At least one.
-    tabulation, protection
-        The table, and what is asked of it.
+    cells, counting
+        At least one base cell, and what is counted.
+    protection : Protection
+        What is asked of the table.
     earlier : sequence of EarlierTable
         What was released before.
     progress, ended : callable
@@ -80,14 +80,15 @@ def release_table(
         When a key identifies people, an earlier table stands against it, nothing that may be suppressed is enough, or the gate
         refuses.
     """
-    warnings = refuse_identifying(cells, tabulation, protection)
-    new = EarlierTable(tabulation=tabulation, protection=protection, cells=cells, suppressed=np.zeros(0, np.bool_))
-    before = related(tabulation, earlier) if protection.earlier == "fixed" else []
+    own = counting.own(protection)
+    alone = added_up(cells, range(len(own.keys)), range(len(own.sums)), own.largest)
+    warnings = refuse_identifying(alone, own.tabulation, protection)
+    new = EarlierTable(counting=own, protection=protection, cells=alone, suppressed=np.zeros(0, np.bool_))
+    before = related(new, earlier) if protection.earlier == "fixed" else []
     if before:
-        table, rows, sums = joint(new, before)
+        table, rows = joint(new, cells, counting, before)
     else:
-        sums = tabulation.sums
-        table = cell_table(cells, tabulation, [(tabulation, protection)])
+        table = cell_table(alone, own.tabulation, [(own.tabulation, protection)])
         rows = np.arange(table.rows)
     if (table.primary & table.shown).any():
         raise PolicyError("SHOW names a grouping set with a row of too few people; hint: leave it out of SHOW")
@@ -104,7 +105,7 @@ def release_table(
         suppression=found,
         released=released,
         certificate=replace(certificate, warnings=warnings, prove=None if before else partial(_evidence, table, found)),
-        sums=sums,
+        sums=(counting if before else own).tabulation.sums,
     )
 
 

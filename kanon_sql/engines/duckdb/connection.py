@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import duckdb
 
 from kanon_sql.certificate import Certificate
+from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.duckdb import copying
 from kanon_sql.engines.duckdb.caller import as_caller
 from kanon_sql.engines.duckdb.cells.query import protected_query
@@ -235,7 +236,7 @@ class Connection:
         from kanon_sql.clause import rewrite  # sqlglot is only paid for where the word occurs
 
         policies = Policies(lambda question: ask(question).fetchall(), self.session.allowed_files)
-        return rewrite(query, _release_of_query, policies, _protected)
+        return rewrite(query, _release_of_query, policies, _Protecting(self.session.protected_tables.countings))
 
     def _run(
         self, last: Callable[..., Any], query: Any, ask: Callable[[str], Any], parameters: Any, *, many: bool = False
@@ -280,5 +281,13 @@ def _release_of_query(body: str, policy: Policy) -> str:
     return release_query(body, policy, query=True)
 
 
-def _protected(query: TableQuery, protection: Protection, explained: bool) -> str:
-    return protected_query(query.tabulation, protection, query.keys, query.sums, query.source, explained=explained)
+class _Protecting:
+    """Writes the protected tables of a text; each is counted with those before it."""
+
+    def __init__(self, others: list[Counting]) -> None:
+        self._others = others
+
+    def __call__(self, query: TableQuery, protection: Protection, explained: bool) -> str:
+        counting = Counting(tabulation=query.tabulation, keys=query.keys, sums=query.sums, largest=protection.largest)
+        others, self._others = self._others, [*self._others, counting]
+        return protected_query(counting, protection, query.source, others, explained=explained)

@@ -70,7 +70,7 @@ class Attacker:
     """
 
     def __init__(self, table: CellTable, measure: int, *, with_fixed: bool) -> None:
-        from ortools.math_opt.python import mathopt
+        from kanon_sql.solvers.or_tools import mathopt
 
         system = table.measures[measure]
         self._table, self._value, self._base = table, table.values(measure), system.value
@@ -105,7 +105,7 @@ class Attacker:
 
         Where a linear program says nothing, an integer program does if ``whole``.
         """
-        from ortools.math_opt.python import mathopt
+        from kanon_sql.solvers.or_tools import mathopt
 
         if not self.exact:
             return Answer()
@@ -174,7 +174,7 @@ class Attacker:
 
     def _integer(self, row: int, suppressed: Bools, most: int, budget: Budget) -> Answer:
         """Return a witness in whole numbers that moves no cell by more, or a core, from an integer program."""
-        from ortools.sat.python import cp_model
+        from kanon_sql.solvers.or_tools import cp_model
 
         model: Any = cp_model.CpModel()
         need = int(self._need[row])

@@ -102,7 +102,7 @@ def relaxed(cuts: Cuts, cost: Int64, budget: Budget) -> Relaxation | None:
     -----
     Each cut is divided by its right-hand side, so that sums and counts are of one size.
     """
-    from ortools.math_opt.python import mathopt
+    from kanon_sql.solvers.or_tools import mathopt
 
     rows, variable = np.unique(cuts.variable, return_inverse=True)
     program = Model()

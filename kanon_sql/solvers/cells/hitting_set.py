@@ -36,7 +36,7 @@ class HittingSet:
     """
 
     def __init__(self, table: CellTable, cuts: Cuts, effort: float) -> None:
-        from ortools.sat.python import cp_model
+        from kanon_sql.solvers.or_tools import cp_model
 
         self._model: Any = cp_model.CpModel()
         rows = np.flatnonzero(~table.primary & ~table.suppressed & ~table.shown)
@@ -70,7 +70,7 @@ class HittingSet:
         -----
         Exponential in the worst case. One thread, so that the answer does not depend on their number.
         """
-        from ortools.sat.python import cp_model
+        from kanon_sql.solvers.or_tools import cp_model
 
         if not self._chosen:
             return np.zeros(self._rows, np.bool_)

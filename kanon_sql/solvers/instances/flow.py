@@ -34,7 +34,7 @@ def cheapest_flow(rows: Int64, group: Int64, instance: Int64, cost: Int64, other
     A lower bound on the flow through an instance is a supply of -k at its node; what is beyond goes on to a sink, and so do
     rows that go elsewhere. All ends of such a network are whole numbers.
     """
-    from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
+    from kanon_sql.solvers.or_tools import min_cost_flow
 
     groups, instances, total = len(rows), len(cost), int(rows.sum())
     beyond = total - k * instances
@@ -44,7 +44,7 @@ def cheapest_flow(rows: Int64, group: Int64, instance: Int64, cost: Int64, other
     sink = groups + instances
     # Less the least cost, so that the solver's bound on the sum of all costs is met by larger tables.
     least = int(np.concatenate([cost, other[outside]]).min())
-    network = SimpleMinCostFlow()
+    network = min_cost_flow.SimpleMinCostFlow()
     inside = network.add_arcs_with_capacity_and_unit_cost(group, groups + instance, rows[group], cost[instance] - least)
     away = network.add_arcs_with_capacity_and_unit_cost(
         outside, np.full(len(outside), sink), rows[outside], other[outside] - least

@@ -143,7 +143,7 @@ def solve_program(
     -----
     Exponential in the worst case. The interpreter is free for other threads meanwhile.
     """
-    from ortools.math_opt.python import mathopt
+    from kanon_sql.solvers.or_tools import mathopt
 
     unit = int(np.gcd.reduce(np.concatenate([program.cost, program.other[program.other > 0]]), initial=0)) or 1
     outside = np.flatnonzero(program.other >= 0)
@@ -195,7 +195,7 @@ def _whole_rows(program: Program, opened: NDArray[np.bool_]) -> Assignment | Non
 
 def _model(program: Program, outside: Int64, unit: int) -> object:
     """Lay the program out for MathOpt: variables x by pair, x elsewhere, u; constraints by group, by instance, by pair."""
-    from ortools.math_opt import model_pb2
+    from kanon_sql.solvers.or_tools import model_pb2
 
     pairs, groups, instances = len(program.group), len(program.rows), len(program.cost)
     free = pairs + len(outside)

@@ -45,7 +45,7 @@ class Model:
 
     def proto(self, objective: Floats) -> object:
         """Return the program for MathOpt, with costs of the first variables."""
-        from ortools.math_opt import model_pb2
+        from kanon_sql.solvers.or_tools import model_pb2
 
         model = model_pb2.ModelProto()
         model.variables.ids.extend(range(self.variables))

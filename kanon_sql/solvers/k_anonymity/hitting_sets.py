@@ -18,7 +18,7 @@ class HittingSets:
     """
 
     def __init__(self, cost: list[int]) -> None:
-        from ortools.sat.python import cp_model
+        from kanon_sql.solvers.or_tools import cp_model
 
         self._model: Any = cp_model.CpModel()
         self._dropped = [self._model.new_bool_var(str(column)) for column in range(len(cost))]
@@ -38,7 +38,7 @@ class HittingSets:
         -----
         Exponential in the worst case. One thread, so that the answer does not depend on their number.
         """
-        from ortools.sat.python import cp_model
+        from kanon_sql.solvers.or_tools import cp_model
 
         self._model.add(self._cost < below)
         solver: Any = cp_model.CpSolver()

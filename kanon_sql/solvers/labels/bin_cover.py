@@ -93,7 +93,7 @@ class BinCover:
 
     def _chosen(self, sets: Int64, count: Int64, budget: Budget) -> Int64 | None:
         """Return the numbers of sets that hold each label once, none if there are no such sets; None if it was not decided."""
-        from ortools.sat.python import cp_model
+        from kanon_sql.solvers.or_tools import cp_model
 
         number, place = np.nonzero(sets >= 0)
         held, inside = np.unique(np.stack([sets[number, place], number]), axis=1, return_counts=True)

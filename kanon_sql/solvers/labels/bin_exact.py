@@ -99,7 +99,7 @@ class _Program:
         self._lay_out(bins)
 
     def _lay_out(self, bins: int) -> None:
-        from ortools.sat.python import cp_model
+        from kanon_sql.solvers.or_tools import cp_model
 
         self._model = model = cp_model.CpModel()
         needed = -(-int(self._items.weight.sum()) // self.cost)  # fewer bins would be heavier
@@ -131,7 +131,7 @@ class _Program:
 
     def solve(self, budget: Budget) -> None:
         """Search until the end, or until the budget is used up, and keep what is better."""
-        from ortools.sat.python import cp_model
+        from kanon_sql.solvers.or_tools import cp_model
 
         def report() -> None:
             budget.report("bins", budget.share(), self.cost * self._items.unit, self.bound * self._items.unit)

@@ -190,7 +190,7 @@ class _Types:
 
     def packing(self, most: int, budget: Budget) -> Int64 | None:
         """Return the configurations of the bins, int64 [b, s], that leave capacity for small labels up to ``most`` rows."""
-        from ortools.sat.python import cp_model
+        from kanon_sql.solvers.or_tools import cp_model
 
         level = self.inside @ self.size
         fits = np.flatnonzero(level <= most)

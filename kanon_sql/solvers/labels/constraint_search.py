@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.solvers.budget import Budget
 
 if TYPE_CHECKING:
-    from ortools.sat.python import cp_model
+    from kanon_sql.solvers.or_tools import cp_model
 
 _TURN = 0.1
 """Seconds between two checks of the budget."""
@@ -34,7 +34,7 @@ def searched(
     workers : int
         Searches that take turns: a fixed number of them finds the same on any number of cores.
     """
-    from ortools.sat.python import cp_model
+    from kanon_sql.solvers.or_tools import cp_model
 
     solver = cp_model.CpSolver()
     solver.parameters.random_seed = budget.seed % (1 << 31)

@@ -140,7 +140,7 @@ class _BoxCover:
 
     def _chosen(self, boxes: Int64, before: Int64, budget: Budget) -> tuple[str, Int64]:
         """Return disjoint boxes that hold each point, and whether there are ``some``, ``none``, or it was not decided."""
-        from ortools.sat.python import cp_model
+        from kanon_sql.solvers.or_tools import cp_model
 
         model = cp_model.CpModel()
         taken = [model.new_bool_var("") for _ in boxes]

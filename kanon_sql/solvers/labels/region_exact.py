@@ -119,7 +119,7 @@ def _lightest(graph: LumpedGraph, nodes: Int64, least: int, most: int, budget: B
 
 def _chosen(nodes: Int64, weight: Int64, first: Int64, member: Int64, least: int, most: int, budget: Budget) -> _Answer:
     """Choose sets that hold each node once, the heaviest as light as possible, by CP-SAT."""
-    from ortools.sat.python import cp_model
+    from kanon_sql.solvers.or_tools import cp_model
 
     model = cp_model.CpModel()
     chosen = [model.new_bool_var("") for _ in range(len(first) - 1)]

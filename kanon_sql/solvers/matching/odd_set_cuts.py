@@ -142,7 +142,7 @@ class _Component:
 
     def _least_cuts(self) -> list[Set]:
         """Return both sides of the cuts of a Gomory-Hu tree that are below one class."""
-        from ortools.graph.python.max_flow import SimpleMaxFlow
+        from kanon_sql.solvers.or_tools import max_flow
 
         triple = self.class_nodes[:, 2] >= 0
         half = np.rint(self.share * np.where(triple, _GRAIN // 2, _GRAIN)).astype(np.int64)
@@ -152,7 +152,7 @@ class _Component:
         parent = np.zeros(len(self.odd), np.int64)
         sets: list[Set] = []
         for node in range(1, len(self.odd)):
-            flow = SimpleMaxFlow()
+            flow = max_flow.SimpleMaxFlow()
             flow.add_arcs_with_capacity(np.append(tail, head), np.append(head, tail), np.append(capacity, capacity))
             flow.solve(node, int(parent[node]))
             side = np.zeros(len(self.odd), np.bool_)

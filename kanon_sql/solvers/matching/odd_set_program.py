@@ -69,7 +69,7 @@ class OddSetProgram:
     """
 
     def __init__(self, rows: Int64, penalty: float) -> None:
-        from ortools.math_opt.python import mathopt
+        from kanon_sql.solvers.or_tools import mathopt
 
         self.member: Int32 = np.empty((0, 3), np.int32)
         self.cuts: list[NDArray[np.bool_]] = []

@@ -63,7 +63,7 @@ def whole_matching(
     -----
     Exponential in the worst case. The interpreter is free for other threads meanwhile.
     """
-    from ortools.math_opt.python import mathopt
+    from kanon_sql.solvers.or_tools import mathopt
 
     model = mathopt.Model()
     needed = np.flatnonzero(rows)

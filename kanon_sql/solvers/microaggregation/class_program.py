@@ -50,7 +50,7 @@ class ClassProgram:
     """
 
     def __init__(self, rows: Int64) -> None:
-        from ortools.math_opt.python import mathopt
+        from kanon_sql.solvers.or_tools import mathopt
 
         self._known: set[tuple[int, ...]] = set()
         self._unit = 0.0

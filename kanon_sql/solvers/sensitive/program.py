@@ -133,7 +133,7 @@ class _Tangents:
 
 def _solved(program: Program, tangents: _Tangents, seconds: float, nodes: int | None) -> tuple[Answer, Int64]:
     """Solve the program once; return what became of it, and the histograms of classes that do not meet the requirement."""
-    from ortools.math_opt.python import mathopt
+    from kanon_sql.solvers.or_tools import mathopt
 
     none = np.empty((0, program.requirement.counters), np.int64)
     unit = int(np.gcd.reduce(np.concatenate([program.cost, program.other[program.other > 0]]), initial=0)) or 1

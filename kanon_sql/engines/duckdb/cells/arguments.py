@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.duckdb.cells.query import protected_query
 from kanon_sql.engines.duckdb.names import name_parts, quoted, table_name
 from kanon_sql.errors import PolicyError, hint_of
@@ -19,7 +20,16 @@ COUNT = "n"
 _GROUPINGS = ("cube", "rollup", "plain")
 
 
-def protect_query(table: str, by: Any, measures: Any, grouping: Any, percent: Any, dominance: Any, **options: Any) -> str:
+def protect_query(
+    table: str,
+    by: Any,
+    measures: Any,
+    grouping: Any,
+    percent: Any,
+    dominance: Any,
+    others: Iterable[Counting] = (),
+    **options: Any,
+) -> str:
     """Return the SQL of a protected table.
 
     Parameters
@@ -36,6 +46,8 @@ def protect_query(table: str, by: Any, measures: Any, grouping: Any, percent: An
         For some sums p of the p % rule.
     dominance : mapping of str to [largest, share], optional
         For some sums the dominance rule.
+    others : iterable of Counting
+        Tables that are released before this one.
     **options
         The other fields of `Protection`.
 
@@ -76,8 +88,13 @@ def protect_query(table: str, by: Any, measures: Any, grouping: Any, percent: An
         reads=(same_name(parts[-1]),),
     )
     protection = Protection(ambiguity=_ambiguity(percent, sums), dominance=_dominance(dominance, sums), **options)
-    keys, summed = [quoted(each) for each in by], [quoted(each) for each in columns]
-    return protected_query(tabulation, protection, keys, summed, f"FROM {table_name(table)}")
+    counting = Counting(
+        tabulation=tabulation,
+        keys=tuple(map(quoted, by)),
+        sums=tuple(map(quoted, columns)),
+        largest=protection.largest,
+    )
+    return protected_query(counting, protection, f"FROM {table_name(table)}", others)
 
 
 def _mapping(name: str, value: Any, hint: str) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
+from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.table_release import TableRelease
 from kanon_sql.errors import AuditError, SourceError
 from kanon_sql.model.protection import Protection
@@ -28,25 +29,29 @@ class CellGathering:
 
     Parameters
     ----------
-    tabulation, protection
-        The table, and what is asked of it.
+    counting, protection
+        What is counted, and what is asked of the table.
 
     Attributes
     ----------
-    tabulation, protection
+    counting, protection
         The same.
     touched : float
         When it was last used, as `time.monotonic`.
     """
 
-    def __init__(self, tabulation: Tabulation, protection: Protection) -> None:
-        self.tabulation, self.protection = tabulation, protection
+    def __init__(self, counting: Counting, protection: Protection) -> None:
+        self.counting, self.protection = counting, protection
         self.touched = time.monotonic()
         self._lock = threading.Lock()
         self._chunks: list[pa.StructArray] = []
         self._rows = self._asked = 0
         self._found: TableRelease | None = None
         self._first: list[Int64] = []
+
+    @property
+    def _shape(self) -> Tabulation:
+        return self.counting.tabulation
 
     def add(self, cells: pa.StructArray) -> Int64:
         """Take a chunk of base cells and return numbers for them."""
@@ -74,15 +79,15 @@ class CellGathering:
         column = {field.name: cells.field(place) for place, field in enumerate(cells.type)}
         order = np.argsort(_numbers(column["kanon#number"]), kind="stable")
         self._refuse_nulls(_numbers(column["kanon#nulls"]))
-        keys = [_numbers(column[f"kanon#code{place}"])[order] for place in range(len(self.tabulation.keys))]
+        keys = [_numbers(column[f"kanon#code{place}"])[order] for place in range(len(self._shape.keys))]
         sums, largest = [], []
-        for place in range(len(self.tabulation.sums)):
+        for place in range(len(self._shape.sums)):
             name = self._name_of_sum(place)
             sums.append(_units(column[f"kanon#sum{place}"], name)[order])
             if (_units(column[f"kanon#least{place}"], name) < 0).any():
                 raise SourceError(f"the sum {name} adds up negative numbers, which cannot be protected; hint: sum their size")
-            if self.protection.largest:
-                largest.append(_matrix(column[f"kanon#largest{place}"], self.protection.largest, name)[order])
+            if self.counting.largest:
+                largest.append(_matrix(column[f"kanon#largest{place}"], self.counting.largest, name)[order])
         return BaseCells(
             keys=np.stack(keys, axis=1),
             people=_numbers(column["kanon#people"])[order],
@@ -90,12 +95,11 @@ class CellGathering:
             largest=largest or [np.zeros((count, 0), np.int64) for _ in sums],
         )
 
-    def found(self, release: TableRelease | None) -> None:
-        """Take what may be shown; None if there are no base cells."""
+    def found(self, release: TableRelease | None, cells: BaseCells | None) -> None:
+        """Take what may be shown of the base cells; None if there are none."""
         self._found = release
-        if release is not None:
-            cells = release.released.cells
-            ancestors, _ = row_numbers(cells.keys, self.tabulation.sets)
+        if cells is not None:
+            ancestors, _ = row_numbers(cells.keys, self._shape.sets)
             self._first = [np.unique(column, return_index=True)[1].astype(np.int64) for column in ancestors.T]
         self.touched = time.monotonic()
 
@@ -121,16 +125,16 @@ class CellGathering:
         table, mine = self._found.table, self._found.rows
         sets, first = _numbers(column["kanon#set"]), _numbers(column["kanon#first"]) - 1
         row, offset = np.full(len(sets), -1, np.int64), 0
-        for chosen, firsts in zip(self.tabulation.sets, self._first, strict=True):
-            asked = sets == bits(chosen, len(self.tabulation.keys))
+        for chosen, firsts in zip(self._shape.sets, self._first, strict=True):
+            asked = sets == bits(chosen, self.counting.own_keys)
             place = np.minimum(np.searchsorted(firsts, first), len(firsts) - 1)
             known = asked & (firsts[place] == first)
             row[known] = offset + place[known]
             offset += len(firsts)
-        sums = [f"kanon#sum{place}" for place in range(len(self.tabulation.sums))]
+        sums = [f"kanon#sum{place}" for place in range(self.counting.own_sums)]
         values = [_numbers(column["kanon#people"]), *(_units(column[name], name) for name in sums)]
         joint = mine[np.maximum(row, 0)]
-        texts = ["people", *self.tabulation.sums]
+        texts = ["people", *self._shape.sums[: len(sums)]]
         measured = [self._measure(text) for text in texts]
         same = all((table.values(number)[joint] == value).all() for number, value in zip(measured, values, strict=True))
         if (row < 0).any() or not same:
@@ -156,17 +160,17 @@ class CellGathering:
         return 1 + self._found.sums.index(text)
 
     def _name_of_sum(self, place: int) -> str:
-        item = next(each for each in self.tabulation.items if each.kind == "sum" and each.places == (place,))
+        item = next(each for each in self._shape.items if each.kind == "sum" and each.places == (place,))
         return as_identifier(item.name)
 
     def _refuse_nulls(self, nulls: Int64) -> None:
         """Refuse a key with NULLs where a NULL also means all of its values, and no GROUPING tells them apart."""
-        told = {key for each in self.tabulation.items if each.kind == "grouping" for key in each.places}
-        for each in self.tabulation.items:
+        told = {key for each in self._shape.items if each.kind == "grouping" for key in each.places}
+        for each in self._shape.items:
             if each.kind != "key":
                 continue
             key = each.places[0]
-            partial = any(key not in chosen for chosen in self.tabulation.sets)
+            partial = any(key not in chosen for chosen in self._shape.sets)
             if partial and key not in told and (nulls >> key & 1).any():
                 name = as_identifier(each.name)
                 raise SourceError(

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from kanon_sql.certificate.table_certificate import TableCertificate
+from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.earlier_tables import EarlierTable
 from kanon_sql.engines.cells.table_release import TableRelease
 
@@ -26,6 +27,11 @@ class ProtectedTables:
         self._turn = threading.Lock()
         self._released: list[TableRelease] = []
         self.certificates: list[TableCertificate] = []
+
+    @property
+    def countings(self) -> list[Counting]:
+        """Return what was counted for each table that was released."""
+        return [each.released.counting for each in self._released]
 
     @contextmanager
     def turn(self) -> Iterator[Sequence[EarlierTable]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.duckdb.cells.gathering import bits
 from kanon_sql.engines.duckdb.label_types import unlisted_null
 from kanon_sql.engines.duckdb.names import literal, quoted
@@ -17,24 +18,18 @@ _RANK = 'CAST(system.main.dense_rank() OVER (ORDER BY {name} ASC NULLS LAST) AS 
 
 
 def protected_query(
-    tabulation: Tabulation,
-    protection: Protection,
-    keys: Sequence[str],
-    sums: Sequence[str],
-    source: str,
-    *,
-    explained: bool = False,
+    counting: Counting, protection: Protection, source: str, others: Iterable[Counting] = (), *, explained: bool = False
 ) -> str:
     """Return the SQL of a query that yields the rows of a protected table, or fails.
 
     Parameters
     ----------
-    tabulation, protection
+    counting, protection
         The table, and what is asked of it.
-    keys, sums : sequence of str
-        SQL of each key and of what each sum adds up.
     source : str
         FROM and WHERE; used once.
+    others : iterable of Counting
+        Tables that are released before this one; those of the same source are counted with it.
     explained : bool
         Whether the query yields what protecting the table would take, and no row of it.
 
@@ -42,25 +37,27 @@ def protected_query(
     -----
     The source is read once, by one GROUP BY; everything else depends on the number of base cells.
     """
-    numbers = range(len(keys))
-    asked = [f'{text} AS "kanon#key{key}"' for key, text in enumerate(keys)]
-    asked += [f'{text} AS "kanon#value{place}"' for place, text in enumerate(sums)]
+    if protection.earlier == "fixed":
+        counting = counting.widened(others)
+    tabulation, numbers = counting.tabulation, range(len(counting.keys))
+    asked = [f'{text} AS "kanon#key{key}"' for key, text in enumerate(counting.keys)]
+    asked += [f'{text} AS "kanon#value{place}"' for place, text in enumerate(counting.sums)]
     if protection.per is not None:
         asked.append(f'{quoted(protection.per)} AS "kanon#person"')
     listed = ", ".join(f'"kanon#key{key}"' for key in numbers)
-    grouped = ", ".join(f'"kanon#code{key}"' for key in numbers)
+    coded = ", ".join(f'"kanon#code{key}"' for key in numbers)
     gathered = cells_text(
         "gathered_cells",
-        tabulation=literal(tabulation.to_json()),
+        counting=literal(counting.to_json()),
         protection=literal(protection.to_json()),
         unshadowed=unshadowed(),
         columns=",\n           ".join(asked),
         source=source,
         keys=listed,
-        grouped=grouped,
+        grouped=coded,
         codes=",\n           ".join(_RANK.format(name=f'"kanon#key{key}"', key=key) for key in numbers),
         nulls=" + ".join(f'CASE WHEN "kanon#key{key}" IS NULL THEN {1 << key} ELSE 0 END' for key in numbers),
-        counted=_counted(tabulation, protection),
+        counted=_counted(counting, protection),
     )
     if explained:
         return cells_text("table_explained", gathered=gathered)
@@ -68,10 +65,11 @@ def protected_query(
         "protected_table",
         gathered=gathered,
         keys=listed,
-        grouped=grouped,
+        coded=coded,
+        grouped=", ".join(f'"kanon#code{key}"' for key in range(counting.own_keys)),
         sets=", ".join(_set(chosen) for chosen in tabulation.sets),
-        added="".join(f', system.main.sum("kanon#sum{place}") AS "kanon#sum{place}"' for place in range(len(sums))),
-        items=",\n       ".join(_item(each, tabulation) for each in _shown(tabulation, protection)),
+        added="".join(f', system.main.sum("kanon#sum{place}") AS "kanon#sum{place}"' for place in range(counting.own_sums)),
+        items=",\n       ".join(_item(each, counting) for each in _shown(tabulation, protection)),
         kept="" if protection.rows == "null" else ' AND NOT "kanon#r"."kanon#suppressed"',
         codes=", ".join(f'"kanon#c"."kanon#code{key}"' for key in numbers),
     )
@@ -82,11 +80,11 @@ def _set(chosen: Sequence[int]) -> str:
     return f"({codes})"
 
 
-def _counted(tabulation: Tabulation, protection: Protection) -> str:
+def _counted(counting: Counting, protection: Protection) -> str:
     """Return the query of the base cells: people, sums, the least value and the largest contributions."""
-    places = range(len(tabulation.sums))
+    places = range(len(counting.sums))
     if protection.per is None:
-        return cells_text("base_cells", measures="".join(_measures(place, protection.largest) for place in places))
+        return cells_text("base_cells", measures="".join(_measures(place, counting.largest) for place in places))
     return cells_text(
         "base_cells_of_people",
         added="".join(
@@ -94,8 +92,8 @@ def _counted(tabulation: Tabulation, protection: Protection) -> str:
             f'AS "kanon#least{place}"'
             for place in places
         ),
-        measures="".join(_measures(place, protection.largest, f'"kanon#least{place}"') for place in places),
-        keys=", ".join(f'"kanon#key{key}"' for key in range(len(tabulation.keys))),
+        measures="".join(_measures(place, counting.largest, f'"kanon#least{place}"') for place in places),
+        keys=", ".join(f'"kanon#key{key}"' for key in range(len(counting.keys))),
     )
 
 
@@ -114,14 +112,14 @@ def _shown(tabulation: Tabulation, protection: Protection) -> list[Item]:
     return items
 
 
-def _item(item: Item, tabulation: Tabulation) -> str:
+def _item(item: Item, counting: Counting) -> str:
     """Return the SQL of a column of the table."""
     hidden, name = '"kanon#r"."kanon#suppressed"', quoted(item.name)
     if item.kind == "key":
-        return f"{_key(item.places[0], tabulation)} AS {name}"
+        return f"{_key(item.places[0], counting)} AS {name}"
     if item.kind == "grouping":
         count = len(item.places)
-        parts = [f"{_absent(key, tabulation)} * {1 << (count - 1 - place)}" for place, key in enumerate(item.places)]
+        parts = [f"{_absent(key, counting)} * {1 << (count - 1 - place)}" for place, key in enumerate(item.places)]
         return f"CAST({' + '.join(parts)} AS BIGINT) AS {name}"
     if item.kind == "suppressed":
         return f"{hidden} AS {name}"
@@ -129,15 +127,15 @@ def _item(item: Item, tabulation: Tabulation) -> str:
     return f"CASE WHEN NOT {hidden} THEN {value} END AS {name}"
 
 
-def _key(key: int, tabulation: Tabulation) -> str:
+def _key(key: int, counting: Counting) -> str:
     value = f'"kanon#c"."kanon#key{key}"'
     shown = f"coalesce({value}, {unlisted_null(value)})"
-    if all(key in chosen for chosen in tabulation.sets):
+    if all(key in chosen for chosen in counting.tabulation.sets):
         return shown
-    return f"CASE WHEN {_absent(key, tabulation)} = 0 THEN {shown} END"
+    return f"CASE WHEN {_absent(key, counting)} = 0 THEN {shown} END"
 
 
-def _absent(key: int, tabulation: Tabulation) -> str:
+def _absent(key: int, counting: Counting) -> str:
     """Return the SQL of 1 where a row does not show a key, else 0."""
-    without = [str(bits(chosen, len(tabulation.keys))) for chosen in tabulation.sets if key not in chosen]
+    without = [str(bits(chosen, counting.own_keys)) for chosen in counting.tabulation.sets if key not in chosen]
     return f'CASE WHEN "kanon#r"."kanon#set" IN ({", ".join(without)}) THEN 1 ELSE 0 END' if without else "0"

@@ -1,7 +1,7 @@
 -- The base cells of a table, handed to the solver. Slots: see query.py.
 WITH "kanon#run" AS MATERIALIZED (
     SELECT system.main.kanon_begin_cells(
-        ${tabulation}, ${protection},
+        ${counting}, ${protection},
         -- a view is read as the tables that it reads
         coalesce((SELECT system.main.map(system.main.list(name), system.main.list(sql)) FROM (
             SELECT view_name AS name, system.main.string_agg(sql, ' ') AS sql FROM system.main.duckdb_views()

@@ -1,6 +1,6 @@
 -- A protected table as one query. Slots: see query.py.
 ${gathered}, "kanon#keys" AS MATERIALIZED (
-    SELECT "kanon#number", ${keys}, ${grouped} FROM "kanon#coded"
+    SELECT "kanon#number", ${keys}, ${coded} FROM "kanon#coded"
 ), "kanon#fit" AS MATERIALIZED (
     SELECT run, CASE WHEN refused IS NULL THEN true ELSE system.main.error(refused) END AS fitted
     FROM (
