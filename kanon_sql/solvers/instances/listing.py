@@ -26,6 +26,11 @@ MOST_MEMBERS = 1 << 28
 _MANY_PAIRS = 1 << 29
 """Patterns times row types up to which the full slack is tried first."""
 
+_SMALL, _EVERYTHING = 2_000, 1 << 18
+"""Row types of a table of which all instances are listed, unless they have more members than that: prices that know the
+expensive ones lead to cheaper classes. Of 729 rows with levels the search finds 35.6 cells and a bound of 33.9; with the slack,
+43.0 and 33.0."""
+
 _DEEPER, _LISTING = 1 << 25, 0.1
 """Most members with more slack than a cell, and the share of the time that it may take."""
 
@@ -215,6 +220,10 @@ def deepest(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> 
     -----
     The bound that follows holds at any slack. Each cell more takes 4 to 12 times the members and about twice the time.
     """
+    if table.row_types <= _SMALL:
+        listed = useful(table, patterns, k, slack=None, limit=_EVERYTHING, budget=budget)
+        if listed is not None:
+            return listed
     if table.row_types * len(patterns.shown) <= _MANY_PAIRS:
         listed = useful(table, patterns, k, slack=SLACK, limit=MOST_MEMBERS, budget=budget)
         if listed is not None:
