@@ -182,7 +182,7 @@ def test_a_mask_shows_no_finer_level_than_it_names() -> None:
 @pytest.mark.exhaustive
 @pytest.mark.sweep
 @pytest.mark.parametrize(
-    "algorithm", ["auto", "greedy", "cover", "balls", "log_cover", "merge_small", "mondrian", "subset_dp", "matching"]
+    "algorithm", ["auto", "greedy", "cover", "balls", "log_cover", "forest", "merge_small", "mondrian", "subset_dp", "matching"]
 )
 def test_every_solver_keeps_the_guarantee_and_states_its_loss(algorithm: str) -> None:
     source = people(3, 14)

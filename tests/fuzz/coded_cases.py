@@ -29,7 +29,8 @@ from kanon_sql.table.coded_table import CodedTable, Sensitive
 
 PLAIN = (
     *["greedy"] * 8, *["subset_dp"] * 8, *["row_assignment"] * 5, *["cover"] * 3, *["balls"] * 5, *["merge_small"] * 5,
-    *["log_cover"] * 5, *["mondrian"] * 4, *["full_domain"] * 3, *["attribute"] * 2, "refine", "optimal", "matching",
+    *["log_cover"] * 5, *["forest"] * 5, *["mondrian"] * 4, *["full_domain"] * 3, *["attribute"] * 2, "refine", "optimal",
+    "matching",
 )  # fmt: skip
 """How often each solver is drawn: those that search take twenty times as long as the others."""
 GUARANTEED = (*["greedy"] * 6, *["subset_dp"] * 11, "refine", "optimal", "matching")

@@ -13,7 +13,7 @@ from fuzz.requirement_rules import kept
 
 PLAIN_SOLVERS = (
     "greedy", "refine", "optimal", "matching", "subset_dp", "row_assignment", "cover", "balls", "merge_small", "mondrian",
-    "log_cover", "full_domain", "attribute",
+    "log_cover", "forest", "full_domain", "attribute",
 )  # fmt: skip
 SENSITIVE_SOLVERS = ("greedy", "refine", "optimal", "subset_dp", "matching")
 

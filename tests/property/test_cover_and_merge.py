@@ -26,6 +26,7 @@ FACTOR: dict[str, Callable[[int, int], float]] = {
     "cover": lambda k, m: 3 * k * (1 + math.log(2 * k)),
     "log_cover": lambda k, m: (2 - 1 / k) * sum(1 / i for i in range(1, k + 1)),
     "balls": lambda k, m: 6 * k * (1 + math.log(min(m, 2 * k))),
+    "forest": lambda k, m: 3 * k - 3,
     "merge_small": lambda k, m: m,
     "mondrian": lambda k, m: math.inf,
 }

@@ -34,13 +34,15 @@ class Classes:
     count: Int64
     number: Int64
 
-    def concatenated(self, other: Classes) -> Classes:
-        """Return the classes of both, none of one joined with one of the other."""
-        offset = self.number.max(initial=-1) + 1 - other.number.min(initial=0)
+    def concatenated(self, *others: Classes) -> Classes:
+        """Return the classes of all, none of one joined with one of another."""
+        parts = [self, *others]
+        number = [np.unique(each.number, return_inverse=True)[1] for each in parts]
+        first = np.cumsum([0, *(int(each.max(initial=-1)) + 1 for each in number)])
         return Classes(
-            row_type=np.concatenate([self.row_type, other.row_type]),
-            count=np.concatenate([self.count, other.count]),
-            number=np.concatenate([self.number, other.number + offset]),
+            row_type=np.concatenate([each.row_type for each in parts]),
+            count=np.concatenate([each.count for each in parts]),
+            number=np.concatenate([each + start for each, start in zip(number, first, strict=False)]),
         )
 
 
