@@ -37,12 +37,12 @@ class Classes:
     def concatenated(self, *others: Classes) -> Classes:
         """Return the classes of all, none of one joined with one of another."""
         parts = [self, *others]
-        number = [np.unique(each.number, return_inverse=True)[1] for each in parts]
-        first = np.cumsum([0, *(int(each.max(initial=-1)) + 1 for each in number)])
+        low = [int(each.number.min(initial=0)) for each in parts]
+        first = np.cumsum([0, *(int(each.number.max(initial=-1)) + 1 - least for each, least in zip(parts, low, strict=True))])
         return Classes(
             row_type=np.concatenate([each.row_type for each in parts]),
             count=np.concatenate([each.count for each in parts]),
-            number=np.concatenate([each + start for each, start in zip(number, first, strict=False)]),
+            number=np.concatenate([each.number - least + start for each, least, start in zip(parts, low, first, strict=False)]),
         )
 
 

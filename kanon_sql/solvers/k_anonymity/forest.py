@@ -10,6 +10,7 @@ Pagh: Locality-sensitive Hashing without False Negatives (SODA 2016).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,4 +154,10 @@ def _classes(table: CodedTable, forest: Forest, k: int) -> Classes:
     ]
     split = split[np.argsort(part[split], kind="stable")]
     pieces = np.split(split, np.flatnonzero(np.diff(part[split])) + 1) if len(split) else []
-    return Classes.concatenated(*found, *(divided(table, each, joined[each], k) for each in pieces))
+    return Classes.concatenated(*found, *(_split(table, each, joined[each], k) for each in pieces))
+
+
+def _split(table: CodedTable, row_types: Int64, count: Int64, k: int) -> Classes:
+    """Return the classes of some rows of some row types, in time that does not depend on the others."""
+    found = divided(table.of_row_types(row_types, count), np.arange(len(row_types)), count, k)
+    return replace(found, row_type=row_types[found.row_type].astype(np.int32))
