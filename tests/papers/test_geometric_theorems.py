@@ -76,6 +76,76 @@ def test_theorem_1_regions_of_three_nodes_are_a_matching(name: str) -> None:
     assert (heaviest == 3) == matched(name)
 
 
+SIDES = "NESW"
+
+
+class PlanarMap:
+    """The map of Figures 2 and 3: the connectors of tuples cross in cross-over gadgets only."""
+
+    def __init__(self, n: int, triples: list[tuple[int, int, int]]) -> None:
+        self.nodes, self.edges = 3 * n, []
+        wires: list[tuple[int, int]] = []
+        for triple in triples:
+            corners = self.new(3)
+            self.edges += combinations(corners, 2)
+            wires += zip(corners, triple, strict=True)
+        for right in range(len(wires), 1, -1):  # bubble sort: neighbours cross until the elements are in their order
+            for place in range(1, right):
+                if wires[place - 1][1] > wires[place][1]:
+                    (start, first), (other, second) = wires[place - 1 : place + 1]
+                    ports = crossing(self)
+                    self.connect(start, ports["N"])
+                    self.connect(other, ports["W"])
+                    wires[place - 1 : place + 1] = [(ports["E"], second), (ports["S"], first)]
+        for start, element in wires:
+            self.connect(start, element)
+
+    def new(self, count: int) -> range:
+        self.nodes += count
+        return range(self.nodes - count, self.nodes)
+
+    def connect(self, a: int, b: int) -> None:
+        """Put a connector between two nodes: a node with a leaf, so that both are with one of the two."""
+        connector, leaf = self.new(2)
+        self.edges += [(a, connector), (connector, b), (connector, leaf)]
+
+
+def crossing(into: PlanarMap) -> dict[str, int]:
+    """Add a cross-over gadget and return its four ports.
+
+    A ring of ports and of nodes between them; the center has a connector to each of the latter.
+    """
+    ports, between, (center,) = dict(zip(SIDES, into.new(4), strict=True)), into.new(4), into.new(1)
+    for place, node in enumerate(between):
+        into.edges += [(ports[SIDES[place]], node), (node, ports[SIDES[(place + 1) % 4]])]
+        into.connect(center, node)
+    return ports
+
+
+@pytest.mark.parametrize("taken", ["".join(each) for each in combinations(SIDES, 2)])
+def test_a_crossing_has_one_of_two_opposite_ports_in_regions_outside(taken: str) -> None:
+    """Figure 5: four ways, one for each pair of states of the two connectors that cross."""
+    gadget = PlanarMap(0, [])
+    ports = crossing(gadget)
+    outside = {ports[side] for side in taken}
+    number = {node: place for place, node in enumerate(node for node in range(gadget.nodes) if node not in outside)}
+    edges = np.array([(number[a], number[b]) for a, b in gadget.edges if a in number and b in number])
+    weight = np.ones(len(number), np.int64)
+    heaviest = int(region_exact.group(weight, edges, 3, UNLIMITED).rows(weight).max())
+    assert (heaviest == 3) == (taken not in {"NS", "EW"})
+
+
+@pytest.mark.parametrize("name", TRIPLES)
+def test_theorem_1_planar_regions_of_three_nodes_are_a_matching(name: str) -> None:
+    found = PlanarMap(*TRIPLES[name])
+    weight, edges = np.ones(found.nodes, np.int64), np.array(found.edges)
+    assert len(edges) <= 3 * found.nodes - 6
+    best = region_exact.group(weight, edges, 3, UNLIMITED)
+    heaviest = int(best.rows(weight).max())
+    assert best.lower_bound == heaviest
+    assert (heaviest == 3) == matched(name)
+
+
 def two_hubs(weight: list[int]) -> tuple[list[int], list[tuple[int, int]], int]:
     """Return a planar map of two heavy nodes, to which all others are joined; and k, half of all rows."""
     hub = sum(weight)
