@@ -68,7 +68,7 @@ SOLVERS: dict[str, Solver] = _registry(
         "cover": "at most 3 k (1 + ln 2 k) times the optimum, for at most 262,144 sets of k to 2 k - 1 rows",
         "log_cover": "at most 2 (1 + ln k) times the optimum, for at most 2^27 pairs of row type and mask",
         "balls": "at most 6 k (1 + ln 2 k) times the optimum, for at most 60,000 row types",
-        "forest": "at most (3 k - 3) b times the optimum for blocks of b columns, one column each in small tables",
+        "forest": "at most (3 k - 3) b times the optimum; b = 1 up to 14 columns and 16,384 row types",
         "merge_small": "at most m times the optimum, the last rows included",
         "mondrian": "none: the baseline of median cuts",
         "full_domain": "optimal among recodings that show one level of each column in all rows",

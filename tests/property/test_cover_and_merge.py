@@ -160,7 +160,7 @@ def test_log_cover_refuses_masks_that_are_not_listed() -> None:
 
 
 def test_balls_refuse_many_row_types_with_the_numbers() -> None:
-    with pytest.raises(PolicyError, match=r"at most 60,000 row types .* has 60,001; hint: .*'greedy'"):
+    with pytest.raises(PolicyError, match=r"at most 60,000 row types .* has 60,001; hint: .*'forest'"):
         solved("balls", [(row,) for row in range(60_001)], 2)
 
 

@@ -29,6 +29,9 @@ Bools = NDArray[np.bool_]
 MOST_PAIRS = 1 << 28
 """Pairs of row type and mask that are hashed, in half a minute or so: 256 masks of a million row types."""
 
+_MOST_BLOCKS = 14
+"""Blocks of columns: 16,384 masks take about a second, however few row types there are."""
+
 _PLACES = 1 << 22
 """Places of the table that keys are looked up in first."""
 
@@ -46,8 +49,8 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     Returns
     -------
     Recoding
-        The factor is proven where all masks are permitted. The m columns are in g blocks of b = ceil(m / g) columns, with
-        2^g t at most 268,435,456 and g at most m. With weights, b is the sum of the weights in a block over the least of them.
+        The factor is proven where all masks are permitted. The m columns are in at most g blocks of b = ceil(m / g) columns,
+        with 2^g t at most 268,435,456 and g at most 14. With weights, b is the sum of those in a block over the least of them.
 
     Notes
     -----
@@ -95,7 +98,7 @@ class _Blocks:
     """
 
     def __init__(self, table: CodedTable) -> None:
-        most = max(1, (MOST_PAIRS // table.row_types).bit_length() - 1)
+        most = min(_MOST_BLOCKS, max(1, (MOST_PAIRS // table.row_types).bit_length() - 1))
         paying = np.flatnonzero(table.cost)
         order = paying[np.lexsort((-table.cardinality[paying], table.cost[paying]))]
         size = -(-len(order) // most)
