@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.auditing import audit
     from kanon_sql.engines.duckdb.batch import Batch
     from kanon_sql.engines.duckdb.connection import connect, register, releases
+    from kanon_sql.engines.duckdb.database.release import release_database
     from kanon_sql.engines.duckdb.intersection import IntersectionRisk, intersection_risk
     from kanon_sql.engines.duckdb.protecting import protect
     from kanon_sql.engines.duckdb.suggestion import suggest
@@ -50,6 +51,7 @@ _HOMES = {
     "KanonWarning": "kanon_sql.errors",
     "Certificate": "kanon_sql.certificate",
     "Release": "kanon_sql.certificate",
+    "release_database": "kanon_sql.engines.duckdb.database.release",
     "protect": "kanon_sql.engines.duckdb.protecting",
     "ProtectedTable": "kanon_sql.certificate.table_certificate",
     "TableCertificate": "kanon_sql.certificate.table_certificate",
@@ -94,6 +96,7 @@ __all__ = [
     "intersection_risk",
     "protect",
     "register",
+    "release_database",
     "releases",
     "suggest",
 ]

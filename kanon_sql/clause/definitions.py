@@ -142,7 +142,7 @@ class _Parts:
     reader: Reader
     found: set[str] = field(default_factory=set)
     policy: dict[str, Any] = field(default_factory=dict)
-    roles: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    roles: dict[str, Any] = field(default_factory=dict)
     taken: dict[str, str] = field(default_factory=dict)
 
     def read(self) -> None:

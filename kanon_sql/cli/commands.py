@@ -17,6 +17,7 @@ from kanon_sql.cli.options import allow_file_option, secret_option
 from kanon_sql.cli.policies import policy
 from kanon_sql.cli.protect import protect
 from kanon_sql.cli.publication import PATIENCE
+from kanon_sql.cli.release import release
 from kanon_sql.cli.reports import frontier, report
 from kanon_sql.cli.spilling import private_spilling
 from kanon_sql.cli.suggestions import profile, suggest
@@ -165,5 +166,5 @@ def demo(rows: int, k: int, seed: int) -> None:
     con.close()
 
 
-for command in (anonymize, protect, append, verify, audit, policy, profile, suggest, report, frontier):
+for command in (anonymize, protect, append, release, verify, audit, policy, profile, suggest, report, frontier):
     main.add_command(command)

@@ -111,6 +111,26 @@ def progress(shown: bool) -> Iterator[Step]:
         yield announce
 
 
+@contextmanager
+def release_bar(shown: bool) -> Iterator[Callable[[str, int, int, Moment | None], None]]:
+    """Give a function that announces the releases of a database, one after the other; a bar shows it on a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if not (shown and console.is_terminal):
+        yield lambda _name, _done, _count, _moment: None
+        return
+    with Progress(*_parts(), console=console, transient=True) as bar:
+        task = bar.add_task("")
+
+        def announce(name: str, done: int, count: int, moment: Moment | None) -> None:
+            description = f"{name} ({done} of {count})" if moment is None else f"{name} ({done} of {count}): {moment}"
+            bar.update(task, description=printable(description), completed=done + (moment.done if moment else 0), total=count)
+
+        yield announce
+
+
 def without_bar(con: Any) -> Any:
     """Return a connection that draws no progress bar of DuckDB's own, which would cross ours."""
     con.execute("SET enable_progress_bar_print = false")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.errors import MissingPackageError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import requirement_from_json
-from kanon_sql.model.stored_policy import ROLES, StoredPolicy
+from kanon_sql.model.stored_policy import OF_DATABASE, ROLES, StoredPolicy
 from kanon_sql.model.validation import known_keys, listed, parsed, same_name
 
 if TYPE_CHECKING:
@@ -42,7 +42,9 @@ def kind_of(path: str) -> str:
 
 def written(policies: Iterable[StoredPolicy], ending: str) -> str:
     """Return policies as the text of a file."""
-    items = [{"name": each.name, "table": each.table, **json.loads(each.to_json())} for each in policies]
+    items = [
+        {"name": each.name, **({"table": each.table} if each.table else {}), **json.loads(each.to_json())} for each in policies
+    ]
     if ending not in _YAML:
         return json.dumps({"policies": items}, indent=2, ensure_ascii=False) + "\n"
     # U+0085 would be written as it is, as the end of a line, and be read as a space
@@ -80,9 +82,11 @@ def _items(data: object) -> list[Any]:
 
 
 def _policy(item: Any) -> StoredPolicy:
-    known = {"name", "table", *ROLES, *Policy.__dataclass_fields__}
-    data = dict(known_keys(item, known, "a policy", ["name", "table"]))
-    return StoredPolicy.from_json(data.pop("name"), data.pop("table"), json.dumps(data, default=_refused))
+    known = {"name", "table", *ROLES, *OF_DATABASE, *Policy.__dataclass_fields__}
+    data = dict(known_keys(item, known, "a policy", ["name"]))
+    if "query" not in data:
+        known_keys(data, known, "a policy", ["table"])
+    return StoredPolicy.from_json(data.pop("name"), data.pop("table", ""), json.dumps(data, default=_refused))
 
 
 def _refused(value: object) -> Any:

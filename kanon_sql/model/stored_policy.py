@@ -5,18 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from kanon_sql.errors import PolicyError, UnknownColumnError, hint_of, nearest
 from kanon_sql.model.linked_columns import unsplit
 from kanon_sql.model.mask_costs import cheapest_of
 from kanon_sql.model.masks import Mask, column_of
+from kanon_sql.model.person import DECLARED, Person, read_person
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Rectangles
 from kanon_sql.model.requirements import SensitiveRequirement
 from kanon_sql.model.validation import encodable, known_keys, listed, named, parsed, same_name
 
-ROLES = ("identifiers", "pseudonyms", "linkable", "kept")
+ROLES = ("identifiers", "pseudonyms", "linkable", "groups", "kept")
 """Columns beside those of the policy itself, by what becomes of them; ``linkable`` ones are pseudonyms."""
+
+_SOMETIMES = ("linkable", "groups")
+"""Roles that the JSON text names only if a column has them."""
+
+OF_DATABASE = ("query", "release", "person")
+"""What a policy says about the release of a whole database, beside its roles."""
 
 _LONGEST = 100
 """Characters of a name that an error quotes: a policy in JSON that is mistaken for one may be long."""
@@ -31,7 +39,7 @@ class StoredPolicy:
     name : str
         Its name; case does not count.
     table : str
-        The table that it belongs to, as SQL spells it.
+        The table that it belongs to, as SQL spells it; an empty text if it has a ``query``.
     policy : Policy
         The guarantee; its columns are the quasi-identifiers and the sensitive attributes.
     identifiers : tuple of str
@@ -41,8 +49,16 @@ class StoredPolicy:
         counted may be one.
     linkable : tuple of str
         Pseudonyms whose tokens may link rows that single people out together.
+    groups : tuple of str
+        Identifiers of people. The release shows the class of the person in the table of people instead.
     kept : tuple of str
         Columns that are released as they are, though nothing is guaranteed about them.
+    query : str, optional
+        In place of a table: the rows that are released.
+    release : str, optional
+        The name of the release in the released database; by default that of the table, or of the policy if it has a query.
+    person : Person or True, optional
+        Who the rows are about, or True for the person that another policy declares.
 
     Raises
     ------
@@ -56,13 +72,20 @@ class StoredPolicy:
     identifiers: tuple[str, ...] = ()
     pseudonyms: tuple[str, ...] = ()
     linkable: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    query: str | None = None
+    release: str | None = None
+    person: Person | Literal[True] | None = None
 
     def __post_init__(self) -> None:
-        for what, value in (("name", self.name), ("table", self.table)):
+        rows = ("table", self.table) if self.query is None else ("query", self.query)
+        for what, value in (("name", self.name), rows, *([] if self.release is None else [("release", self.release)])):
             if not isinstance(value, str) or not value:
                 raise PolicyError(f"the {what} of a policy must be a text that is not empty; hint: research ON patients")
             encodable(value, f"the {what} of a policy")
+        if self.query is not None and self.table:
+            raise PolicyError(f"{self} has a table and a query; hint: the query reads the table, so leave table out")
         if self.policy.keep is not None:
             raise PolicyError(f"{self}: a stored policy has no key keep; hint: kept")
         if self.policy.every_column:
@@ -73,7 +96,7 @@ class StoredPolicy:
                 known = roles.setdefault(same_name(named(column, f"{self}: {role}")), role)
                 if known != role:
                     raise PolicyError(f'{self}: the column "{column}" is {known} and {role}; hint: give it one role')
-        for role, columns in (*self._roles[:3], ("linkable", self.linkable)):
+        for role, columns in (*self._roles[:4], ("linkable", self.linkable)):
             if len({same_name(column) for column in columns}) < len(columns):
                 raise PolicyError(f"{self}: a column is named twice as {role}; hint: name it once")
         for column in self.linkable:
@@ -90,6 +113,7 @@ class StoredPolicy:
         return (
             ("an identifier", self._dropped),
             ("a pseudonym", self.pseudonyms),
+            ("a group", self.groups),
             ("kept", self.kept),
             ("a quasi-identifier", [qi.column for qi in self.policy.quasi_identifiers]),
             ("sensitive", self.policy.sensitive),
@@ -98,9 +122,9 @@ class StoredPolicy:
 
     @property
     def _shows_people(self) -> bool:
-        """Return whether the column by which people are counted is released as tokens."""
+        """Return whether the column by which people are counted is released as tokens, of people or of their classes."""
         people = self.policy.people
-        return people is not None and same_name(people.per) in set(map(same_name, self.pseudonyms))
+        return people is not None and same_name(people.per) in set(map(same_name, (*self.pseudonyms, *self.groups)))
 
     @property
     def _dropped(self) -> list[str]:
@@ -163,8 +187,10 @@ class StoredPolicy:
         Raises
         ------
         PolicyError
-            When there is no quasi-identifier, or nothing is left to guarantee.
+            When there is no quasi-identifier, nothing is left to guarantee, or the policy needs other tables.
         """
+        if self.groups or self.person is DECLARED:
+            raise PolicyError(f"{self} needs the table of people; hint: kanon release releases the whole database")
         there = set(map(same_name, columns))
         policy = self.policy
         identifiers = tuple(qi for qi in policy.quasi_identifiers if same_name(qi.column) in there)
@@ -217,8 +243,11 @@ class StoredPolicy:
 
     def to_json(self) -> str:
         """Return the canonical JSON text: that of the policy, and the roles beside it."""
-        roles = {role: list(getattr(self, role)) for role in ROLES if role != "linkable" or self.linkable}
+        roles = {role: list(getattr(self, role)) for role in ROLES if role not in _SOMETIMES or getattr(self, role)}
         data = json.loads(self.policy.to_json()) | roles
+        person = self.person.to_json() if isinstance(self.person, Person) else self.person
+        said = zip(OF_DATABASE, (self.query, self.release, person), strict=True)
+        data |= {name: value for name, value in said if value is not None}
         del data["keep"]  # what is kept is a role here
         return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
@@ -231,12 +260,21 @@ class StoredPolicy:
         PolicyError
             When it is none.
         """
-        known = {*Policy.__dataclass_fields__, *ROLES} - {"keep"}
+        known = {*Policy.__dataclass_fields__, *ROLES, *OF_DATABASE} - {"keep"}
         data = known_keys(
             parsed(text, f'the policy "{name}"'), known, f'the policy "{name}"', ["quasi_identifiers", "requirements"]
         )
         roles = {role: tuple(listed(data.pop(role, []), role)) for role in ROLES}
-        return cls(name=name, table=table, policy=Policy.from_json(json.dumps(data)), **roles)
+        query, release, person = (data.pop(each, None) for each in OF_DATABASE)
+        return cls(
+            name=name,
+            table=table,
+            policy=Policy.from_json(json.dumps(data)),
+            query=query,
+            release=release,
+            person=read_person(person),
+            **roles,
+        )
 
 
 def of_name(name: str, policies: Iterable[StoredPolicy]) -> StoredPolicy:

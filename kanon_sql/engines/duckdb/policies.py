@@ -35,6 +35,10 @@ _CHECK = """system.main.kanon_policy_checked(
     {}, (SELECT system.main.list(name ORDER BY cid ASC NULLS LAST) FROM system.main.pragma_table_info({})))"""
 """The columns of a table or view: another name, such as that of a file, is an error."""
 
+_CHECK_QUERY = """system.main.kanon_policy_checked(
+    {}, (SELECT system.main.list(column_name) FROM (DESCRIBE FROM system.main.query({}))))"""
+"""The columns of a query: a single SELECT."""
+
 _ROW = 'SELECT {1} AS "name", {2} AS "table", {3} AS "policy", CAST({4} AS TIMESTAMP) AS "created" WHERE {5}'
 """The policy is canonical JSON, the time is that of UTC."""
 
@@ -206,7 +210,8 @@ class Policies:
         if there is not None:  # the name stays as it was first spelled
             policy = replace_fields(policy, name=there.name)
         texts = [literal(text) for text in (policy.name, policy.table, policy.to_json())]
-        check = _CHECK.format(", ".join(texts), literal(qualified(name_parts(policy.table))))
+        read = qualified(name_parts(policy.table)) if policy.query is None else policy.query
+        check = (_CHECK if policy.query is None else _CHECK_QUERY).format(", ".join(texts), literal(read))
         created = literal(datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"))
         values = (*texts, created)
         place, new = home(self._database), self._known is None

@@ -1,0 +1,121 @@
+"""The columns of a person in a table of facts: shown as in the table of people, or suppressed, and never finer.
+
+The facts are joined to what the release of the table of people shows of each person. What is suppressed or generalized there
+has no other value here, so no table of facts can show more of a person than the table of people does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.errors import PolicyError, UnknownColumnError
+from kanon_sql.model.person import Person
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.requirements import People
+from kanon_sql.model.stored_policy import StoredPolicy
+from kanon_sql.model.validation import as_identifier, same_name
+
+KEY, GROUP = '"kanon#person"', '"kanon#group"'
+"""Columns of `ShownPeople.table`: the key of a person, and the token of the person's class."""
+
+_JOINED = """SELECT {columns}
+FROM ({body}) AS "kanon#fact"
+LEFT JOIN {people} AS "kanon#shown" ON "kanon#fact".{key} = "kanon#shown".{person}"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownPeople:
+    """What the release of a table of people shows of each person.
+
+    Attributes
+    ----------
+    table : str
+        A temporary table with the key of each person, the token of the class, and the columns as the release shows them.
+    quasi_identifiers : tuple of QuasiIdentifier
+        Those of the table of people.
+    token : str
+        SQL of the token of the class of a released row of people.
+    """
+
+    table: str
+    quasi_identifiers: tuple[QuasiIdentifier, ...]
+    token: str
+
+    def columns_of(self, person: Person, whose: StoredPolicy) -> list[QuasiIdentifier]:
+        """Return the columns of a person in a table of facts.
+
+        Raises
+        ------
+        UnknownColumnError
+            When one of them is not a quasi-identifier of the table of people.
+        """
+        known = {same_name(each.column): each for each in self.quasi_identifiers}
+        for each in person.columns:
+            if same_name(each) not in known:
+                raise UnknownColumnError.of(each, [qi.column for qi in self.quasi_identifiers], f"the person of {whose}")
+        chosen = [known[same_name(each)] for each in person.columns] or list(self.quasi_identifiers)
+        return [QuasiIdentifier(column=each.column, weight=each.weight) for each in chosen]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactsOfPeople:
+    """A table of facts with the columns of its people.
+
+    Attributes
+    ----------
+    query : str
+        Its rows.
+    policy : StoredPolicy
+        What is guaranteed of them: all columns have a role.
+    """
+
+    query: str
+    policy: StoredPolicy
+
+    @classmethod
+    def of(cls, policy: StoredPolicy, person: Person, body: str, columns: Sequence[str], shown: ShownPeople) -> FactsOfPeople:
+        """Join the facts to their people.
+
+        Parameters
+        ----------
+        policy, person
+            Of the facts.
+        body : str
+            The query of the facts alone.
+        columns : sequence of str
+            Its columns.
+        shown : ShownPeople
+            What is shown of the people.
+
+        Raises
+        ------
+        PolicyError
+            When the facts have a column of the person already, or masks leave out where the person is shown.
+        """
+        there = {same_name(each): each for each in columns}
+        if policy.policy.masks is not None:
+            raise PolicyError(f"{policy} is about a person and has masks; hint: leave the masks out")
+        added = shown.columns_of(person, policy)
+        for each in added:
+            if same_name(each.column) in there:
+                raise PolicyError(
+                    f"{policy} has the column {as_identifier(each.column)}, as its person has; hint: rename one in a query"
+                )
+        key, grouped = there[same_name(person.column)], bool(policy.groups)
+        counted = f"person of {key}" if grouped else key
+        group = [QuasiIdentifier(column=key)] if grouped else []
+        own = [
+            f'"kanon#shown".{GROUP} AS {quoted(key)}' if grouped and each == key else f'"kanon#fact".{quoted(each)}'
+            for each in columns
+        ]
+        own += [f'"kanon#shown".{quoted(each.column)}' for each in added]
+        own += [f'"kanon#fact".{quoted(key)} AS {quoted(counted)}'] if grouped else []
+        query = _JOINED.format(columns=", ".join(own), body=body, people=shown.table, key=quoted(key), person=KEY)
+        requirements = tuple(
+            replace(each, per=counted) if isinstance(each, People) else each for each in policy.policy.requirements
+        )
+        identifying = (*group, *policy.policy.quasi_identifiers, *added)
+        guaranteed = replace(policy.policy, quasi_identifiers=identifying, requirements=requirements)
+        return cls(query=query, policy=replace(policy, policy=guaranteed, groups=(), person=None))

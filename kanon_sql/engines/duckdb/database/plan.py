@@ -1,0 +1,148 @@
+"""In which order the tables of a database are released: a table of people before the facts about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kanon_sql.engines.duckdb.names import name_parts
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.person import DECLARED, Person
+from kanon_sql.model.stored_policy import StoredPolicy
+from kanon_sql.model.validation import as_identifier, same_name
+
+CERTIFICATES, COLUMNS = "kanon_certificates", "kanon_columns"
+"""The tables of a released database that are about its releases."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRelease:
+    """One release of a database.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the released database.
+    policy : StoredPolicy
+        The policy as it was written.
+    person : Person, optional
+        Who its rows are about. The columns of the person are added to its own.
+    people : str
+        The name of the release of the table of people, if there is a person.
+    key : str, optional
+        In a table of people: the column that the facts about them name.
+    """
+
+    name: str
+    policy: StoredPolicy
+    person: Person | None = None
+    people: str = ""
+    key: str | None = None
+
+
+def planned_releases(policies: Sequence[StoredPolicy]) -> list[PlannedRelease]:
+    """Return the releases of a database: tables of people first, then by their names.
+
+    Raises
+    ------
+    PolicyError
+        When two releases have one name, or a table of people is missing, ambiguous, or itself about other people.
+    """
+    if not policies:
+        raise PolicyError("there is no policy; hint: a file of policies, or CREATE ANONYMIZATION POLICY in the source")
+    names = _names(policies)
+    persons = {each.name: person for each in policies if (person := _person(each, policies)) is not None}
+    homes, keys = dict[str, str](), dict[str, str]()
+    for each in policies:
+        if isinstance(each.person, Person) and each.name not in persons:
+            keys[each.name] = each.person.column
+        if each.name in persons:
+            home, column = _home(each, persons, policies), persons[each.name].column
+            homes[each.name] = names[home.name]
+            if same_name(keys.setdefault(home.name, column)) != same_name(column):
+                raise PolicyError(
+                    f"{each} finds people by {as_identifier(column)}, and others by {as_identifier(keys[home.name])}; hint: "
+                    f"use one key for the table {home.table}"
+                )
+    for each in policies:
+        person = persons.get(each.name)
+        _check_groups(each, keys.get(each.name) if person is None else person.column)
+    planned = [
+        PlannedRelease(
+            name=names[each.name],
+            policy=each,
+            person=persons.get(each.name),
+            people=homes.get(each.name, ""),
+            key=keys.get(each.name),
+        )
+        for each in policies
+    ]
+    return sorted(planned, key=lambda each: (each.key is None, same_name(each.name)))
+
+
+def _names(policies: Sequence[StoredPolicy]) -> dict[str, str]:
+    """Return the name of each release, by the name of its policy."""
+    found: dict[str, str] = {}
+    taken: dict[str, StoredPolicy] = {}
+    for each in policies:
+        name = each.release or (each.name if each.query is not None else name_parts(each.table)[-1])
+        if same_name(name).startswith("kanon_"):
+            raise PolicyError(f'{each} cannot release "{name}": such names are reserved; hint: give it another release name')
+        other = taken.setdefault(same_name(name), each)
+        if other is not each:
+            raise PolicyError(f'{each} and {other} both release "{name}"; hint: give one of them another release name')
+        found[each.name] = name
+    return found
+
+
+def _is_table(policy: StoredPolicy, table: str) -> bool:
+    """Return whether a policy releases a table of this name; ``main`` is the schema of a name without one."""
+    if policy.query is not None:
+        return False
+    one, other = (["main", *map(same_name, name_parts(each))][-2:] for each in (policy.table, table))
+    return one == other
+
+
+def _person(policy: StoredPolicy, policies: Sequence[StoredPolicy]) -> Person | None:
+    """Return who the rows of a policy are about; in the table of people itself, nobody else."""
+    if isinstance(policy.person, Person):
+        return None if _is_table(policy, policy.person.table) else policy.person
+    if policy.person is not DECLARED:
+        return None
+    declared = {each.person.describe(): each.person for each in policies if isinstance(each.person, Person)}
+    if len(declared) != 1:
+        wrong = "no policy declares one" if not declared else "several are declared"
+        raise PolicyError(
+            f"{policy} is about a person of the database, and {wrong}; hint: PERSON patient FROM patients BY zip, born"
+        )
+    return next(iter(declared.values()))
+
+
+def _home(policy: StoredPolicy, persons: Mapping[str, Person], policies: Sequence[StoredPolicy]) -> StoredPolicy:
+    """Return the policy of the table of people that a policy of facts needs."""
+    person = persons[policy.name]
+    found = [each for each in policies if _is_table(each, person.table)]
+    if len(found) != 1:
+        wrong = "no policy releases" if not found else "several policies release"
+        raise PolicyError(
+            f"{policy} takes its person from {person.table}, which {wrong}; hint: write one policy for this table"
+        )
+    if found[0].name in persons:
+        raise PolicyError(
+            f"{policy} takes its person from {person.table}, whose rows are about persons of {persons[found[0].name].table}; "
+            "hint: name the person in the table of people itself, with its own table"
+        )
+    people = policy.policy.people
+    if people is None or same_name(people.per) != same_name(person.column):
+        column = as_identifier(person.column)
+        raise PolicyError(f"{policy} is about {column}, and does not count people by it; hint: GUARANTEE k >= 5 PER {column}")
+    return found[0]
+
+
+def _check_groups(policy: StoredPolicy, key: str | None) -> None:
+    for each in policy.groups:
+        if key is None or same_name(each) != same_name(key):
+            raise PolicyError(
+                f"{policy} shows {as_identifier(each)} as a group, and it is not the key of a table of people; hint: "
+                f"PERSON {as_identifier(each)} FROM patients"
+            )

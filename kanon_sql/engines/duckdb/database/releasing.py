@@ -1,0 +1,200 @@
+"""One table of a database: its rows are released in the transaction of the snapshot, and go into the new database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from kanon_sql.engines.announcing import announce
+from kanon_sql.engines.duckdb.database.person_columns import GROUP, KEY, FactsOfPeople, ShownPeople
+from kanon_sql.engines.duckdb.database.plan import PlannedRelease
+from kanon_sql.engines.duckdb.database.snapshot import STAGE
+from kanon_sql.engines.duckdb.failures import spoken
+from kanon_sql.engines.duckdb.names import literal, name_parts, qualified, quoted
+from kanon_sql.engines.duckdb.policies import shown_by
+from kanon_sql.engines.duckdb.policy_tables import checked
+from kanon_sql.engines.duckdb.release import release_query
+from kanon_sql.errors import PolicyError, SourceError, UnknownColumnError, raise_alone
+from kanon_sql.model.how_many import how_many
+from kanon_sql.model.person import Person
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.stored_policy import StoredPolicy
+from kanon_sql.model.validation import as_identifier, same_name
+
+if TYPE_CHECKING:
+    from kanon_sql.certificate import Certificate
+    from kanon_sql.engines.duckdb.connection import Connection
+
+_RELEASED = '"kanon#released"'
+
+_TYPES = "SELECT column_name, column_type FROM (DESCRIBE {})"
+
+_KEYS = """SELECT system.main.count(*) - system.main.count(DISTINCT {key}) FROM ({body}) WHERE {key} IS NOT NULL"""
+
+_STRANGERS = """SELECT system.main.count(*) FROM ({body}) AS "kanon#fact"
+    ANTI JOIN {people} AS "kanon#shown" ON "kanon#fact".{key} = "kanon#shown".{person}"""
+
+_SHOWN = """CREATE TEMP TABLE {table} AS SELECT {person}, {group} AS {named}, {columns} FROM {released}"""
+
+_TOKEN = """system.main.kanon_pseudonym(system.main.concat({name}, ' ', CAST(system.main.create_sort_key(
+    system.main.row({columns}), 'ASC NULLS LAST') AS VARCHAR)))"""  # noqa: S105 - no password
+"""The token of a class: a keyed hash of what it shows, so that all its people and nobody else have it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedTable:
+    """A table of the released database.
+
+    Attributes
+    ----------
+    planned : PlannedRelease
+        What was asked for.
+    policy : StoredPolicy
+        The roles of all its columns, those of a person included.
+    certificate : Certificate
+        What is proven about it.
+    """
+
+    planned: PlannedRelease
+    policy: StoredPolicy
+    certificate: Certificate
+
+    @property
+    def name(self) -> str:
+        """Return the table in the database that is written."""
+        return f"{STAGE}.main.{quoted(self.planned.name)}"
+
+    @property
+    def guaranteed(self) -> Policy:
+        """Return what is guaranteed of it."""
+        return Policy.from_json(self.certificate.policy)
+
+
+class Releasing:
+    """The releases of one database, one after the other.
+
+    Parameters
+    ----------
+    con : Connection
+        That of a `snapshot`.
+    """
+
+    def __init__(self, con: Connection) -> None:
+        self._con = con
+        self._shown: dict[str, ShownPeople] = {}
+        self._database = str(con.execute("SELECT system.main.current_database()").fetchall()[0][0])
+
+    def release(self, planned: PlannedRelease) -> ReleasedTable:
+        """Release one table; the people that it needs have been released.
+
+        Raises
+        ------
+        PolicyError, SourceError, InfeasibleError, AuditError
+            When the policy does not fit the table, or no release meets the guarantee.
+        """
+        body, columns = self._read(planned.policy)
+        policy, strangers = planned.policy, 0
+        if planned.person is not None:
+            shown = self._shown[planned.people]
+            strangers = self._strangers(planned.person, policy, body, columns, shown)
+            facts = FactsOfPeople.of(policy, planned.person, body, list(columns), shown)
+            body, policy = facts.query, facts.policy
+        elif planned.key is not None:
+            policy = self._require_key(planned, body, columns)
+        listed = self._types(body)
+        certificate = self._run(planned, policy, body, list(listed))
+        if planned.key is not None:
+            self._shown[planned.name] = self._keep_people(planned, certificate)
+        self._write(planned, list(listed))
+        if strangers:
+            told = f"{planned.name}: {how_many(strangers, 'row')} without a person in {planned.people}, whose columns are empty"
+            announce([replace(certificate, warnings=(told,))])
+            certificate = replace(certificate, warnings=(*certificate.warnings, told))
+        return ReleasedTable(planned=planned, policy=policy, certificate=certificate)
+
+    def _read(self, policy: StoredPolicy) -> tuple[str, dict[str, str]]:
+        """Return the query of the rows of a policy, and the types of its columns."""
+        if policy.query is None:
+            name = qualified(name_parts(policy.table))
+            body = checked(f"SELECT * FROM {name}", [policy.table], self._database, policy)  # noqa: S608
+        else:
+            from kanon_sql.clause.groups import refuse_grouped_query
+
+            refuse_grouped_query(policy.query, policy.policy, 'give k >= n the key "per_row": true')
+            body = f"SELECT * FROM system.main.query({literal(policy.query)})"  # noqa: S608
+        try:
+            return body, self._types(body)
+        except duckdb.Error as error:
+            raise_alone(SourceError(f"{policy} cannot be read: {spoken(error)}; nothing was released"))
+
+    def _types(self, body: str) -> dict[str, str]:
+        return dict(self._con.execute(_TYPES.format(body)).fetchall())
+
+    def _require_key(self, planned: PlannedRelease, body: str, columns: Mapping[str, str]) -> StoredPolicy:
+        """Return the policy of a table of people without its key, which names each of them once."""
+        policy, key = planned.policy, planned.key or ""
+        if same_name(key) not in set(map(same_name, columns)):
+            raise UnknownColumnError.of(key, list(columns), f"the key of {policy}")
+        twice = self._con.execute(_KEYS.format(key=quoted(key), body=body)).fetchall()[0][0]
+        if twice:
+            raise SourceError(
+                f"{policy}: {as_identifier(key)} names {twice:,} rows that have the key of another row; nothing was released; "
+                "hint: a table of people has one row per person, so write a query that returns one"
+            )
+        return replace(policy, groups=(), identifiers=(*policy.identifiers, *policy.groups))
+
+    def _strangers(
+        self, person: Person, policy: StoredPolicy, body: str, columns: Mapping[str, str], shown: ShownPeople
+    ) -> int:
+        """Return how many rows of facts have a person who is not in the table of people."""
+        types = {same_name(name): kind for name, kind in columns.items()}
+        if same_name(person.column) not in types:
+            raise UnknownColumnError.of(person.column, list(columns), f"the person of {policy}")
+        theirs, mine = self._types(f"SELECT {KEY} FROM {shown.table}")[KEY[1:-1]], types[same_name(person.column)]  # noqa: S608
+        if theirs != mine and not {theirs, mine} <= _INTEGERS:
+            raise PolicyError(
+                f"{policy}: {as_identifier(person.column)} is {mine}, and {theirs} in {person.table}; nothing was released; "
+                f"hint: cast one of them in a query, such as CAST({as_identifier(person.column)} AS {theirs})"
+            )
+        query = _STRANGERS.format(body=body, people=shown.table, key=quoted(person.column), person=KEY)
+        return int(self._con.execute(query).fetchall()[0][0])
+
+    def _run(self, planned: PlannedRelease, stored: StoredPolicy, body: str, columns: list[str]) -> Certificate:
+        """Make the release as a temporary table; in a table of people, with the key of each row."""
+        released = stored.released(columns)
+        policy = stored.policy_for(released)
+        selected = [*map(shown_by(stored), released), *([] if planned.key is None else [f"{quoted(planned.key)} AS {KEY}"])]
+        tables = self._con.session.allowed_files.tables_of(policy, stored)
+        query = release_query(
+            f"SELECT {', '.join(selected)} FROM ({body})",  # noqa: S608
+            policy,
+            query=True,
+            number=None if planned.key is None else KEY[1:-1],
+        )
+        self._con.execute(f"CREATE OR REPLACE TEMP TABLE {_RELEASED} AS {checked(query, tables, self._database, stored)}")
+        return self._con.session.releases[-1]
+
+    def _keep_people(self, planned: PlannedRelease, certificate: Certificate) -> ShownPeople:
+        """Keep what the release shows of each person, in memory, for the facts."""
+        policy = Policy.from_json(certificate.policy)
+        columns = ", ".join(quoted(each.column) for each in policy.quasi_identifiers)
+        table = f"temp.main.{quoted(f'kanon#people {planned.name}')}"
+        token = _TOKEN.format(name=literal(planned.name), columns=columns)
+        self._con.execute(_SHOWN.format(table=table, person=KEY, group=token, named=GROUP, columns=columns, released=_RELEASED))
+        return ShownPeople(table=table, quasi_identifiers=policy.quasi_identifiers, token=token)
+
+    def _write(self, planned: PlannedRelease, columns: list[str]) -> None:
+        """Copy the release into the new database, without keys; the group of a person is where the key was."""
+        shown = {same_name(name): quoted(name) for name in self._types(f"FROM {_RELEASED}")}
+        if planned.key is not None and planned.policy.groups:
+            shown[same_name(planned.key)] = f"{self._shown[planned.name].token} AS {quoted(planned.key)}"
+        selected = ", ".join(shown[same_name(name)] for name in columns if same_name(name) in shown)
+        name = f"{STAGE}.main.{quoted(planned.name)}"
+        self._con.execute(f"CREATE TABLE {name} AS SELECT {selected} FROM {_RELEASED}")  # noqa: S608
+
+
+_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"}
+"""Types of keys that compare without a cast that could fail."""

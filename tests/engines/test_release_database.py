@@ -1,0 +1,237 @@
+"""A database is released whole: every table, one state, nothing finer about a person in one table than in another."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import duckdb
+import pytest
+from hospital import PATIENTS, POLICIES, STAYS, make, people_of_classes, rows
+
+import kanon_sql
+from kanon_sql.errors import KanonError, PolicyError, SourceError
+from kanon_sql.model.policy_file import read, written
+
+TABLES = ["kanon_certificates", "kanon_columns", "patients", "scripts", "stays"]
+K = 3
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make(tmp_path_factory.mktemp("hospital") / "clinic.duckdb")
+
+
+def policies(folder: Path, text: str = POLICIES) -> Path:
+    path = folder / "policies.yaml"
+    path.write_text(text)
+    return path
+
+
+def test_all_tables_are_released_into_a_private_file(source: Path, tmp_path: Path) -> None:
+    public = tmp_path / "public.duckdb"
+    certificates = kanon_sql.release_database(source, public, policies=policies(tmp_path))
+    assert list(certificates) == ["patients", "scripts", "stays"]
+    assert stat.S_IMODE(public.stat().st_mode) == 0o600
+    assert [each["name"] for each in rows(public, "SELECT name FROM (SHOW TABLES) ORDER BY name")] == TABLES
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["policies.yaml", "public.duckdb"]
+    assert list(rows(public, "FROM stays")[0]) == ["patient", "ward", "month", "number", "zip", "born", "sex"]
+    assert list(rows(public, "FROM patients")[0]) == ["patient", "zip", "born", "sex", "number"]
+    for release, certificate in certificates.items():
+        stated = rows(public, f"FROM kanon_certificates WHERE release = '{release}'")[0]
+        read_again = kanon_sql.Certificate.from_json(stated["certificate"])
+        assert (read_again.cost, read_again.rows, read_again.prices) == (certificate.cost, certificate.rows, None)
+    told = {(each["release"], each["column"]): each["role"] for each in rows(public, "FROM kanon_columns")}
+    assert told["stays", "patient"] == "group"
+    assert told["scripts", "zip"] == "quasi-identifier"
+    assert told["patients", "number"] == "kept"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_who_knows_everything_finds_k_people_in_each_table(tmp_path: Path, seed: int) -> None:
+    source, public = make(tmp_path / "clinic.duckdb", seed=seed), tmp_path / "public.duckdb"
+    kanon_sql.release_database(source, public, policies=policies(tmp_path))
+    people = rows(source, "FROM patients")
+    shown = {row["number"]: row for row in rows(public, "FROM patients")}
+    shown_of = {row["patient"]: shown[row["number"]] for row in people}
+    for table, facts in (("stays", "stays"), ("scripts", "prescriptions")):
+        behind, released = rows(source, f"FROM {facts}"), rows(public, f"FROM {table}")
+        assert len(released) == len(behind)
+        assert min(map(len, people_of_classes(behind, released, {"number"}))) >= K
+        person = {row["number"]: row["patient"] for row in behind}
+        for row in released:
+            of_person = shown_of[person[row["number"]]]
+            assert all(row[name] in (None, of_person[name]) for name in ("zip", "born", "sex"))
+            assert row.get("patient") in (None, of_person["patient"])
+    assert min(map(len, people_of_classes(people, list(shown.values()), {"number"}))) >= K
+    tokens = {row["patient"]: (row["zip"], row["born"], row["sex"]) for row in shown.values()}
+    assert len(tokens) == len(set(tokens.values())) == len({(r["zip"], r["born"], r["sex"]) for r in shown.values()})
+
+
+def test_no_secret_of_the_source_is_in_the_file(source: Path, tmp_path: Path) -> None:
+    public = tmp_path / "public.duckdb"
+    kanon_sql.release_database(source, public, policies=policies(tmp_path), secret="the secret of this test")
+    there, held = source.read_bytes(), public.read_bytes()
+    texts = [b"NAME-OF-", b"NOTE-OF-", b"prescriptions", b"7000000000"]
+    assert [text in there for text in texts] == [True, True, True, True]
+    keys = [int(row["patient"]).to_bytes(8, "little") for row in rows(source, "FROM patients")]
+    assert not [text for text in [*texts, b"the secret of this test", *keys] if text in held]
+
+
+def test_parquet_files_hold_the_same_rows(source: Path, tmp_path: Path) -> None:
+    file = policies(tmp_path)
+    kanon_sql.release_database(source, tmp_path / "public.duckdb", policies=file)
+    kanon_sql.release_database(source, tmp_path / "public", policies=file, format="parquet")
+    names = {path.name for path in (tmp_path / "public").iterdir()}
+    assert names == {f"{table}.parquet" for table in TABLES} | {f"{table}.certificate.json" for table in TABLES[2:]}
+    for table in TABLES:
+        query = "SELECT release, fingerprint FROM {}" if table == "kanon_certificates" else "FROM {}"
+        with duckdb.connect() as con:
+            parquet = con.execute(query.format(f"'{tmp_path}/public/{table}.parquet'")).fetchall()
+        with duckdb.connect(str(tmp_path / "public.duckdb")) as con:
+            assert con.execute(query.format(table)).fetchall() == parquet
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "public").iterdir()} == {0o600}
+
+
+def test_policies_keep_their_queries_in_files_and_databases(source: Path, tmp_path: Path) -> None:
+    known = read(POLICIES, "policies.yaml")
+    for ending in (".yaml", ".json"):
+        assert read(written(known, ending), f"policies{ending}") == known
+    copy = tmp_path / "clinic.duckdb"
+    copy.write_bytes(source.read_bytes())
+    with kanon_sql.connect(str(copy)) as con:
+        from kanon_sql.engines.duckdb.policies import Policies
+
+        stored = Policies(lambda query: con.execute(query).fetchall())
+        for each in known:
+            con.execute(stored.create(each, replace=False))
+    from_file = kanon_sql.release_database(source, tmp_path / "1.duckdb", policies=policies(tmp_path))
+    stored_ones = kanon_sql.release_database(copy, tmp_path / "2.duckdb")
+    assert [each.cost for each in from_file.values()] == [each.cost for each in stored_ones.values()]
+    assert rows(tmp_path / "1.duckdb", "FROM stays") == rows(tmp_path / "2.duckdb", "FROM stays")
+
+
+def test_facts_without_a_person_are_counted(source: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "clinic.duckdb"
+    copy.write_bytes(source.read_bytes())
+    with duckdb.connect(str(copy)) as con:
+        con.execute("INSERT INTO stays SELECT 5, 'eyes', 1, 1000 UNION ALL SELECT NULL, 'eyes', 1, 1001")
+    certificates = kanon_sql.release_database(copy, tmp_path / "public.duckdb", policies=policies(tmp_path))
+    assert "stays: 2 rows without a person in patients, whose columns are empty" in certificates["stays"].warnings
+    assert certificates["stays"].rows == 152
+    strangers = rows(tmp_path / "public.duckdb", "SELECT DISTINCT zip, born, sex, patient FROM stays WHERE number >= 1000")
+    assert strangers == [{"zip": None, "born": None, "sex": None, "patient": None}]
+
+
+BROKEN = {
+    "the table of people has no policy": (f"policies:{STAYS}", PolicyError, "no policy declares one; hint: PERSON"),
+    "a policy without its table": (
+        "policies:" + STAYS.replace("person: true", "person: {column: patient, table: patients}"),
+        PolicyError,
+        "which no policy releases",
+    ),
+    "a circle": (
+        "policies:"
+        + PATIENTS.replace("table: patients, columns: [zip, born, sex]", "table: stays").replace(
+            "type: k, k: 3", "type: people, k: 3, per: patient"
+        )
+        + STAYS.replace("person: true", "person: {column: patient, table: patients}"),
+        PolicyError,
+        "whose rows are about persons of",
+    ),
+    "one name twice": (
+        POLICIES.replace("name: scripts", "name: scripts\n  release: Stays"),
+        PolicyError,
+        'both release "[Ss]tays"',
+    ),
+    "a reserved name": (POLICIES.replace("name: scripts", "name: scripts\n  release: kanon_columns"), PolicyError, "reserved"),
+    "rows instead of people": (
+        POLICIES.replace("type: people, k: 3, per: patient", "type: k, k: 3"),
+        PolicyError,
+        "does not count people by it; hint: GUARANTEE k >= 5 PER patient",
+    ),
+    "a group without people": (
+        POLICIES.replace("person: true\n  groups: [patient]", "groups: [patient]"),
+        PolicyError,
+        "not the key of a table of people",
+    ),
+    "no such table": (POLICIES.replace("table: stays", "table: '\"stays.csv\"'"), KanonError, "stays.csv"),
+    "a query that reads a file": (
+        POLICIES.replace("FROM prescriptions", "FROM read_text('/etc/hostname')"),
+        KanonError,
+        "disabled by configuration",
+    ),
+    "two statements": (
+        POLICIES.replace("FROM prescriptions", "FROM prescriptions; DROP TABLE stays"),
+        KanonError,
+        "single SELECT",
+    ),
+    "a query that groups": (
+        POLICIES.replace("FROM prescriptions", "FROM prescriptions GROUP BY ALL").replace(
+            "patient, drug", "max(patient) AS patient, drug"
+        ),
+        KanonError,
+        "GROUP BY can merge several people",
+    ),
+    "a column without a role": (
+        POLICIES.replace("kept: [number]\n  quasi_identifiers: [{column: drug}]", "quasi_identifiers: [{column: drug}]"),
+        PolicyError,
+        '"number" has no role',
+    ),
+    "a key of another type": (
+        POLICIES.replace("SELECT patient,", "SELECT patient::VARCHAR AS patient,"),
+        PolicyError,
+        "is VARCHAR, and BIGINT in patients",
+    ),
+    "no key": (POLICIES.replace("SELECT patient,", "SELECT patient AS whose,"), KanonError, 'unknown column "patient"'),
+    "a column of the person": (
+        POLICIES.replace("SELECT patient,", "SELECT patient, 1 AS born,"),
+        PolicyError,
+        "as its person has",
+    ),
+    "no release": (POLICIES.replace("k: 3, per", "k: 300, per"), KanonError, "300"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_what_is_wrong_is_named_and_nothing_is_written(source: Path, tmp_path: Path, case: str) -> None:
+    text, kind, words = BROKEN[case]
+    before = source.read_bytes()
+    with pytest.raises(kind, match=words) as error:
+        kanon_sql.release_database(source, tmp_path / "public.duckdb", policies=policies(tmp_path, text))
+    assert "7000000" not in str(error.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["policies.yaml"]
+    assert source.read_bytes() == before
+
+
+def test_a_key_twice_in_the_table_of_people_is_refused(source: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "clinic.duckdb"
+    copy.write_bytes(source.read_bytes())
+    with duckdb.connect(str(copy)) as con:
+        con.execute("INSERT INTO patients SELECT * FROM patients LIMIT 2")
+    with pytest.raises(SourceError, match="names 2 rows that have the key of another row"):
+        kanon_sql.release_database(copy, tmp_path / "public.duckdb", policies=policies(tmp_path))
+
+
+def test_what_exists_is_not_replaced(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "old.duckdb").write_text("old")
+    with pytest.raises(SourceError, match="exists; hint"):
+        kanon_sql.release_database(source, tmp_path / "old.duckdb", policies=policies(tmp_path))
+    assert (tmp_path / "old.duckdb").read_text() == "old"
+    with pytest.raises(SourceError, match="there is no database"):
+        kanon_sql.release_database(tmp_path / "none.duckdb", tmp_path / "new.duckdb", policies=policies(tmp_path))
+    with pytest.raises(SourceError, match="cannot read"):
+        kanon_sql.release_database(tmp_path / "old.duckdb", tmp_path / "new.duckdb", policies=policies(tmp_path))
+
+
+def test_thirty_tables_in_one_run(tmp_path: Path) -> None:
+    source = make(tmp_path / "clinic.duckdb", people=30, facts=40)
+    with duckdb.connect(str(source)) as con:
+        for number in range(29):
+            con.execute(f"CREATE TABLE facts{number} AS SELECT * REPLACE (month + {number} AS month) FROM stays")
+    facts = [STAYS.replace("stays", f"facts{number}").replace("groups: [patient]", "identifiers: []") for number in range(29)]
+    certificates = kanon_sql.release_database(
+        source, tmp_path / "public.duckdb", policies=policies(tmp_path, f"policies:{PATIENTS}{''.join(facts)}")
+    )
+    assert len(certificates) == 30
+    assert len(rows(tmp_path / "public.duckdb", "SELECT DISTINCT release FROM kanon_columns")) == 30
