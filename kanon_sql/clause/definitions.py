@@ -8,7 +8,8 @@
 
     part := IDENTIFIER identifier {, identifier} | BY item {, item} {link} | KEEP column {, column}
           | GUARANTEE cond {AND cond} | USING name [( option = value {, option = value} )]
-    identifier := column [AS PSEUDONYM [(LINKABLE)]]
+          | PERSON column FROM table [BY column {, column}] | OF PERSON
+    identifier := column [AS PSEUDONYM [(LINKABLE)] | AS GROUP]
 
 Every part stands once at most, in any order; BY and GUARANTEE are needed. Their grammar is that of the clause.
 """
@@ -26,6 +27,7 @@ from kanon_sql.clause.names import column_name, policy_name, table_name
 from kanon_sql.clause.parse import algorithm
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
+from kanon_sql.model.person import DECLARED, Person
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.validation import same_name
@@ -37,7 +39,9 @@ _HINT = "CREATE ANONYMIZATION POLICY research ON patients (IDENTIFIER name; BY z
 
 _IDENTIFYING = "a quasi-identifier"
 
-_PARTS = ("IDENTIFIER", "BY", "KEEP", "GUARANTEE", "USING")
+_PARTS = ("IDENTIFIER", "BY", "KEEP", "GUARANTEE", "USING", "PERSON", "OF")
+
+_PERSON = "PERSON patient FROM patients BY zip, born"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +164,8 @@ class _Parts:
                 self.roles["kept"] = self._columns("kept")
             case "BY":
                 self._quasi_identifiers(start)
+            case "PERSON" | "OF":
+                self._person(part)
             case "GUARANTEE":
                 identifying = {key for key, role in self.taken.items() if role == _IDENTIFYING}
                 self.policy["requirements"] = conditions(reader, identifying)
@@ -168,13 +174,18 @@ class _Parts:
 
     def _identifiers(self) -> None:
         """Read identifiers: those that are dropped, and those of which tokens are released, which may be linkable."""
-        found: dict[str, list[str]] = {"identifiers": [], "pseudonyms": [], "linkable": []}
+        found: dict[str, list[str]] = {"identifiers": [], "pseudonyms": [], "linkable": [], "groups": []}
         reader = self.reader
 
         def read() -> None:
             name = self._column("an identifier")
+            if reader.skip("AS", "GROUP"):
+                found["groups"].append(name)
+                return
             if reader.word == "AS" and not reader.ahead("AS", "PSEUDONYM"):
-                raise reader.error("an identifier is either dropped or released AS PSEUDONYM; hint: IDENTIFIER id AS PSEUDONYM")
+                raise reader.error(
+                    "an identifier is dropped, or released AS PSEUDONYM or AS GROUP; hint: IDENTIFIER id AS PSEUDONYM"
+                )
             found["pseudonyms" if reader.skip("AS", "PSEUDONYM") else "identifiers"].append(name)
             if reader.ahead("("):
                 if name not in found["pseudonyms"] or not reader.skip("(", "LINKABLE", ")"):
@@ -183,6 +194,23 @@ class _Parts:
 
         reader.separated(read)
         self.roles |= {role: tuple(names) for role, names in found.items()}
+
+    def _person(self, part: str) -> None:
+        """Read who the rows are about: a person declared here, or the one that another policy declares."""
+        reader, start = self.reader, self.reader.place - 1
+        if {"PERSON", "OF"} <= self.found:
+            raise reader.script.error("a policy has one person; hint: PERSON declares it, and OF PERSON takes it", start)
+        if part == "OF":
+            if not reader.skip("PERSON"):
+                raise reader.error("expected PERSON after OF; hint: OF PERSON takes the person that another policy declares")
+            self.roles["person"] = DECLARED
+            return
+        column = column_name(reader, _PERSON)
+        if not reader.skip("FROM"):
+            raise reader.error(f"expected FROM and the table of people; hint: {_PERSON}")
+        table = table_name(reader, _PERSON)
+        by = reader.separated(lambda: column_name(reader, _PERSON)) if reader.skip("BY") else []
+        self.roles["person"] = reader.checked(lambda: Person(column=column, table=table, columns=tuple(by)), start)
 
     def _columns(self, role: str) -> tuple[str, ...]:
         return tuple(self.reader.separated(lambda: self._column(role)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from test_clause_property import NAMES, parts_of, policies, quoted
 from kanon_sql.clause import rewrite
 from kanon_sql.clause.statements import is_complete, statements
 from kanon_sql.errors import ClauseError
+from kanon_sql.model.person import Person
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.model.stored_policy import StoredPolicy
@@ -43,6 +46,36 @@ def test_every_part():
     seen = []
     rewrite(clause, lambda body, policy: seen.append(policy) or body)
     assert found.policy == seen[0]
+
+
+def test_persons_and_groups():
+    people = created(
+        'CREATE ANONYMIZATION POLICY p ON people (IDENTIFIER name, id AS GROUP; PERSON id FROM main.people BY zip, "born in";'
+        ' BY zip, "born in"; GUARANTEE k >= 5)'
+    )
+    assert people.person == Person(column="id", table="main.people", columns=("zip", "born in"))
+    assert (people.identifiers, people.groups) == (("name",), ("id",))
+    facts = created("CREATE ANONYMIZATION POLICY p ON facts (of person; IDENTIFIER id AS GROUP; BY a; GUARANTEE k >= 5 PER id)")
+    assert facts.person is True
+    for each in (people, facts):
+        assert StoredPolicy.from_json(each.name, each.table, each.to_json()) == each
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ("PERSON id people", "expected FROM and the table of people; hint: PERSON patient FROM"),
+        ("PERSON id FROM people BY zip, ZIP", 'name the column "ZIP" twice'),
+        ("OF id", "expected PERSON after OF"),
+        ("OF PERSON; PERSON id FROM people", "a policy has one person"),
+        ("OF PERSON; OF PERSON", "OF is given twice"),
+        ("IDENTIFIER id AS GROUP (LINKABLE)", "expected a semicolon"),
+        ("IDENTIFIER id AS CLASS", "AS PSEUDONYM or AS GROUP"),
+    ],
+)
+def test_wrong_persons_and_groups(parts: str, words: str) -> None:
+    with pytest.raises(ClauseError, match=re.escape(words)):
+        created(f"CREATE ANONYMIZATION POLICY p ON facts ({parts}; BY a; GUARANTEE k >= 5)")
 
 
 def test_without_a_k_two_rows_are_guaranteed():

@@ -77,6 +77,20 @@ def rows(path: Path, query: str) -> list[dict[str, Any]]:
         return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
 
+def covers(label: Any, finer: Any) -> bool:
+    """Return whether a shown label is the same as another one or a true value, or coarser: digits, intervals, or suppressed."""
+    if label is None or label == finer:
+        return True
+    if not isinstance(label, str) or finer is None:
+        return False
+    if label.startswith("["):
+        low, high = (int(end) for end in label[1:-1].split(", "))
+        inner = [int(end) for end in str(finer).strip("[)").split(", ")]
+        return low <= inner[0] and (inner[-1] <= high if len(inner) == 2 else inner[0] < high)
+    text = str(finer)
+    return len(label) == len(text) and all(mine in ("*", theirs) for mine, theirs in zip(label, text, strict=True))
+
+
 def people_of_classes(source: list[dict[str, Any]], released: list[dict[str, Any]], apart: set[str]) -> list[set[Any]]:
     """Return the people in each class of released rows that show the same, found by the numbers of the source rows."""
     person = {row["number"]: row["patient"] for row in source}

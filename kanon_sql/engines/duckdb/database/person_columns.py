@@ -1,4 +1,4 @@
-"""The columns of a person in a table of facts: shown as in the table of people, or suppressed, and never finer.
+"""The columns of a person in a table of facts: shown as in the table of people, or coarser, and never finer.
 
 The facts are joined to what the release of the table of people shows of each person. What is suppressed or generalized there
 has no other value here, so no table of facts can show more of a person than the table of people does.
@@ -34,7 +34,7 @@ class ShownPeople:
     table : str
         A temporary table with the key of each person, the token of the class, and the columns as the release shows them.
     quasi_identifiers : tuple of QuasiIdentifier
-        Those of the table of people.
+        Those of the table of people, with the labels that facts may show instead of these.
     token : str
         SQL of the token of the class of a released row of people.
     """
@@ -55,8 +55,7 @@ class ShownPeople:
         for each in person.columns:
             if same_name(each) not in known:
                 raise UnknownColumnError.of(each, [qi.column for qi in self.quasi_identifiers], f"the person of {whose}")
-        chosen = [known[same_name(each)] for each in person.columns] or list(self.quasi_identifiers)
-        return [QuasiIdentifier(column=each.column, weight=each.weight) for each in chosen]
+        return [known[same_name(each)] for each in person.columns] or list(self.quasi_identifiers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,6 +67,6 @@ def _role(table: ReleasedTable, column: str) -> tuple[str, str]:
         if same_name(each.column) == key:
             own = {same_name(qi.column) for qi in table.planned.policy.policy.quasi_identifiers}
             if table.planned.people and key not in own:
-                return "quasi-identifier", f'shown as in "{table.planned.people}", or suppressed'
+                return "quasi-identifier", f'shown as in "{table.planned.people}", more general, or suppressed'
             return "quasi-identifier", "shown or suppressed" if each.recoding is None else "generalized or suppressed"
     return "kept", "released unchanged"

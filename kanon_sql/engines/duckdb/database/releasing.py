@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from kanon_sql.engines.announcing import announce
+from kanon_sql.engines.duckdb.database.coarser_labels import coarser_labels, has_ladder, ladder_of
 from kanon_sql.engines.duckdb.database.person_columns import GROUP, KEY, FactsOfPeople, ShownPeople
 from kanon_sql.engines.duckdb.database.plan import PlannedRelease
 from kanon_sql.engines.duckdb.database.snapshot import STAGE
 from kanon_sql.engines.duckdb.failures import spoken
+from kanon_sql.engines.duckdb.from_items import from_item_of
 from kanon_sql.engines.duckdb.names import literal, name_parts, qualified, quoted
 from kanon_sql.engines.duckdb.policies import shown_by
 from kanon_sql.engines.duckdb.policy_tables import checked
@@ -21,6 +23,8 @@ from kanon_sql.errors import PolicyError, SourceError, UnknownColumnError, raise
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.person import Person
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.recodings import Levels
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.validation import as_identifier, same_name
 
@@ -36,6 +40,9 @@ _KEYS = """SELECT system.main.count(*) - system.main.count(DISTINCT {key}) FROM 
 
 _STRANGERS = """SELECT system.main.count(*) FROM ({body}) AS "kanon#fact"
     ANTI JOIN {people} AS "kanon#shown" ON "kanon#fact".{key} = "kanon#shown".{person}"""
+
+_VALUES = """SELECT CAST({column} AS VARCHAR) AS value, system.main.count(*) AS people FROM ({body})
+    WHERE {column} IS NOT NULL GROUP BY value ORDER BY value ASC NULLS LAST"""
 
 _SHOWN = """CREATE TEMP TABLE {table} AS SELECT {person}, {group} AS {named}, {columns} FROM {released}"""
 
@@ -107,7 +114,7 @@ class Releasing:
         listed = self._types(body)
         certificate = self._run(planned, policy, body, list(listed))
         if planned.key is not None:
-            self._shown[planned.name] = self._keep_people(planned, certificate)
+            self._shown[planned.name] = self._keep_people(planned, body, certificate)
         self._write(planned, list(listed))
         if strangers:
             told = f"{planned.name}: {how_many(strangers, 'row')} without a person in {planned.people}, whose columns are empty"
@@ -177,14 +184,41 @@ class Releasing:
         self._con.execute(f"CREATE OR REPLACE TEMP TABLE {_RELEASED} AS {checked(query, tables, self._database, stored)}")
         return self._con.session.releases[-1]
 
-    def _keep_people(self, planned: PlannedRelease, certificate: Certificate) -> ShownPeople:
+    def _keep_people(self, planned: PlannedRelease, body: str, certificate: Certificate) -> ShownPeople:
         """Keep what the release shows of each person, in memory, for the facts."""
         policy = Policy.from_json(certificate.policy)
         columns = ", ".join(quoted(each.column) for each in policy.quasi_identifiers)
         table = f"temp.main.{quoted(f'kanon#people {planned.name}')}"
         token = _TOKEN.format(name=literal(planned.name), columns=columns)
         self._con.execute(_SHOWN.format(table=table, person=KEY, group=token, named=GROUP, columns=columns, released=_RELEASED))
-        return ShownPeople(table=table, quasi_identifiers=policy.quasi_identifiers, token=token)
+        shown = tuple(self._coarser(planned, policy, each, body) for each in policy.quasi_identifiers)
+        return ShownPeople(table=table, quasi_identifiers=shown, token=token)
+
+    def _coarser(self, planned: PlannedRelease, policy: Policy, qi: QuasiIdentifier, body: str) -> QuasiIdentifier:
+        """Return a column of people as facts show it: with a hierarchy of the labels that the people show, where it has one."""
+        plain = QuasiIdentifier(column=qi.column, weight=qi.weight)
+        if not has_ladder(qi):
+            return plain
+        column = quoted(qi.column)
+        values = dict(self._con.execute(_VALUES.format(column=column, body=body)).fetchall())
+        tables = [qi.recoding.table] if isinstance(qi.recoding, Levels) else []
+        named = {name: self._texts(f"FROM {from_item_of(policy, name)}") for name in tables}
+        ladder = ladder_of(qi, values, named)
+        shown = [label for (label,) in self._con.execute(f"SELECT DISTINCT {column} FROM {_RELEASED}").fetchall()]  # noqa: S608
+        rows = coarser_labels(ladder, shown)
+        if not rows or len(ladder.loss) == 1:
+            return plain
+        table = f"{planned.name} {qi.column} levels"
+        listed = ", ".join(f"({', '.join(map(literal, row))})" for row in rows)
+        named_levels = ", ".join(f"level{level}" for level in range(len(rows[0])))
+        self._con.execute(f"CREATE TEMP TABLE {quoted(table)} AS FROM (VALUES {listed}) AS levels({named_levels})")
+        return replace(plain, recoding=Levels(table=as_identifier(table), loss=ladder.loss[1:]))
+
+    def _texts(self, query: str) -> dict[str, list[str | None]]:
+        """Return a table as texts, column by column."""
+        found = self._con.execute(f"SELECT CAST(COLUMNS(*) AS VARCHAR) {query}")
+        names = [each[0] for each in found.description]
+        return dict(zip(names, map(list, zip(*found.fetchall(), strict=True)), strict=False))
 
     def _write(self, planned: PlannedRelease, columns: list[str]) -> None:
         """Copy the release into the new database, without keys; the group of a person is where the key was."""
