@@ -19,6 +19,7 @@ from kanon_sql.cli.protect import protect
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.release import release
 from kanon_sql.cli.reports import frontier, report
+from kanon_sql.cli.serve import serve
 from kanon_sql.cli.spilling import private_spilling
 from kanon_sql.cli.suggestions import profile, suggest
 from kanon_sql.cli.terminal import shown_warnings, without_bar
@@ -166,5 +167,5 @@ def demo(rows: int, k: int, seed: int) -> None:
     con.close()
 
 
-for command in (anonymize, protect, append, release, verify, audit, policy, profile, suggest, report, frontier):
+for command in (anonymize, protect, append, release, serve, verify, audit, policy, profile, suggest, report, frontier):
     main.add_command(command)

@@ -89,6 +89,8 @@ ONLY = {
     "duckdb": ("kanon_sql.engines", "kanon_sql.udfs", "kanon_sql.cli", "kanon_sql.verification", "kanon_sql.report"),
     "pyspark": ("kanon_sql.engines.spark",),
     "click": ("kanon_sql.cli",),
+    "mcp": ("kanon_sql.cli.agent_server",),
+    "uvicorn": ("kanon_sql.cli.agent_server",),
     "rich": ("kanon_sql.cli",),
     "IPython": ("kanon_sql.cli.magic", "kanon_sql.engines.notebook"),
     "prompt_toolkit": ("kanon_sql.cli.shell",),

@@ -1,0 +1,113 @@
+"""The tools and resources with which an agent reads a released database, by the Model Context Protocol."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from kanon_sql.errors import KanonError, raise_alone
+
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
+
+    from kanon_sql.engines.duckdb.serving.asking import Answers
+    from kanon_sql.engines.duckdb.serving.released_file import ServedTable
+
+_INSTRUCTIONS = (
+    "Anonymized tables. Call list_releases, then describe, then query with one DuckDB SELECT. NULL means suppressed or empty. "
+    "A label such as 98*** or [40, 60) stands for several values. Answers come from the releases only."
+)
+
+
+def agent_server(tables: Sequence[ServedTable], answers: Answers) -> MCPServer[Any]:
+    """Return the server of some releases.
+
+    Parameters
+    ----------
+    tables : sequence of ServedTable
+        The releases.
+    answers : Answers
+        Runs the queries.
+    """
+    from mcp.server import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.server.mcpserver.resources import TextResource
+
+    server: MCPServer[Any] = MCPServer("kanon", instructions=_INSTRUCTIONS, log_level="ERROR")
+    known = {each.name: each for each in tables}
+
+    @server.tool()
+    def list_releases() -> list[dict[str, Any]]:
+        """List the anonymized tables with their rows and guarantees."""
+        return [
+            {"release": each.name, "rows": each.certificate.rows, "guarantees": list(each.certificate.requirements)}
+            for each in tables
+        ]
+
+    @server.tool()
+    def describe(release: str) -> dict[str, Any]:
+        """Describe an anonymized table: its columns, what was done to them, and what is guaranteed."""
+        if release not in known:
+            raise ToolError(f"there is no release of this name; hint: {', '.join(known)}")
+        found = known[release]
+        columns = [dict(zip(("column", "type", "role", "done"), each, strict=True)) for each in found.columns]
+        return {"release": release, "columns": columns, **_told(found)}
+
+    @server.tool()
+    def query(sql: str) -> dict[str, Any]:
+        """Answer one DuckDB SELECT over the anonymized tables."""
+        try:
+            return answers.ask(sql)
+        except KanonError as error:
+            raise_alone(ToolError(str(error)))
+
+    for each in tables:
+        server.add_resource(
+            TextResource(
+                uri=f"kanon://certificates/{quote(each.name, safe='')}",
+                name=f"certificate of {each.name}",
+                mime_type="application/json",
+                text=each.certificate.to_json(),
+            )
+        )
+    return server
+
+
+def _told(table: ServedTable) -> dict[str, Any]:
+    certificate = table.certificate
+    share = certificate.suppressed_cells / certificate.cells if certificate.cells else 0.0
+    return {
+        "rows": certificate.rows,
+        "guarantees": list(certificate.requirements),
+        "suppressed": f"{share:.1%} of the cells of quasi-identifiers",
+        "warnings": list(certificate.warnings),
+    }
+
+
+def over_http(server: MCPServer[Any], port: int, token: str) -> None:
+    """Serve on the loopback address, to whoever has the token."""
+    import uvicorn
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    hosts = [f"127.0.0.1:{port}", f"localhost:{port}"]
+    security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
+    app = server.streamable_http_app(transport_security=security)
+    uvicorn.run(with_token(app, token), host="127.0.0.1", port=port, log_level="error")
+
+
+def with_token(app: Any, token: str) -> Any:
+    """Return an ASGI application that answers only requests with a token."""
+    expected = f"Bearer {token}".encode()
+
+    async def checked(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            given = dict(scope["headers"]).get(b"authorization", b"")
+            if not hmac.compare_digest(given, expected):
+                await send({"type": "http.response.start", "status": 401, "headers": [(b"content-length", b"0")]})
+                await send({"type": "http.response.body", "body": b""})
+                return
+        await app(scope, receive, send)
+
+    return checked

@@ -1,0 +1,48 @@
+"""The command that answers queries over a released database: ``kanon serve``."""
+
+from __future__ import annotations
+
+import secrets
+from importlib.util import find_spec
+
+import click
+
+from kanon_sql.errors import MissingPackageError
+
+
+@click.command()
+@click.argument("database", metavar="PUBLIC.duckdb")
+@click.option("--http", is_flag=True, help="Serve on this machine's loopback address instead of standard input and output.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="The port of --http.")
+@click.option("--rows", type=click.IntRange(1, 100_000), default=1_000, show_default=True, help="Rows of an answer.")
+@click.option("--seconds", type=click.FloatRange(0.1, 3600), default=10.0, show_default=True, help="Time for a query.")
+@click.option("--memory", type=click.IntRange(64, 1 << 20), default=512, show_default=True, metavar="MB", help="For a query.")
+def serve(database: str, http: bool, port: int, rows: int, seconds: float, memory: int) -> None:
+    """Answer queries of an agent over the released database PUBLIC, and over nothing else.
+
+    The protocol is the Model Context Protocol (MCP). Its tools list the releases, describe them, and answer one SELECT at a
+    time.
+
+    A database is refused if any of its tables has no certificate, or other rows than the audited ones. Every answer comes from
+    releases, so no sequence of queries gives more than they do.
+    """
+    if find_spec("mcp") is None:
+        raise MissingPackageError.of("kanon serve", "mcp", "serve")
+    from kanon_sql.cli.agent_server import agent_server, over_http
+    from kanon_sql.engines.duckdb.serving.asking import Answers
+    from kanon_sql.engines.duckdb.serving.limits import QueryLimits
+    from kanon_sql.engines.duckdb.serving.released_file import released_file
+
+    limits = QueryLimits(rows=rows, seconds=seconds, megabytes=memory)
+    file = released_file(database, memory)
+    answers = Answers(file, limits)
+    server = agent_server(file.tables, answers)
+    try:
+        if not http:
+            server.run("stdio")
+            return
+        token = secrets.token_urlsafe(24)
+        click.echo(f"http://127.0.0.1:{port}/mcp with the header Authorization: Bearer {token}", err=True)
+        over_http(server, port, token)
+    finally:
+        answers.close()

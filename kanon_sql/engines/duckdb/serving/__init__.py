@@ -1,0 +1,1 @@
+"""Queries over a released database, and over nothing else."""

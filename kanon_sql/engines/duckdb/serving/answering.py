@@ -1,0 +1,96 @@
+"""The process that runs queries: it has the released database, little memory, and no file that it could write."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from multiprocessing.connection import Connection as Pipe
+from pathlib import Path
+from typing import Any
+
+from kanon_sql.engines.duckdb.serving.limits import QueryLimits
+from kanon_sql.engines.duckdb.serving.released_file import ReleasedFile, opened
+
+_MOST_WORDS = 1_000
+"""Characters of an error."""
+
+_SURPLUS = 256 << 20
+"""Bytes of address space beside what DuckDB may take."""
+
+
+def answer_queries(pipe: Pipe, file: ReleasedFile, limits: QueryLimits) -> None:
+    """Answer queries that come through a pipe, until it is closed; the only thing that this process does.
+
+    Parameters
+    ----------
+    pipe : Pipe
+        Brings the text of a query; takes the answer as JSON.
+    file : ReleasedFile
+        The database.
+    limits : QueryLimits
+        Those of one query; whoever asks stops what takes too long.
+    """
+    null = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1):  # the other side may speak on them
+        os.dup2(null, number)
+    with opened(file.path, limits.megabytes) as con:
+        if not file.is_there():
+            return
+        _confine(limits.megabytes)
+        pipe.send_bytes(b"ready")
+        while True:
+            try:
+                query = pipe.recv_bytes().decode()
+            except EOFError:
+                return
+            pipe.send_bytes(_answer(con, query, limits).encode())
+
+
+def _confine(megabytes: int) -> None:
+    """Let the process take no more memory than a query may, and write no file."""
+    import resource
+
+    pages = int(Path("/proc/self/statm").read_text().split()[0]) if os.path.exists("/proc/self/statm") else 0
+    most = pages * resource.getpagesize() + 2 * (megabytes << 20) + _SURPLUS
+    if pages:
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _answer(con: Any, query: str, limits: QueryLimits) -> str:
+    import duckdb
+
+    try:
+        statements = duckdb.extract_statements(query)
+        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+            return _refusal("only one SELECT is answered; hint: SELECT * FROM stays LIMIT 10")
+        con.execute(statements[0])
+        columns = [each[0] for each in con.description]
+        rows = con.fetchmany(limits.rows + 1)
+        told = {"columns": columns, "rows": [[_plain(cell) for cell in row] for row in rows[: limits.rows]]}
+        text = json.dumps({**told, "complete": len(rows) <= limits.rows}, allow_nan=False)
+    except (MemoryError, duckdb.OutOfMemoryException):
+        return _refusal(f"the query takes more than {limits.megabytes} MB; hint: aggregate, or add WHERE", spent=True)
+    except duckdb.Error as error:
+        return _refusal(str(error))
+    except (ValueError, OverflowError, RecursionError, TypeError) as error:  # a date beyond Python's, for instance
+        return _refusal(f"the answer cannot be shown: {type(error).__name__}; hint: cast its columns to VARCHAR")
+    if len(text) > limits.characters:
+        return _refusal(f"the answer has more than {limits.characters:,} characters; hint: select less, or aggregate")
+    return text
+
+
+def _refusal(words: str, *, spent: bool = False) -> str:
+    """Return words about a query without an answer; a process that ran out of memory is ``spent``."""
+    return json.dumps({"error": words[:_MOST_WORDS], "spent": spent})
+
+
+def _plain(value: object) -> object:
+    """Return a cell as JSON knows it; what it does not know, as a text."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    return str(value)

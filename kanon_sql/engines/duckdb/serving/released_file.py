@@ -1,0 +1,170 @@
+"""A released database that is opened for reading: every table in it has a certificate, and the rows that were audited."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from kanon_sql.certificate import Certificate
+from kanon_sql.engines.duckdb.database.fingerprint import fingerprint
+from kanon_sql.engines.duckdb.database.plan import CERTIFICATES, COLUMNS
+from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.duckdb.places import plain
+from kanon_sql.errors import AuditError, KanonError, SourceError, raise_alone
+
+SETTINGS = {
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "python_enable_replacements": "false",
+    "temp_directory": "",
+    "threads": "2",
+}
+"""Settings of DuckDB with which a query reaches nothing but the open database."""
+
+_NOT_TABLES = """
+SELECT 'view' AS kind, view_name AS name FROM system.main.duckdb_views() WHERE NOT internal
+UNION ALL SELECT 'macro', function_name FROM system.main.duckdb_functions() WHERE NOT internal
+UNION ALL SELECT 'sequence', sequence_name FROM system.main.duckdb_sequences()
+UNION ALL SELECT 'type', type_name FROM system.main.duckdb_types() WHERE NOT internal
+UNION ALL SELECT 'table', schema_name || '.' || table_name FROM system.main.duckdb_tables() WHERE schema_name <> 'main'
+ORDER BY kind ASC NULLS LAST, name ASC NULLS LAST"""
+
+_TABLES = "SELECT table_name FROM system.main.duckdb_tables() WHERE NOT internal ORDER BY table_name ASC NULLS LAST"
+
+_CERTIFICATES = f"SELECT release, certificate, fingerprint FROM {CERTIFICATES} ORDER BY release ASC NULLS LAST"  # noqa: S608
+
+_COLUMNS = f'SELECT release, "column", role, done FROM {COLUMNS}'  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedTable:
+    """A release in the database.
+
+    Attributes
+    ----------
+    name : str
+        The table.
+    certificate : Certificate
+        What is proven about it.
+    columns : tuple of (str, str, str, str)
+        For each column its name, its type, its role, and what was done to it.
+    """
+
+    name: str
+    certificate: Certificate
+    columns: tuple[tuple[str, str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedFile:
+    """A database that was checked.
+
+    Attributes
+    ----------
+    path : Path
+        Where it is.
+    tables : tuple of ServedTable
+        What is in it.
+    stamp : tuple of int
+        What tells whether another file has taken its place, or it was written to.
+    """
+
+    path: Path
+    tables: tuple[ServedTable, ...]
+    stamp: tuple[int, ...]
+
+    def is_there(self) -> bool:
+        """Return whether the file is the one that was checked."""
+        return _stamp(self.path) == self.stamp
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    found = path.stat()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+@contextmanager
+def opened(path: Path, megabytes: int) -> Iterator[Any]:
+    """Open a database for reading, cut off from everything else."""
+    con = duckdb.connect(str(path), read_only=True, config={**SETTINGS, "memory_limit": f"{megabytes}MB"})
+    try:
+        con.execute("SET lock_configuration = true")
+        yield con
+    finally:
+        con.close()
+
+
+def released_file(path: str | os.PathLike[str], megabytes: int) -> ReleasedFile:
+    """Check a released database.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        A file that `release_database` wrote.
+    megabytes : int
+        Memory for reading it.
+
+    Raises
+    ------
+    SourceError
+        When it cannot be read, or is no released database.
+    AuditError
+        When anything in it has no certificate, or other rows than those that were audited.
+
+    Notes
+    -----
+    One scan of each table.
+    """
+    place = Path(os.path.realpath(os.path.expanduser(os.fspath(path))))
+    if not place.is_file():
+        raise SourceError(f"there is no database {place}")
+    try:
+        with opened(place, megabytes) as con:
+            stamp = _stamp(place)
+            found = ReleasedFile(path=place, tables=tuple(_served(con, place)), stamp=stamp)
+    except duckdb.Error as error:
+        raise_alone(SourceError(f"cannot read {place}: {plain(error)}"))
+    if not found.is_there():
+        raise SourceError(f"{place} was replaced meanwhile; hint: start again")
+    return found
+
+
+def _served(con: Any, place: Path) -> list[ServedTable]:
+    tables = [name for (name,) in con.execute(_TABLES).fetchall()]
+    if CERTIFICATES not in tables or COLUMNS not in tables:
+        raise SourceError(f"{place} was not written by kanon release; hint: kanon release SOURCE.duckdb -o PUBLIC.duckdb")
+    other = con.execute(_NOT_TABLES).fetchall()
+    if other:
+        kind, name = other[0]
+        raise AuditError(f'{place} has the {kind} "{name}", which was not audited; hint: serve what kanon release has written')
+    roles: dict[tuple[str, str], tuple[str, str]] = {}
+    for release, column, role, done in con.execute(_COLUMNS).fetchall():
+        roles[release, column] = role, done
+    found: list[ServedTable] = []
+    for name, text, stated in con.execute(_CERTIFICATES).fetchall():
+        if name not in tables or name in {each.name for each in found}:
+            raise AuditError(f'{place} has a certificate of "{name}", and not one such table')
+        if fingerprint(con, f"main.{quoted(name)}") != stated:
+            raise AuditError(f'the table "{name}" has other rows than the audited ones; hint: release the database again')
+        columns = con.execute(f"SELECT column_name, column_type FROM (DESCRIBE main.{quoted(name)})").fetchall()  # noqa: S608
+        described = tuple((column, kind, *roles.get((name, column), ("unknown", ""))) for column, kind in columns)
+        found.append(ServedTable(name=name, certificate=_certificate(name, text), columns=described))
+    alone = sorted(set(tables) - {each.name for each in found} - {CERTIFICATES, COLUMNS})
+    if alone:
+        raise AuditError(f'the table "{alone[0]}" has no certificate; hint: serve what kanon release has written')
+    return found
+
+
+def _certificate(name: str, text: str) -> Certificate:
+    try:
+        return Certificate.from_json(text)
+    except (KanonError, ValueError, KeyError, TypeError):
+        raise_alone(AuditError(f'the certificate of "{name}" cannot be read; hint: release the database again'))

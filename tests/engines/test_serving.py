@@ -1,0 +1,139 @@
+"""Queries over a released database: hostile ones read no file, take no more than their limits, and end no server."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import hospital
+import pytest
+
+import kanon_sql
+from kanon_sql.engines.duckdb.serving.asking import Answers
+from kanon_sql.engines.duckdb.serving.limits import QueryLimits
+from kanon_sql.engines.duckdb.serving.released_file import released_file
+from kanon_sql.errors import AuditError, SourceError
+
+LIMITS = QueryLimits(rows=50, characters=20_000, seconds=3.0, megabytes=128)
+PLANTED = "planted-words-of-a-file"
+
+
+@pytest.fixture(scope="module")
+def public(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("serving")
+    (folder / "policies.yaml").write_text(hospital.POLICIES)
+    source = hospital.make(folder / "source.duckdb")
+    (folder / "planted.csv").write_text(f"a\n{PLANTED}\n")
+    kanon_sql.release_database(source, folder / "public.duckdb", policies=folder / "policies.yaml")
+    return folder / "public.duckdb"
+
+
+@pytest.fixture
+def answers(public: Path) -> Iterator[Answers]:
+    found = Answers(released_file(public, LIMITS.megabytes), LIMITS)
+    yield found
+    found.close()
+
+
+def test_a_query_is_answered_from_the_release(answers: Answers, public: Path) -> None:
+    asked = "SELECT ward, count(*) AS n FROM stays GROUP BY ward ORDER BY ALL"
+    with duckdb.connect(str(public), read_only=True) as con:
+        assert answers.ask(asked) == {
+            "columns": ["ward", "n"],
+            "rows": [list(row) for row in con.execute(asked).fetchall()],
+            "complete": True,
+        }
+    assert answers.ask("FROM stays")["complete"] is False
+    assert len(answers.ask("FROM stays")["rows"]) == LIMITS.rows
+
+
+REACHING = """
+FROM read_csv('{planted}') | FROM '{planted}' | FROM read_text('{planted}') | FROM read_blob('{planted}')
+FROM sniff_csv('{planted}') | FROM glob('{folder}/*') | ATTACH '{source}' AS s | COPY stays TO '{folder}/out.csv'
+FROM query('FROM read_csv(''{planted}'')') | SHOW TABLES
+FROM query_table('{planted}') | INSTALL httpfs | LOAD httpfs | SELECT getenv('HOME') | SET enable_external_access = true
+RESET lock_configuration | PRAGMA database_list | CREATE TABLE t AS SELECT 1 | CREATE TEMP MACRO count() AS 0 | DROP TABLE stays
+DELETE FROM stays | CHECKPOINT | CALL pragma_version() | EXPORT DATABASE 'x' | FROM duckdb_secrets() | SELECT 1; SELECT 2
+? | FROM read_json('{planted}') | FROM parquet_scan('{planted}') | DETACH source | USE memory | BEGIN | SELECT $1 | EXECUTE x
+SELECT (SELECT content FROM read_text('{planted}')) | VACUUM | SELECT pg_sleep(9) | FROM stays | SELECT count(*) FROM stays
+"""
+
+LARGE = """
+SELECT length(lpad('', {many}, 'x')) | SELECT repeat('y', {some}) | FROM range(100_000_000_000) | SELECT '{long}'
+WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t) SELECT max(i) FROM t | SELECT list(range) FROM range(90_000_000)
+SELECT sum(hash(a.range)) FROM range(1_000_000) AS a, range(1_000_000) AS b | SELECT {deep}
+SELECT string_agg(range::VARCHAR) FROM range(900_000_000) | SELECT DISTINCT random() FROM range(90_000_000)
+FROM stays AS a, stays AS b, stays AS c, stays AS d ORDER BY hash(a, b, c, d)
+SELECT DATE '290000-01-01', 'nan'::DOUBLE, '\\xFF'::BLOB, INTERVAL 999999999 months
+"""
+
+
+def hostile(folder: Path, draw: random.Random) -> str:
+    """Return a query that reaches out, or takes too much."""
+    listed = REACHING if draw.random() < 0.97 else LARGE
+    return draw.choice([each.strip() for line in listed.strip().splitlines() for each in line.split(" | ")]).format(
+        folder=folder,
+        planted=folder / "planted.csv",
+        source=folder / "source.duckdb",
+        many=draw.randrange(10**8, 2 * 10**9),
+        some=draw.randrange(10**4, 10**8),
+        long="z" * draw.randrange(200_000),
+        deep="(" * 5_000 + "1" + ")" * 5_000,
+    )
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_no_query_reads_a_file_or_ends_the_server(answers: Answers, public: Path, seed: int) -> None:
+    draw = random.Random(seed)
+    before = sorted(each.name for each in public.parent.iterdir()), public.read_bytes()
+    for _ in range(1_111 if seed else 15):
+        query = hostile(public.parent, draw)
+        try:
+            answer = answers.ask(query)
+        except SourceError as error:
+            answer = {"rows": [], "refused": str(error)}
+        assert PLANTED not in str(answer)
+        assert len(answer["rows"]) <= LIMITS.rows
+        assert len(str(answer)) <= 2 * LIMITS.characters
+    assert answers.ask("SELECT count(*) AS n FROM patients")["rows"] == [[60]]
+    assert (sorted(each.name for each in public.parent.iterdir()), public.read_bytes()) == before
+
+
+CHANGES = {
+    'the table "extra" has no certificate': "CREATE TABLE extra AS SELECT 1 AS a",
+    'the table "stays" has other rows': "DELETE FROM stays WHERE rowid = 0",
+    'the table "scripts" has other': "ALTER TABLE scripts ADD COLUMN note VARCHAR",
+    'has the view "v"': "CREATE VIEW v AS FROM stays",
+    'has the macro "m"': "CREATE MACRO m() AS 1",
+    'has the type "mood"': "CREATE TYPE mood AS ENUM ('sad')",
+    'has the table "other.t"': "CREATE SCHEMA other; CREATE TABLE other.t AS SELECT 1 AS a",
+    'certificate of "patients", and not one such table': "DROP TABLE patients",
+    'certificate of "stays" cannot be read': "UPDATE kanon_certificates SET certificate = '{}' WHERE release = 'stays'",
+    "was not written by kanon release": "DROP TABLE kanon_columns",
+}
+
+
+@pytest.mark.parametrize("words", CHANGES)
+def test_what_was_not_audited_is_not_served(public: Path, tmp_path: Path, words: str) -> None:
+    changed = tmp_path / "changed.duckdb"
+    shutil.copy(public, changed)
+    with duckdb.connect(str(changed)) as con:
+        con.execute(CHANGES[words])
+    with pytest.raises((AuditError, SourceError), match=words):
+        released_file(changed, LIMITS.megabytes)
+
+
+def test_another_file_in_the_place_of_the_checked_one_is_not_served(public: Path, tmp_path: Path) -> None:
+    place = tmp_path / "public.duckdb"
+    shutil.copy(public, place)
+    answers = Answers(released_file(place, LIMITS.megabytes), LIMITS)
+    place.unlink()
+    with duckdb.connect(str(place)) as con:
+        con.execute("CREATE TABLE patients AS SELECT 'raw' AS name")
+    with pytest.raises(SourceError, match="not the one that was checked"):
+        answers.ask("FROM patients")
+    with pytest.raises(SourceError, match="there is no database"):
+        released_file(tmp_path / "none.duckdb", LIMITS.megabytes)
