@@ -17,6 +17,7 @@ from instances import Hyperedge, most_disjoint
 
 from kanon_sql.solvers.budget import UNLIMITED
 from kanon_sql.solvers.labels import balanced, bin_exact, kd_tree, rectangle_exact, region_exact, regions
+from kanon_sql.table.arrays import Int64
 
 TRIPLES: dict[str, tuple[int, list[tuple[int, int, int]]]] = {
     "two of three": (2, [(0, 2, 4), (1, 2, 4), (1, 3, 5)]),
@@ -37,6 +38,9 @@ MAPS = {
     "none of three": ["###1...........2###", "###.#####1#####.###", "###2#####2#####.###", ROW],
 }
 """Rows at the places of a map: three at each wall (#), and none in an empty corridor."""
+
+CORRIDORS = ["1.1.1", ".#2#.", "12121", ".#2#.", "1.1.1"]
+"""The cross-over gadget as a map: corridors end at its corners, and one of its four sides is a rectangle."""
 
 
 def matched(name: str) -> bool:
@@ -189,13 +193,31 @@ def test_two_planar_regions_of_k_rows_are_two_halves(seed: int) -> None:
     assert found.lower_bound <= best <= int(found.rows(np.array(weight)).max())
 
 
+def points_of(lines: list[str]) -> tuple[Int64, Int64, Int64]:
+    """Return the places of a map that have rows, and their rows."""
+    rows = {"#": 3, "1": 1, "2": 2}
+    points = {(x, y): rows[cell] for y, line in enumerate(lines) for x, cell in enumerate(line) if cell != "."}
+    x, y = (np.array(side) for side in zip(*points, strict=True))
+    return x, y, np.array(list(points.values()))
+
+
+@pytest.mark.parametrize("taken", list(combinations([(0, 0), (4, 0), (4, 4), (0, 4)], 2)))
+def test_crossing_corridors_have_one_of_two_opposite_corners_in_rectangles_outside(taken: tuple[tuple[int, int], ...]) -> None:
+    """Figure 6c: four ways, one for each pair of states of the two corridors that cross."""
+    x, y, weight = points_of(
+        ["".join("." if (x, y) in taken else cell for x, cell in enumerate(line)) for y, line in enumerate(CORRIDORS)]
+    )
+    found = rectangle_exact.group(x, y, weight, 3, UNLIMITED)
+    heaviest = int(found.rows(weight).max())
+    assert found.lower_bound == heaviest
+    (a, b), (c, d) = taken
+    assert (heaviest == 3) == (a == c or b == d)
+
+
 @pytest.mark.parametrize("name", MAPS)
 def test_theorem_2_rectangles_of_three_rows_are_a_matching(name: str) -> None:
     """Figure 6: a pair is in one rectangle with a point of a triple, or with an element; a chosen triple is one rectangle."""
-    rows = {"#": 3, "1": 1, "2": 2}
-    points = {(x, y): rows[cell] for y, line in enumerate(MAPS[name]) for x, cell in enumerate(line) if cell != "."}
-    x, y = (np.array(side) for side in zip(*points, strict=True))
-    weight = np.array(list(points.values()))
+    x, y, weight = points_of(MAPS[name])
     found = rectangle_exact.group(x, y, weight, 3, UNLIMITED)
     heaviest = int(found.rows(weight).max())
     assert found.lower_bound == heaviest
