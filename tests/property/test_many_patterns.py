@@ -171,6 +171,7 @@ def test_the_slack_is_what_there_is_room_for(monkeypatch: pytest.MonkeyPatch) ->
     listed = [useful(table, patterns, 3, slack=slack) for slack in (1, 2, 3)]
     sizes = [len(each.member) for each in listed if each is not None]
     assert sizes[0] < sizes[1] < sizes[2]
+    monkeypatch.setattr(listing, "_EVERYTHING", 1)
     for room, slack in ((sizes[0], 1), (sizes[0] * 12, 2), (sizes[1] * 12, 3)):
         monkeypatch.setattr(listing, "_DEEPER", room)
         found = deepest(table, patterns, 3, UNLIMITED)
