@@ -19,7 +19,7 @@ from kanon_sql.solvers import automatic
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.problems import Exact, Masks
-from kanon_sql.solvers.sensitive import labels, search_space
+from kanon_sql.solvers.sensitive import labels, row_prices, search_space
 from kanon_sql.solvers.sensitive.lagrangian import METHOD
 from kanon_sql.table.recoding import Recoding
 from kanon_sql.verification.sensitive_bound import gains_under
@@ -47,10 +47,15 @@ def table(draw: random.Random, rows: int) -> pa.Table:
     )
 
 
+@pytest.mark.parametrize("many", [False, True])
 @pytest.mark.parametrize("guarantee", GUARANTEES)
-def test_what_is_not_listed_is_proven_to_gain_nothing(guarantee: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_space, "FEW_PAIRS", 0)
-    monkeypatch.setattr(labels, "FEW_PAIRS", 0)
+def test_what_is_not_listed_is_proven_to_gain_nothing(guarantee: str, many: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (search_space, labels, row_prices):
+        monkeypatch.setattr(module, "FEW_PAIRS", 0)
+    monkeypatch.setattr(row_prices, "are_many", lambda *_: many)
+    paid: list[bool] = []
+    first = row_prices.solve
+    monkeypatch.setattr(row_prices, "solve", lambda *of: (found := first(*of), paid.append(found is not None))[0])
     solved: list[Problem] = []
     original = pipeline.placed
 
@@ -76,6 +81,8 @@ def test_what_is_not_listed_is_proven_to_gain_nothing(guarantee: str, monkeypatc
             assert proven(found, solved[-1]) == found.lower_bound
         known += 1
     assert known >= 2
+    assert paid == [True] * len(paid)
+    assert bool(paid) == (many and "l(disease) >= 2" not in guarantee)  # frequency 2-diversity is a matching, without a search
 
 
 def released(con: Any, guarantee: str) -> Certificate:

@@ -45,7 +45,7 @@ def improved(problem: Problem, start: Recoding, bound: int, budget: Budget) -> R
     table = problem.table
     asked = problem.requirement
     requirement = ClassRequirement.of(table, (KAnonymity(k=asked.k), *asked.requirements))
-    space = SensitiveSearchSpace.of(replace(problem, requirement=requirement), start, budget)
+    space = SensitiveSearchSpace.of(replace(problem, requirement=requirement), start.paid(table), budget)
     if space is None:
         return start
     space, _ = space.feasible()[0].with_classes(of_recoding(start))

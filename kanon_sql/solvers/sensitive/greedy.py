@@ -75,6 +75,12 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     return min(best, search.recoding(budget), key=lambda recoding: recoding.cost(table))
 
 
+def top_down(problem: Problem, budget: Budget) -> Recoding:
+    """Return the release of classes that are split while every part meets the requirement."""
+    refuse_impossible(problem)
+    return _repaired(problem, _top_down(problem), budget)
+
+
 def refuse_impossible(problem: Problem) -> None:
     """Refuse a table that does not meet the requirement as one class: then no division of it does.
 

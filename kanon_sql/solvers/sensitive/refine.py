@@ -20,7 +20,7 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.listing import usual_cost
 from kanon_sql.solvers.instances.suppression import never_costlier
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.sensitive import greedy
+from kanon_sql.solvers.sensitive import greedy, row_prices
 from kanon_sql.solvers.sensitive.labels import by_labels, pays_off
 from kanon_sql.solvers.sensitive.lagrangian import METHOD as RELAXED
 from kanon_sql.solvers.sensitive.lagrangian import relax
@@ -82,21 +82,24 @@ def priced(problem: Problem, budget: Budget) -> Recoding:
 
 def _refined(problem: Problem, budget: Budget, *, search: bool) -> Recoding:
     table, patterns = problem.table, problem.patterns
-    start = greedy.solve(problem, budget)
+    known = row_prices.solve(problem, budget.half()) if search and row_prices.pays_off(problem) else None
+    start = greedy.solve(problem, budget) if known is None else greedy.top_down(problem, budget)
     if not patterns.listed:
         return replace(start, remark="there are too many masks to list: greedy on sampled masks")
     if search and pays_off(problem) and start.cost(table) and not budget.over():
         start = min(filter(None, (start, by_labels(problem, budget.half()))), key=lambda each: each.cost(table))
     if search:
         start = never_costlier(problem, start, budget.half(), solve)
-    everything = SensitiveSearchSpace.of(problem, start, budget)
+    paid, aim = known or (start.paid(table), start.cost(table))
+    everything = SensitiveSearchSpace.of(problem, paid, budget)
     if everything is None:
+        start = start if known is None or budget.over() else greedy.solve(problem, budget)
         size = f"{table.row_types:,} row types under {len(patterns.shown):,} masks"
         return replace(start, remark=f"{size} are too many for prices: greedy and growth")
     space, bound = everything.feasible()
     best, method, evidence = start, METHOD, None
     space, _ = space.with_classes(of_recoding(start))
-    guide = prices(space, start.paid(table), start.cost(table), budget)
+    guide = prices(space, paid, min(aim, start.cost(table)), budget)
     relaxed = relax(everything, guide.price, start.cost(table), budget)
     if relaxed is not None and relaxed.bound >= bound:
         bound, method, evidence = relaxed.bound, RELAXED, relaxed.prices

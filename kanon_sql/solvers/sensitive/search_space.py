@@ -22,7 +22,6 @@ from kanon_sql.solvers.sensitive.qi_groups import QIGroups
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
-from kanon_sql.table.recoding import Recoding
 
 MOST_ITEMS = 1 << 25
 """Row types of all instances together with which a search is not too slow."""
@@ -80,11 +79,13 @@ class SensitiveSearchSpace:
         return self.problem.requirement
 
     @classmethod
-    def of(cls, problem: Problem, start: Recoding | None = None, budget: Budget = UNLIMITED) -> SensitiveSearchSpace | None:
+    def of(
+        cls, problem: Problem, paid: NDArray[np.float64] | None = None, budget: Budget = UNLIMITED
+    ) -> SensitiveSearchSpace | None:
         """Return the instances that could be of use; None if they have too many members, or time ends.
 
-        Where patterns are many, those that gain nothing at prices a little above what rows pay in ``start`` are left out: they
-        gain nothing from prices up to `worth`.
+        Where patterns are many, those that gain nothing at prices a little above what row types pay, ``paid``, are left out:
+        they gain nothing from prices up to `worth`.
 
         Notes
         -----
@@ -93,11 +94,11 @@ class SensitiveSearchSpace:
         table, patterns, least = problem.table, problem.patterns, problem.requirement.least
         groups = QIGroups.of(table)
         instances = None
-        if start is None or groups.table.row_types * len(patterns.shown) <= FEW_PAIRS:
+        if paid is None or groups.table.row_types * len(patterns.shown) <= FEW_PAIRS:
             spread = -(-table.row_types // groups.table.row_types)
             instances = useful(groups.table, patterns, least, slack=None, limit=MOST_ITEMS // spread)
-        if instances is None and start is not None:
-            instances = _gaining(groups, problem, np.maximum.reduceat(start.paid(table), groups.first[:-1]), budget)
+        if instances is None and paid is not None:
+            instances = _gaining(groups, problem, np.maximum.reduceat(paid, groups.first[:-1]), budget)
         if instances is None or not len(instances):
             return None
         instances = instances.take(np.argsort(instances.cost, kind="stable"))
