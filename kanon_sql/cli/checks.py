@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kanon_sql.cli.database_audit import shown_database
 from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import (
     allow_file_option,
@@ -178,6 +179,8 @@ def audit(
     Exits with code 1 when FILE breaks --k, --l, --t, --beta, --delta, --k-map, --presence, --max-risk
     or --max-unique-share, and with 3 when it cannot be measured.
     """
+    if shown_database(file, table, as_json):
+        return
     import duckdb
 
     from kanon_sql.engines.audit_figures import FIRST, asked_otherwise, measured_requirements, too_few_known, too_small

@@ -7,7 +7,7 @@ from typing import Any
 _FINGERPRINT = """SELECT system.main.sha256(system.main.concat_ws(' ', {columns}, system.main.count(*),
     {sums}))
 FROM (
-    SELECT system.main.sha256(system.main.create_sort_key(system.main.row(COLUMNS(*)), 'ASC NULLS LAST')) AS "kanon#digest"
+    SELECT system.main.sha256(system.main.create_sort_key(system.main.row(*COLUMNS(*)), 'ASC NULLS LAST')) AS "kanon#digest"
     FROM {table}
 )"""
 """Sums of the four parts of the digests of the rows: they do not depend on the order, and need no memory."""
