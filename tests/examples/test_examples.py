@@ -27,7 +27,7 @@ def test_every_example_is_tested_and_listed(root: Path) -> None:
     assert {path.name for path in (root / "examples").iterdir() if path.is_file()} == EXAMPLES
     page = (root / "examples" / "README.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"^\| \[\S+\]\((\S+)\)", page, re.MULTILINE))
-    assert listed == EXAMPLES - {"README.md"} | {"dbt_clinic", "spark_cluster"}
+    assert listed == EXAMPLES - {"README.md"} | {"dbt_clinic", "hospital_database", "spark_cluster"}
 
 
 def test_the_shell_session(root: Path, tmp_path: Path) -> None:
@@ -49,6 +49,15 @@ def test_generalization(root: Path, tmp_path: Path) -> None:
     suppressed, coarser, one_level, summarized = (float(loss) for _, loss, _ in found)
     assert summarized < coarser < one_level < suppressed
     assert all(int(smallest) >= 5 for *_, smallest in found)
+
+
+@pytest.mark.process
+def test_the_hospital_database(root: Path, tmp_path: Path) -> None:
+    said = run(str(root / "examples" / "hospital_database" / "release.py"), folder=tmp_path)
+    rows = dict(re.findall(r"^(\w+): k >= 5.*?, (\d+) rows", said, re.MULTILINE))
+    assert rows == {"patients": "20000", "prescriptions": "300000", "stays": "100000"}
+    assert int(re.findall(r"in the source, (\d+) combinations are of one patient alone", said)[0]) > 0
+    assert int(re.findall(r"in the release, the fewest rows of one: (\d+)", said)[0]) >= 5
 
 
 @pytest.fixture(scope="module")
