@@ -208,6 +208,36 @@ def test_what_is_wrong_is_named_and_nothing_is_written(source: Path, tmp_path: P
     assert source.read_bytes() == before
 
 
+def test_no_error_quotes_a_value_of_the_source(source: Path, tmp_path: Path) -> None:
+    for change in ("note::INTEGER AS number", "drug::INTEGER AS drug, number"):
+        text = POLICIES.replace("drug, number FROM", f"{change} FROM").replace("patient, note", "patient, drug, note")
+        with pytest.raises(KanonError) as error:
+            kanon_sql.release_database(source, tmp_path / "public.duckdb", policies=policies(tmp_path, text))
+        assert "Conversion Error" in str(error.value)
+        assert "NOTE-OF" not in str(error.value)
+        assert error.value.__cause__ is None
+
+
+def test_a_source_that_is_open_for_writing_is_refused(source: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "clinic.duckdb"
+    copy.write_bytes(source.read_bytes())
+    with duckdb.connect(str(copy)) as con:
+        con.execute("CREATE TABLE more AS SELECT 1 AS a")
+        with pytest.raises(SourceError, match=r"cannot read .*clinic\.duckdb"):
+            kanon_sql.release_database(copy, tmp_path / "public.duckdb", policies=policies(tmp_path))
+
+
+def test_a_table_of_people_may_count_them_itself(source: Path, tmp_path: Path) -> None:
+    text = POLICIES.replace("requirements: [{type: k, k: 3}]", "requirements: [{type: people, k: 3, per: patient}]")
+    kanon_sql.release_database(source, tmp_path / "public.duckdb", policies=policies(tmp_path, text))
+    assert list(rows(tmp_path / "public.duckdb", "FROM patients")[0]) == ["patient", "zip", "born", "sex", "number"]
+    unseen = text.replace("groups: [patient]", "identifiers: [patient]").replace(
+        "identifiers: [name]\n  identifiers: [patient]", "identifiers: [name, patient]"
+    )
+    kanon_sql.release_database(source, tmp_path / "other.duckdb", policies=policies(tmp_path, unseen))
+    assert list(rows(tmp_path / "other.duckdb", "FROM patients")[0]) == ["zip", "born", "sex", "number"]
+
+
 def test_a_key_twice_in_the_table_of_people_is_refused(source: Path, tmp_path: Path) -> None:
     copy = tmp_path / "clinic.duckdb"
     copy.write_bytes(source.read_bytes())

@@ -100,8 +100,16 @@ class Releasing:
         Raises
         ------
         PolicyError, SourceError, InfeasibleError, AuditError
-            When the policy does not fit the table, or no release meets the guarantee.
+            When the policy does not fit the table, the table cannot be read, or no release meets the guarantee.
         """
+        try:
+            return self._released(planned)
+        except duckdb.InterruptException:
+            raise
+        except duckdb.Error as error:  # its words may quote a value
+            raise_alone(SourceError(f"{planned.policy} cannot be read: {spoken(error)}; nothing was released"))
+
+    def _released(self, planned: PlannedRelease) -> ReleasedTable:
         body, columns = self._read(planned.policy)
         policy, strangers = planned.policy, 0
         if planned.person is not None:
@@ -132,10 +140,7 @@ class Releasing:
 
             refuse_grouped_query(policy.query, policy.policy, 'give k >= n the key "per_row": true')
             body = f"SELECT * FROM system.main.query({literal(policy.query)})"  # noqa: S608
-        try:
-            return body, self._types(body)
-        except duckdb.Error as error:
-            raise_alone(SourceError(f"{policy} cannot be read: {spoken(error)}; nothing was released"))
+        return body, self._types(body)
 
     def _types(self, body: str) -> dict[str, str]:
         return dict(self._con.execute(_TYPES.format(body)).fetchall())
