@@ -19,7 +19,7 @@ from kanon_sql.engines.duckdb.names import literal, name_parts, qualified, quote
 from kanon_sql.engines.duckdb.policies import shown_by
 from kanon_sql.engines.duckdb.policy_tables import checked
 from kanon_sql.engines.duckdb.release import release_query
-from kanon_sql.errors import PolicyError, SourceError, UnknownColumnError, raise_alone
+from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError, UnknownColumnError, raise_alone
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.person import Person
 from kanon_sql.model.policy import Policy
@@ -104,6 +104,8 @@ class Releasing:
         """
         try:
             return self._released(planned)
+        except (InfeasibleError, AuditError) as error:
+            raise_alone(type(error)(f'the release "{planned.name}": {error}'))
         except duckdb.InterruptException:
             raise
         except duckdb.Error as error:  # its words may quote a value
