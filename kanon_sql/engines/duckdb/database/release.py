@@ -79,6 +79,17 @@ def release_database(
         When a policy is wrong, or does not fit its table.
     InfeasibleError, AuditError
         When a table has no release that meets its guarantee. Then nothing is released.
+
+    Examples
+    --------
+    >>> import tempfile, kanon_sql
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with kanon_sql.connect(str(folder / "clinic.duckdb")) as con:
+    ...     _ = con.execute("CREATE TABLE patients AS SELECT i AS patient, i % 2 AS zip FROM range(12) AS t(i)")
+    ...     _ = con.execute("CREATE ANONYMIZATION POLICY p ON patients (IDENTIFIER patient; BY zip; GUARANTEE k >= 5)")
+    >>> certificates = release_database(folder / "clinic.duckdb", folder / "public.duckdb")
+    >>> certificates["patients"].smallest_class
+    6
     """
     allowed = list(allowed_files)
     job = DatabaseRelease.of(source, into, policies=policies, format=format)
