@@ -114,6 +114,7 @@ def _line(certificate: Certificate) -> str:
 def _explain(plan: list[PlannedRelease]) -> None:
     """Print the releases in their order, with the roles of the columns."""
     from rich.console import Console
+    from rich.text import Text
 
     rows = [
         (
@@ -125,7 +126,20 @@ def _explain(plan: list[PlannedRelease]) -> None:
         )
         for each in plan
     ]
-    Console(highlight=False).print(table_of(("release", "source", "guarantee", "person", "columns"), rows))
+    console = Console(highlight=False)
+    console.print(table_of(("release", "source", "guarantee", "person", "columns"), rows))
+    for risk in _risks(plan):
+        console.print(Text(risk), soft_wrap=True)
+
+
+def _risks(plan: list[PlannedRelease]) -> Iterator[str]:
+    """Yield what several tables could reveal together, as far as the policies say it."""
+    apart = [each.name for each in plan if each.person is None and each.key is None]
+    if len(plan) > 1 and apart:
+        yield f"without a person, nothing compares their columns with those of other tables: {', '.join(apart)}"
+    tokens = [each.name for each in plan if each.policy.pseudonyms]
+    if tokens:
+        yield f"tokens link rows; the release counts what they reveal together: {', '.join(tokens)}"
 
 
 def _roles(planned: PlannedRelease) -> Iterator[tuple[str, list[str]]]:

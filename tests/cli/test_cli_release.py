@@ -77,6 +77,17 @@ def test_the_plan_is_explained_and_nothing_is_written(clinic: Path, kanon: Kanon
     assert sorted(clinic.parent.iterdir()) == before
 
 
+def test_the_plan_names_risks_over_several_tables(clinic: Path, kanon: Kanon) -> None:
+    (clinic.parent / "policies.yaml").write_text(
+        POLICIES.replace("person: true\n  identifiers: [visit]", "identifiers: [visit]\n  pseudonyms: [id]\n  linkable: [id]")
+    )
+    done = kanon("release", "clinic.duckdb", "-o", "public.duckdb", "--policies", "policies.yaml", "--explain")
+    assert done.stdout.splitlines()[-2:] == [
+        "without a person, nothing compares their columns with those of other tables: visits",
+        "tokens link rows; the release counts what they reveal together: visits",
+    ]
+
+
 def test_policies_of_the_database_are_the_default(clinic: Path, kanon: Kanon) -> None:
     done = kanon("release", "clinic.duckdb", "-o", "public.duckdb")
     assert done.stderr.startswith("error: there is no policy; hint: ")
