@@ -131,7 +131,7 @@ class TableCertificate:
         """
         evidence = self.evidence
         if evidence is None:
-            raise CertificateError(None, "the table respects earlier tables of its source, so its certificate is not a file")
+            raise CertificateError(None, "the table was protected together with earlier ones, so it has no certificate file")
         parts = {name: getattr(evidence, name) for name in TableEvidence.__dataclass_fields__}
         return write({name: getattr(self, name) for name in self.__dataclass_fields__} | parts, PROTECTED)
 

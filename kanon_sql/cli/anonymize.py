@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="A,B",
     help="Permitted columns to show together, such as 'zip IN DIGITS (3),age'; repeatable; '' shows none. 'zip,age COST 2' "
-    "says what a row costs that shows them; then every mask has a cost.",
+    "sets the cost of a row that shows these columns; then every mask needs one.",
 )
 @click.option("--linked", multiple=True, metavar="A,B", help="Columns suppressed together or not at all; repeatable.")
 @click.option(

@@ -171,7 +171,7 @@ def audit(
 ) -> None:
     """Measure the guarantees and risks of FILE.
 
-    These are k-anonymity and the risk of re-identification; with --sensitive also l-diversity and t-closeness, and with
+    By default k-anonymity and the risk of re-identification; with --sensitive also l-diversity and t-closeness, and with
     --beta or --delta beta-likeness or delta-disclosure privacy.
 
     A warning names each column outside of --qi that singles out too many rows: no figure counts it.

@@ -151,17 +151,21 @@ def shell(db: str, read_only: bool, secret: bytes | None, allowed_files: tuple[s
 @click.option("--rows", default=2000, show_default=True, type=click.IntRange(1, 1_000_000), help="Number of patients.")
 @click.option("--k", default=5, show_default=True, help="Minimum number of rows per class.")
 @click.option("--seed", default=7, show_default=True, type=click.IntRange(0), help="Seed of the generated table.")
-def demo(rows: int, k: int, seed: int) -> None:
+@click.option("--write", "folder", metavar="DIR", help="Write the table to patients.csv in this folder, for the next steps.")
+def demo(rows: int, k: int, seed: int, folder: str | None) -> None:
     """Generate a hospital table, release it, and explain the result."""
     from rich.console import Console
 
     import kanon_sql
     from kanon_sql.cli.demo import show
+    from kanon_sql.cli.demo_table import write_patients
 
+    if folder is not None:
+        write_patients(folder, rows, seed)
     con = without_bar(kanon_sql.connect())
 
     def work() -> None:
-        show(con, Console(highlight=False), rows=rows, k=k, seed=seed)
+        show(con, Console(highlight=False), rows=rows, k=k, seed=seed, folder=folder)
 
     interruptible(con.interrupt, work, finish=con.finish, patience=PATIENCE)
     con.close()

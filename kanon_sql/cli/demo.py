@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from kanon_sql.cli.demo_table import FILE, patients
 from kanon_sql.engines.duckdb.measures import record
 from kanon_sql.model.how_many import how_many
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from rich.console import Console
     from rich.table import Table
 
@@ -30,13 +28,14 @@ _ROLES = (
 )
 
 _NEXT = (
+    ("see what the columns of the file are", f"kanon profile {FILE}"),
+    ("get a policy to start from", f"kanon suggest {FILE} -o policy.json"),
+    ("release the file", f"kanon anonymize {FILE} -o released.csv --policy policy.json"),
+    ("check the release", f"kanon audit released.csv --qi {','.join(QUASI_IDENTIFIERS)} --k 5"),
     ("try statements of your own", "kanon shell"),
-    ("see what the columns of a file are", "kanon profile patients.csv"),
-    ("get a policy to start from", "kanon suggest patients.csv -o policy.json"),
-    ("release a file", "kanon anonymize patients.csv -o released.csv --qi zip,age --k 5"),
-    ("check a release", "kanon audit released.csv --qi zip,age --k 5"),
     ("see every command", "kanon --help"),
 )
+"""The first steps need the file that ``--write`` leaves."""
 
 _UNIQUE = f"""SELECT {", ".join(QUASI_IDENTIFIERS)} FROM patients
     GROUP BY ALL HAVING system.main.count(*) = 1 ORDER BY system.main.min(visit) ASC NULLS LAST LIMIT 1"""  # noqa: S608
@@ -44,88 +43,6 @@ _UNIQUE = f"""SELECT {", ".join(QUASI_IDENTIFIERS)} FROM patients
 _FITTING = f"""SELECT disease, system.main.count(*) AS n FROM system.main.query_table($table)
     WHERE {" AND ".join(f"({name} IS NULL OR {name} = ${name})" for name in QUASI_IDENTIFIERS)}
     GROUP BY disease ORDER BY n DESC NULLS LAST, disease ASC NULLS LAST"""  # noqa: S608
-
-_FIRST_NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gwen", "Hugo", "Iris", "Jack", "Kim", "Leo", "Mia", "Noah", "Olga")
-_INITIALS = "ABCDEFGHKLMNOPRSTVW"
-
-# Neighbourhoods of one region: a few are large, most are small.
-_ZIPS = ("00501", "00544", "06390", "11701", "11702", "11703", "11704", "11705")
-_EDUCATION = ("none", "school", "college", "bachelor", "graduate")
-_MARITAL = ("single", "married", "divorced", "widowed")
-_DISEASES = ("asthma", "pregnancy", "fracture", "diabetes", "heart failure", "cancer", "influenza")
-
-# What brings people to hospital, by the age up to which the row counts; one weight per disease.
-_CAUSES = {
-    20: (6, 1, 8, 1, 0.2, 0.4, 5),
-    45: (3, 6, 5, 2, 1, 2, 4),
-    65: (2, 0.0, 3, 6, 4, 5, 4),
-    150: (1, 0.0, 5, 6, 8, 6, 6),
-}
-
-
-def patients(rows: int, seed: int) -> pa.Table:
-    """Invent a hospital table; the same arguments give the same table.
-
-    Parameters
-    ----------
-    rows : int
-        Number of patients.
-    seed : int
-        Seed of the generator.
-
-    Returns
-    -------
-    pyarrow.Table
-        ``visit`` (a number that stands for nobody), ``name``, ``zip`` (text, with leading zeros), ``age`` (bands of ten years),
-        ``sex``, ``marital``, ``education``, ``month`` of admission and ``disease``; marital status, education and
-        disease depend on age, influenza on the month, education on the zip code.
-    """
-    import pyarrow as pa
-
-    rng = np.random.default_rng(seed)
-
-    def draw(weights: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """Draw one choice per row from a row of weights each."""
-        shares = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
-        chosen: np.ndarray[Any, np.dtype[np.int64]] = (rng.random((rows, 1)) > shares[:, :-1]).sum(axis=1)
-        return chosen
-
-    places = 1 / np.arange(1, len(_ZIPS) + 1)
-    zips = draw(np.tile(places, (rows, 1)))
-    age = np.clip(rng.normal(52, 22, rows), 0, 99).astype(np.int64)
-    female = rng.random(rows) < 0.53
-    month = rng.integers(1, 13, rows)
-
-    grown = age[:, None] >= 20
-    marital = draw(
-        np.where(
-            grown, np.stack([90.0 - age, 20.0 + age, 0.5 * age, np.maximum(0.2, age - 55.0)], axis=1).clip(0.2), [1, 0, 0, 0]
-        )
-    )
-    # Schools differ by neighbourhood; a child has no diploma yet.
-    level = draw(np.where(grown, np.exp(-0.5 * (np.arange(5) - 1.2 - 0.15 * zips[:, None]) ** 2), [1, 0, 0, 0, 0]))
-
-    limits = np.array(list(_CAUSES))
-    causes = np.array(list(_CAUSES.values()), dtype=np.float64)[np.searchsorted(limits, age, side="right")]
-    causes[:, 1] *= female & (age >= 18) & (age < 46)
-    causes[:, 6] *= np.where(np.isin(month, (12, 1, 2)), 3.0, 0.3)
-
-    decade = age // 10 * 10
-    diseases, visits = draw(causes), rng.permutation(rows) + 10_000
-    names = zip(rng.choice(_FIRST_NAMES, rows), rng.choice(list(_INITIALS), rows), strict=True)
-    return pa.table(
-        {
-            "visit": visits,
-            "name": [f"{first} {initial}." for first, initial in names],
-            "zip": [_ZIPS[code] for code in zips],
-            "age": [f"{low}-{low + 9}" for low in decade],
-            "sex": np.where(female, "female", "male").tolist(),
-            "marital": [_MARITAL[code] for code in marital],
-            "education": [_EDUCATION[code] for code in level],
-            "month": [f"2026-{number:02}" for number in month],
-            "disease": [_DISEASES[code] for code in diseases],
-        }
-    )
 
 
 def statement(k: int) -> str:
@@ -142,7 +59,7 @@ def statement(k: int) -> str:
     )
 
 
-def show(con: Any, console: Console, *, rows: int, k: int, seed: int) -> None:
+def show(con: Any, console: Console, *, rows: int, k: int, seed: int, folder: str | None = None) -> None:
     """Invent the table, release it, and show what became of it, what a neighbour learns, the certificate and the audit.
 
     Parameters
@@ -153,6 +70,8 @@ def show(con: Any, console: Console, *, rows: int, k: int, seed: int) -> None:
         Where to show it.
     rows, k, seed : int
         Size of the table, least class, seed of the generator.
+    folder : str, optional
+        The folder that has the table as a file.
     """
     from rich.syntax import Syntax
 
@@ -186,7 +105,8 @@ def show(con: Any, console: Console, *, rows: int, k: int, seed: int) -> None:
     console.print(_audit(con))
 
     _title(console, "Next steps")
-    for purpose, command in _NEXT:
+    first = ("get this table as a file", "kanon demo --write .") if folder is None else ("go to the file", f"cd {folder}")
+    for purpose, command in (first, *_NEXT):
         console.print(f"- {purpose}: [bold]{command}[/bold]", soft_wrap=True)
 
 

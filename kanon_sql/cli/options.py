@@ -127,7 +127,7 @@ def secret_file_option(told: str) -> Callable[[F], F]:
 
 
 secret_option = secret_file_option(
-    "File with the key of all choices that nobody may predict.  [default: KANON_SECRET, else the file of the user]"
+    "File with the secret that decides which rows are suppressed.  [default: KANON_SECRET, else the file of the user]"
 )
 allow_file_option = click.option(
     "--allow-file",

@@ -38,18 +38,16 @@ from kanon_sql.cli.streams import format_option
 @click.option("--per", metavar="A", help="Column that identifies people: --k counts people.")
 @click.option("--p", "percent", multiple=True, metavar="S=10", help="The p % rule for a sum; repeatable.")
 @click.option("--dominance", multiple=True, metavar="S=1,0.8", help="The dominance rule for a sum; repeatable.")
-@click.option(
-    "--show", "shown", multiple=True, metavar="A,B", help="Keys whose rows are shown, or nothing is; '' is the total."
-)
+@click.option("--show", "shown", multiple=True, metavar="A,B", help="Keys whose rows must be shown; '' is the total.")
 @click.option("--cost", type=click.Choice(["cells", "n"]), default="cells", show_default=True, help="Cost of a secondary row.")
 @click.option(
     "--rows",
     type=click.Choice(["null", "absent"]),
     default="null",
     show_default=True,
-    help="Suppressed rows stay with NULL, or are left out.",
+    help="Keep suppressed rows with NULL, or leave them out.",
 )
-@click.option("--contributors", is_flag=True, help="Assume that the only person of a row is an attacker.")
+@click.option("--contributors", is_flag=True, help="Also protect against an attacker who is the only person of a row.")
 @click.option("--suppressed", is_flag=True, help="Add a column that is true in suppressed rows.")
 @click.option("--algorithm", default="auto", show_default=True, help="Name of the algorithm.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best table found within this time.")
@@ -86,7 +84,7 @@ def protect(
 
     IN and OUT are CSV, TSV, Parquet or JSON files, or tables of a database: FILE.duckdb::TABLE. IN may also be a URL or a
     pattern. A hyphen (-) is the standard input or output.
-    OUT appears only after every witness was added up and the written file was read again.
+    OUT appears only after the table was checked and the written file was read again.
     """
     from kanon_sql.engines.duckdb.cells.arguments import protect_query
     from kanon_sql.engines.duckdb.cells.known_columns import check_columns

@@ -221,7 +221,7 @@ def _evidence_path(name: str, tables: Iterable[Place], force: bool) -> Path:
 def _check_target(origin: Place, place: Place, force: bool) -> None:
     """Refuse a target that is the source, a pattern, in no folder, or there already."""
     if place.pattern is not None:
-        raise SourceError(f"{place} is a pattern or a URL, which is only read; hint: release to one file")
+        raise SourceError(f"{place} is a pattern or a URL, which can only be read; hint: release to one file")
     if origin.same(place):
         raise SourceError("OUT is IN; hint: release to another file, and keep the source")
     if not place.path.parent.is_dir():

@@ -133,7 +133,7 @@ def _verify(written: Place, policy: Policy, rows: int, delimiter: str, tallies: 
         if _tallies(con, policy) != tallies:
             raise AuditError(
                 "the classes of the written file have other sensitive values than those of the audited rows; nothing was "
-                "released; hint: a Parquet file keeps all values apart"
+                "released; hint: write a Parquet file, which keeps the types"
             )
 
 

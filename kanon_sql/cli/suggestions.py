@@ -34,7 +34,7 @@ _NAMES = ("column", "type", "distinct", "NULL", "unique", "role", "reason")
 def profile(file: str, table: str | None, delimiter: str, ending: str, as_json: bool) -> None:
     """Show what the columns of a table contain.
 
-    For each column of FILE also the role it seems to have; no cell value is shown.
+    Also shows the role that each column of FILE seems to have, but no cell value.
     """
     import duckdb
     from rich.console import Console

@@ -122,6 +122,6 @@ def _empty(policy: Policy, name: str) -> PolicyError:
                     f"the hierarchy {name!r} of the column {column} is empty; hint: it needs a row for each value"
                 )
             return PolicyError(
-                f"the map {name!r} of the column {column} is empty; hint: it needs a row for each two neighbours"
+                f"the map {name!r} of the column {column} is empty; hint: it needs a row for each pair of neighbours"
             )
     return PolicyError(f"the table {name!r} that the policy names is empty; hint: fill it, or take the metric 'equal'")

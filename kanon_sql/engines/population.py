@@ -40,7 +40,7 @@ def refuse_empty_cells(policy: Policy, values: pa.StructArray) -> None:
         if values.field(qi.column).null_count:
             raise PolicyError(
                 f"{asked.describe()}: {as_identifier(qi.column)} has empty cells, which would look like suppressed ones; "
-                "hint: a text for those, USING auto (suppress = '*'), or fill the empty ones"
+                "hint: USING auto (suppress = '*'), or fill the empty cells"
             )
 
 

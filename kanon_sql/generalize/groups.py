@@ -209,7 +209,9 @@ def _regions(
     """Return the regions that the solver of that name makes of the labels."""
     columns = {name.lower(): column for name, column in neighbours.items()}
     if columns.keys() != {"a", "b"}:
-        raise PolicyError(f"the table {recoding.edges!r} must have the columns a and b; hint: one row for each two neighbours")
+        raise PolicyError(
+            f"the table {recoding.edges!r} must have the columns a and b; hint: a row for each pair of neighbours"
+        )
     if None in texts:
         raise PolicyError("empty cells are in no region; hint: leave such rows out, or fill them")
     place = {text: number for number, text in enumerate(texts)}

@@ -85,13 +85,10 @@ def exact_texts(texts: pa.Array, kind: pa.DataType, recoding: Aggregate) -> pa.A
     if pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
         return texts
     if isinstance(recoding, Means):
-        raise PolicyError("it has no numbers, and only numbers have a mean; hint: MEDIANS for dates, RANGES or SETS for others")
+        raise PolicyError("a mean needs numbers; hint: MEDIANS for dates, RANGES or SETS for others")
     if pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is None and kind.unit != "ns"):
         return texts
-    raise PolicyError(
-        "it has no numbers or dates, and only those have medians here; hint: cast it to a number, DATE or TIMESTAMP, or take "
-        "RANGES or SETS"
-    )
+    raise PolicyError("a median needs numbers or dates; hint: cast it to a number, DATE or TIMESTAMP, or take RANGES or SETS")
 
 
 def _check_written(texts: Sequence[str], recoding: Aggregate) -> None:

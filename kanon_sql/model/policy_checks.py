@@ -133,7 +133,7 @@ def check_recodings(quasi_identifiers: Sequence[QuasiIdentifier], linked: Sequen
     for name in (name for group in linked for name in group):
         if same_name(name) in recodings:
             raise PolicyError(
-                f'the linked column "{name}" is generalized too; hint: linked columns are shown or suppressed, no more'
+                f'the linked column "{name}" is generalized too; hint: linked columns are shown or suppressed, not generalized'
             )
     for qi in quasi_identifiers:
         if isinstance(qi.recoding, Rectangles):

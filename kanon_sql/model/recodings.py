@@ -225,7 +225,7 @@ def joined(one: Generalization, other: Generalization) -> Generalization:
             return Intervals(steps=tuple(sorted({*one.steps, *other.steps}, key=_order)))
         case (Levels(loss=()), Levels(loss=())) if one.table == other.table:
             return Levels(table=one.table, levels=one.levels + other.levels if one.levels and other.levels else ())
-    raise PolicyError("the column has two recodings; hint: give it one kind, and LOSS only where it has one list of levels")
+    raise PolicyError("the column has two recodings; hint: use one recoding, and LOSS with one list of levels")
 
 
 def within(part: Generalization, whole: Generalization) -> bool:

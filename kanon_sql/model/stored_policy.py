@@ -89,7 +89,7 @@ class StoredPolicy:
         if self.policy.keep is not None:
             raise PolicyError(f"{self}: a stored policy has no key keep; hint: kept")
         if self.policy.every_column:
-            raise PolicyError(f"{self}: every_column leaves roles open; hint: list the quasi-identifiers")
+            raise PolicyError(f"{self}: a stored policy cannot use every_column; hint: list the quasi-identifiers")
         roles: dict[str, str] = {}
         for role, columns in self._roles:
             for column in columns:

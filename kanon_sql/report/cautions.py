@@ -71,7 +71,7 @@ def first_sentences(facts: Measured) -> list[str]:
         found.append(f"{len(together.columns)} columns released unchanged together single people out.")
     if found and (together.decided if together is not None else all(each.decided for each in (*single, *given))):
         by = "KEEP" if all(each.role == "kept" for each in (*single, *given)) else "the policy"
-        found.append(f"This was decided: {by} names {'the column' if len({*single, *given}) == 1 else 'the columns'}.")
+        found.append(f"This is permitted: {by} names {'the column' if len({*single, *given}) == 1 else 'the columns'}.")
     found += [_about_tokens(each) for each in facts.linked if each.singles_out]
     if facts.same_rows:
         found.append("The release has the same rows as the source: no cell was suppressed or generalized.")
@@ -127,13 +127,13 @@ def _of_tokens(facts: Measured) -> Iterator[Caution]:
                 f"The tokens of {printable(risk.column)} link rows of this release{earlier if risk.releases else ''}.",
                 f"By what these rows show together, {risk.alone:,} of {risk.people:,} people are alone.",
                 f"The fewest candidates of a person are {risk.fewest:,}, the guarantee asks for {each.least:,}.",
-                "The policy calls the tokens linkable, so this was decided." if each.linkable else "No policy permits that.",
+                "The policy permits this: it calls the tokens linkable." if each.linkable else "No policy permits that.",
             )
             yield Caution(text=" ".join(facts_of), kind="tokens", decided=each.linkable)
 
 
 def _about_tokens(each: LinkedTokens) -> str:
-    decided = " This was decided: the policy calls them linkable." if each.linkable else ""
+    decided = " The policy permits this: it calls them linkable." if each.linkable else ""
     return f"The tokens of {printable(each.counted.column)} link rows, and these single people out together.{decided}"
 
 
@@ -144,7 +144,7 @@ def _of_rows(facts: Measured) -> Iterator[Caution]:
     if unique and facts.least == 1 and not facts.of_population:
         rows = how_many(unique, "row of the release is", "rows of the release are")
         yield Caution(
-            text=f"{rows} unique in the quasi-identifiers, and the guarantee permits it. Ask for k >= 2 or more.",
+            text=f"{rows} unique in the quasi-identifiers, and the guarantee permits it. Choose k >= 2, or a larger k.",
             kind="unique rows",
         )
 
@@ -156,7 +156,7 @@ def _of_people(facts: Measured) -> Iterator[Caution]:
             values = how_many(each.fewest or 0, "value")
             facts_of = (
                 f"The values of {name} repeat, and rows that share one agree in the quasi-identifiers.",
-                "The rows of a person do the same.",
+                "If a person has several rows, these also agree.",
                 f"Some class has only {values} of {name}, but k counts rows.",
                 f"If {name} tells people apart, name it in PER.",
             )
@@ -177,11 +177,11 @@ def _repeats(each: Exposed, facts: Measured) -> bool:
 
 def _decision(each: Exposed) -> str:
     if each.role == "kept":
-        return "KEEP names it, so its release was decided."
+        return "The policy permits this: KEEP names it."
     if each.role == "token":
-        return "The policy releases its tokens, so this was decided."
+        return "The policy permits this: it releases its tokens."
     if each.role == "sensitive":
-        return "It is named as a sensitive column, so its release was decided."
+        return "The policy permits this: it is a sensitive column."
     return "Leave it out, make it a quasi-identifier, or decide to release it by naming it in KEEP."
 
 

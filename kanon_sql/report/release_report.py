@@ -168,7 +168,7 @@ def report_files(
         known = columns(con, "source")
         policy = measured_policy(known, certificate, keep(known), quasi_identifiers=names(known), **about)
         if population is not None and not policy.populations:
-            raise PolicyError("nothing is guaranteed about the population; hint: --certificate, of a release with k-map, say")
+            raise PolicyError("nothing is guaranteed about the population; hint: pass the certificate of a release with k-map")
         if len(policy.populations) > 1:  # each would be counted in the same file
             raise PolicyError("the guarantee names several populations, and a report counts one; hint: kanon verify --beside")
         for name in policy.populations:

@@ -73,7 +73,7 @@ def _stopped(facts: Measured) -> str:
 def _remains(facts: Measured) -> tuple[str, ...]:
     unchanged = ", ".join(map(printable, facts.unchanged))
     of_columns = [f"Someone who knows a value of a column released unchanged: {unchanged}."] if unchanged else []
-    of_values = [] if _of_values(facts) else ["Someone to whom all rows of a class reveal the same value of a column."]
+    of_values = [] if _of_values(facts) else ["Someone who sees that all rows of a class have the same value in a column."]
     of_more = []
     if facts.known:
         smallest = how_many(facts.sizes[1]["k"], "row")

@@ -67,7 +67,7 @@ class ProblemClass(ABC):
         """Return the class of a policy; if it is another one than is asked for, that is an error of the program."""
         found = next(each for each in PROBLEMS if each.fits(policy))
         if not isinstance(found, cls):
-            raise AssertionError(f"{cls.__name__} do not take the policy")
+            raise AssertionError(f"{cls.__name__} cannot solve the policy")
         return found
 
     @property

@@ -175,7 +175,7 @@ def _distances(policy: Policy, column: str, values: pa.Array, codes: Int32) -> d
             elif requirement.metric == "ordered":
                 if _needs_python(values.type):
                     raise PolicyError(
-                        f"{requirement.describe()}: values of this type have no order; hint: take 'equal', or cast the column"
+                        f"{requirement.describe()}: values of this type have no order; hint: use 'equal', or cast the column"
                     )
                 found["ordered"] = ordered(size)
     return found

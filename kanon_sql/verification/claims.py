@@ -74,7 +74,7 @@ def verify(
     costed = policy.costed_masks
     unit = lcm(*(cost.denominator for cost in exact if costed is None), *(() if costed is None else denominators(costed)))
     if any(len(code) != len(columns) for code in codes):
-        raise CertificateError("policy", f"it makes {len(columns)} coded columns, the row types have another number of them")
+        raise CertificateError("policy", f"it makes {len(columns)} coded columns, but the row types have another number")
     _check(certificate, policy, len(codes), sum(counts), unit)
     policy = by_all_columns(policy)
     if not certificate.prices:
@@ -96,7 +96,7 @@ def verify(
     if policy.known_requirements:
         floor = least_prices(policy, table, counts, cost, order)
         if any(price > least for price, least in zip(prices, floor, strict=True)):
-            raise CertificateError("prices", "one is more than a row of its row type has to cost")
+            raise CertificateError("prices", "one is higher than what a row of its row type must cost")
         proven = paid
     elif whose is not None and policy.people is not None:
         proven = paid - gains_of_people(policy.people.k, policy.least_class_size, whose, table, counts, prices, cost, permitted)

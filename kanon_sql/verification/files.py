@@ -205,7 +205,7 @@ def _coded(con: Any, policy: Policy) -> CodedSource:
     try:
         return CodedSource.read(con, policy)
     except (PolicyError, InfeasibleError) as error:
-        raise_alone(CertificateError("policy", f"it does not suit the source: {error}"))
+        raise_alone(CertificateError("policy", f"it does not match the source: {error}"))
 
 
 def _require(field: str, claimed: object, found: object, whose: str) -> None:

@@ -63,7 +63,7 @@ def check_origins(coded: CodedSource, cells: Cells, readings: Sequence[Reading])
             ways = masks.ways(labels)
             if not ways:
                 listed = ", ".join(names[c] for c in shown)
-                raise AuditError(f"rows of the release show the columns ({listed}) as no permitted mask shows them")
+                raise AuditError(f"rows of the release show the columns ({listed}) in a way that no mask permits")
             short = _short(cells, fit[_maskable(cells.source.codes[fit], labels, ways, readings)], rows)
         if short:
             raise AuditError(

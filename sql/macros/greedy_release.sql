@@ -31,8 +31,8 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                     WHEN 'DIGITS' THEN 'DIGITS'
                     WHEN 'INTERVALS'
                     THEN CASE WHEN system.main.regexp_matches(shown, '(?is)\s+IN\s+INTERVALS\b.*[a-z]') THEN 'PERIODS' ELSE 'INTERVALS' END
-                    ELSE system.main.error('kanon: a mask has levels of another kind than DIGITS and INTERVALS '
-                        '(take these, or release with the Python package kanon-sql)')
+                    ELSE system.main.error('kanon: a mask has levels other than DIGITS and INTERVALS '
+                        '(use these, or release with the Python package kanon-sql)')
                 END,
                 levels := system.main.regexp_extract(shown, '(?is)^.+?\s+IN\s+(?:DIGITS|INTERVALS)\b(.*)$', 1))),
                 lambda shown: system.main.struct_pack(
@@ -439,7 +439,7 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
         system.main.concat('"', system.main.replace(name, '"', '""'), '"'), system.main.subtract(number, 1))), 'string_agg', ', '), ''),
     -- {3} k
     CASE WHEN TRY_CAST(k AS DOUBLE) = TRY_CAST(k AS BIGINT) AND TRY_CAST(k AS BIGINT) >= 1 THEN TRY_CAST(k AS BIGINT)
-        ELSE system.main.error('kanon: k is not a whole number from 1 on') END,
+        ELSE system.main.error('kanon: k must be a whole number of at least 1') END,
     -- {4} the ladder, codes and masks
     CASE
         WHEN system.main.len(system.main.struct_extract(given, 'levelled')) = 0 THEN system.main.format(

@@ -30,7 +30,7 @@ CREATE OR REPLACE MACRO l_diversify(tbl, sa, l, variant := 'frequency', c := NUL
 @greedy(system.main.list_concat(keep::VARCHAR[], system.main.list_value(sa::VARCHAR)); @sensitive_name())
     system.main.concat('''', system.main.replace(CASE
         WHEN NOT coalesce(TRY_CAST(l::VARCHAR AS DECIMAL(38, 18)) BETWEEN 1 AND 1000000, false)
-            THEN system.main.error('kanon: l is not a number from 1 to 1000000 (l = 2 lets no value fill a class)')
+            THEN system.main.error('kanon: l is not a number from 1 to 1000000 (l = 2: no value has more than half of a class)')
         WHEN c IS NOT NULL AND variant IS DISTINCT FROM 'recursive'
             THEN system.main.error('kanon: c belongs to the variant recursive (leave c out)')
         WHEN variant = 'frequency' THEN system.main.format(
@@ -53,7 +53,7 @@ CREATE OR REPLACE MACRO l_diversify(tbl, sa, l, variant := 'frequency', c := NUL
         WHEN TRY_CAST(l::VARCHAR AS DECIMAL(38, 18)) <> system.main.floor(TRY_CAST(l::VARCHAR AS DECIMAL(38, 18)))
             THEN system.main.error('kanon: recursive l-diversity needs a whole l')
         WHEN NOT coalesce(TRY_CAST(c::VARCHAR AS DECIMAL(38, 18)) BETWEEN 0.000000000000000001 AND 1000000, false)
-            THEN system.main.error('kanon: recursive l-diversity needs c, a number above 0 (c := 3 lets a value be three times the rest)')
+            THEN system.main.error('kanon: recursive l-diversity needs c, a number above 0 (c := 3: a value has less than three times the rows of the rest)')
         ELSE system.main.format(
             'system.main.multiply(system.main.list_aggregate(counts, ''max'')::HUGEINT, 1000000000000000000::HUGEINT)
                  < system.main.multiply(coalesce(system.main.list_aggregate(system.main.list_slice(

@@ -112,7 +112,7 @@ FROM system.main.query(system.main.format(
     @table(released),
     @table(original),
     CASE WHEN k::BIGINT >= 1 THEN k::BIGINT::VARCHAR
-        ELSE system.main.error('kanon: k is not a whole number from 1 on (write suppression_certificate(''released'', ''patients'', 5, ...))')
+        ELSE system.main.error('kanon: k must be a whole number of at least 1 (write suppression_certificate(''released'', ''patients'', 5, ...))')
     END,
     @built_in()
 ));

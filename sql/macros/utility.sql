@@ -421,7 +421,7 @@ FROM system.main.query(system.main.format(
          FROM (
              @tree_cells()
              FROM ' || @quoted_name(entry['value'])
-                ELSE system.main.error(system.main.format('kanon: hierarchies holds what is not the name of a table: {}',
+                ELSE system.main.error(system.main.format('kanon: hierarchies names something that is not a table: {}',
                     coalesce(entry['value'], 'NULL')))
             END || ' AS source
          ) AS source'), 'string_agg', ' UNION ALL ')

@@ -142,6 +142,22 @@ def test_the_demo_shows_roles_what_an_attacker_learns_and_what_was_guaranteed(ka
     assert max(map(len, done.stdout.split("Next steps")[0].splitlines())) <= 100
 
 
+def test_the_next_steps_of_the_demo_work_on_the_file_that_it_leaves(
+    kanon: Kanon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = kanon("demo", "--rows", "150", "--write", "hospital")
+    assert done.returncode == 0, done.stderr
+    first, *steps = re.findall(r"^- .*: (\S.*)$", done.stdout.split("Next steps")[1], re.MULTILINE)
+    assert first == "cd hospital"
+    monkeypatch.chdir(tmp_path / "hospital")
+    for step in steps:
+        if step != "kanon shell":
+            assert kanon(*step.split()[1:]).returncode == 0, step
+    again = kanon("demo", "--rows", "150", "--write", ".")
+    assert (again.returncode, again.stderr) == (1, "error: patients.csv exists; hint: name another folder\n")
+
+
 @pytest.mark.exhaustive
 def test_a_demo_that_cannot_be(kanon: Kanon) -> None:
     done = kanon("demo", "--rows", "3", "--k", "5")

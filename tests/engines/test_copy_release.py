@@ -145,7 +145,7 @@ def test_folders_appear_whole_at_a_new_name(con: Connection, options: str) -> No
     before = sorted(Path("out").rglob("*"))
     assert before
     for again in ("", ", OVERWRITE", ", APPEND"):
-        with pytest.raises(SourceError, match=r"exists; hint: a folder appears whole at a new name only"):
+        with pytest.raises(SourceError, match=r"exists; hint: name a new folder, since only that can appear in one step"):
             con.execute(f"COPY released TO 'out' (FORMAT csv, {options}{again})")
     assert (names(), sorted(Path("out").rglob("*"))) == ({"out"}, before)
     Path("empty").mkdir()

@@ -77,7 +77,7 @@ def test_people_of_several_texts_are_not_counted_by_tokens(con: Connection, kind
     con.execute(f"CREATE TABLE spelled (patient {kind}, visit BIGINT, zip VARCHAR, age BIGINT, disease VARCHAR)")
     con.execute(f"INSERT INTO spelled SELECT {value}, visit, zip, age, disease FROM visits")
     create(con, table="spelled")
-    with pytest.raises(AuditError, match="the column patient calls people equal whose texts differ") as refused:
+    with pytest.raises(AuditError, match="the column patient calls different texts the same person") as refused:
         con.execute("FROM spelled ANONYMIZE WITH POLICY p").fetchall()
     assert "P0" not in str(refused.value)
 

@@ -313,7 +313,7 @@ def test_a_pending_result_is_left_alone(clinic: Connection) -> None:
 
 def test_a_broken_table_of_policies_is_told(clinic: Connection) -> None:
     clinic.execute("INSERT INTO kanon_policies SELECT * REPLACE (upper(name) AS name) FROM kanon_policies")
-    with pytest.raises(ClauseError, match="holds two policies of one name"):
+    with pytest.raises(ClauseError, match="holds two policies of the same name"):
         rows(clinic, "FROM patients ANONYMIZE WITH POLICY research")
     clinic.execute("UPDATE kanon_policies SET name = 'other', policy = '{}' WHERE name = 'RESEARCH'")
     with pytest.raises(ClauseError, match='the policy "other" lacks the key'):

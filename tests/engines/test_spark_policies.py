@@ -42,7 +42,7 @@ def test_identifiers_are_dropped(policies: Path) -> None:
 
 
 def test_no_identifier_is_released_where_a_pseudonym_is_asked_for(policies: Path) -> None:
-    with pytest.raises(PolicyError, match=r'Spark makes no pseudonyms, as .* asks of "Number"; hint'):
+    with pytest.raises(PolicyError, match=r'makes "Number" a pseudonym, which Spark cannot do; hint'):
         policy_of(source("Number", "zip", "day"), "research", policies)
 
 

@@ -308,7 +308,7 @@ FROM patients ANONYMIZE BY GROUPING SETS ((zip, age), (zip IN DIGITS (3))) GUARA
 -- error: the column has levels in one set and none in another
 -- name: losses of levels that are listed twice
 FROM patients ANONYMIZE BY GROUPING SETS ((zip IN DIGITS (3) LOSS (0.5), age), (zip IN DIGITS (2))) GUARANTEE k >= 2
--- error: the column has two recodings; hint: give it one kind, and LOSS only where it has one list of levels
+-- error: the column has two recodings; hint: use one recoding, and LOSS with one list of levels
 -- name: a linked column that is generalized
 FROM patients ANONYMIZE BY zip IN DIGITS, age LINKED (zip, age) GUARANTEE k >= 2
 -- error: the linked column "zip" is generalized too

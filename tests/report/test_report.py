@@ -585,7 +585,7 @@ def test_in_a_notebook(released: tuple[pa.Table, Release]) -> None:
 Run = Callable[..., Result]
 
 NAMED = "warning: name alone singles out 24 of 24 rows (100.0%). Anyone who knows a person's value finds the row."
-DECIDED = "KEEP names it, so its release was decided."
+DECIDED = "The policy permits this: KEEP names it."
 UNDECIDED = "Leave it out, make it a quasi-identifier, or decide to release it by naming it in KEEP."
 SAME = "warning: Source and release have the same rows, so both reveal the same."
 

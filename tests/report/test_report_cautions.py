@@ -72,7 +72,7 @@ def test_names_are_never_released_on_a_green_page(certified: bool) -> None:
     purpose = " on purpose" if certified else ""
     assert headline == f"Caution: the guarantee is kept, but columns released unchanged{purpose} undo it."
     assert first(summary) == "person_id and name are released unchanged and single people out."
-    assert ("This was decided: KEEP names the columns." in summary) == certified
+    assert ("This is permitted: KEEP names the columns." in summary) == certified
     assert CHANCE not in html
     assert "From the quasi-identifiers alone, an attacker finds the right row with a probability of up to 20.00%" in summary
     assert "name alone singles out 1,000 of 1,000 rows (100.0%)." in html
@@ -84,7 +84,10 @@ def test_a_permissive_policy_makes_no_green_page() -> None:
     source = people()
     release = kanon_sql.anonymize(source, k=5, quasi_identifiers=["zip", "age", "sex"], unlisted_limit=1)
     colour, headline, summary = verdict(report(source, release))
-    assert (colour, headline) == ("caution", "Caution: the guarantee is kept, but columns released unchanged undo it.")
+    assert (colour, headline) == (
+        "caution",
+        "Caution: the guarantee is kept, but columns released unchanged undo it.",
+    )
     assert first(summary) == "person_id and name are released unchanged and single people out."
     assert "decided" not in summary
 
@@ -112,8 +115,8 @@ def test_a_sensitive_column_that_singles_people_out_is_a_caution() -> None:
     html = report(source, source, quasi_identifiers=["zip", "sex"], sensitive="name", keep=["age"], k=5)
     colour, _, summary = verdict(html)
     assert (colour, first(summary)) == ("caution", "name is released unchanged and singles people out.")
-    assert "This was decided: the policy names the column." in summary
-    assert "It is named as a sensitive column, so its release was decided." in html
+    assert "This is permitted: the policy names the column." in summary
+    assert "The policy permits this: it is a sensitive column." in html
 
 
 def test_the_source_itself_is_no_green_page() -> None:
@@ -366,4 +369,4 @@ def test_adult_with_what_it_keeps(data: Path) -> None:
     bare = report(source, release.table, quasi_identifiers=QUASI_IDENTIFIERS, k=5)
     assert verdict(bare)[0] == "caution"
     assert first(verdict(bare)[2]) == first(summary)
-    assert "This was decided" not in verdict(bare)[2]
+    assert "This is permitted" not in verdict(bare)[2]

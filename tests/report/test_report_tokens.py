@@ -50,7 +50,7 @@ def test_linkable_tokens_that_single_people_out_are_amber(con: Connection) -> No
     assert colour == "caution"
     assert headline == "Caution: the guarantee is kept, but tokens link rows that single people out together."
     assert first(summary) == "The tokens of id link rows, and these single people out together."
-    assert "This was decided: the policy calls them linkable." in summary
+    assert "The policy permits this: it calls them linkable." in summary
     assert "The tokens of id link rows of this release. By what these rows show together," in html
 
 

@@ -184,7 +184,7 @@ def test_names_types_and_labels_are_those_of_the_package(
 @pytest.mark.parametrize(
     ("masks", "told"),
     [
-        (["zip IN HIERARCHY h"], "levels of another kind than DIGITS and INTERVALS (take these, or release with the Python"),
+        (["zip IN HIERARCHY h"], "levels other than DIGITS and INTERVALS (use these, or release with the Python"),
         (["zip IN BINS"], "levels of another kind"),
         (["zip IN RANGES"], "levels of another kind"),
         (["zip IN DIGIT (3)"], "a mask names a column that is not in qi"),

@@ -194,7 +194,7 @@ def test_a_view_of_a_release_takes_the_columns_that_come_later(con: duckdb.DuckD
         ("k_anonymize('t; DROP TABLE t', 2, qi := ['a'])", "tbl is not the name of a table"),
         ("k_anonymize(NULL, 2, qi := ['a'])", "tbl is not the name of a table: NULL"),
         *(
-            (f"k_anonymize('t', {k}, qi := ['a'])", "k is not a whole number from 1 on")
+            (f"k_anonymize('t', {k}, qi := ['a'])", "k must be a whole number of at least 1")
             for k in ("0", "-1", "2.5", "NULL", "'x'")
         ),
         ("k_anonymize('t', 5, qi := ['a'])", "rows are left over that fit no class of at least 5 rows"),

@@ -51,9 +51,9 @@ def test_what_a_row_names_is_there(problems: Masks | Summaries) -> None:
 
 
 def test_masks_and_summaries_are_told_apart() -> None:
-    with pytest.raises(AssertionError, match="Masks do not take the policy"):
+    with pytest.raises(AssertionError, match="Masks cannot solve the policy"):
         Masks.of(Policy.of(quasi_identifiers=["a"], **RANGES))  # type: ignore[arg-type]
-    with pytest.raises(AssertionError, match="Summaries do not take the policy"):
+    with pytest.raises(AssertionError, match="Summaries cannot solve the policy"):
         Summaries.of(Policy.of(quasi_identifiers=["a"]))
 
 

@@ -252,7 +252,7 @@ def test_a_folder_takes_only_the_place_of_an_empty_one(tmp_path: Path) -> None:
         (tmp_path / name / "part").write_text(name)
     put(tmp_path / "new", tmp_path / "empty", replace=True)
     assert (tmp_path / "empty" / "part").read_text() == "new"
-    with pytest.raises(SourceError, match=r"full exists; hint: a folder appears whole at a new name only"):
+    with pytest.raises(SourceError, match=r"full exists; hint: name a new folder, since only that can appear in one step"):
         put(tmp_path / "other", tmp_path / "full", replace=True)
     assert (tmp_path / "full" / "part").read_text() == "full"
 

@@ -3,7 +3,7 @@
 {% macro append(relation, code) %}
   {% if should_full_refresh() %}
     {% do exceptions.raise_compiler_error(
-      'a release that grows cannot be refreshed: its rows would be released twice; hint: leave --full-refresh out, or '
+      'a release that grows cannot be fully refreshed, since its rows would be released twice; hint: leave --full-refresh out, or '
       ~ 'full_refresh=false in the config of the model, where others are refreshed; drop ' ~ relation ~ ' and its ledger to start again') %}
   {% endif %}
   {% set given = config.get('incremental_key') %}
@@ -20,7 +20,7 @@
   {% for column in key if column in roles['identifier'] and (column != config.get('per') or column in kanon_sql.pseudonyms(roles)) %}
     {% if column in kanon_sql.pseudonyms(roles) %}
       {% do exceptions.raise_compiler_error(
-        'incremental_key: "' ~ column ~ '" is a pseudonym; hint: a key tells rows apart, a pseudonym people: use another column') %}
+        'incremental_key: "' ~ column ~ '" is a pseudonym; hint: a key identifies rows, a pseudonym people: use another column') %}
     {% endif %}
     {% do apart.append(column) %}
   {% endfor %}

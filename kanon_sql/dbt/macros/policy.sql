@@ -90,7 +90,7 @@
     {% endif %}
     {% if config.get('per') not in roles['identifier'] %}
       {% do exceptions.raise_compiler_error(
-        'people are told apart by "' ~ config.get('per') ~ '", but the query has no identifier of that name; hint: tag it as an identifier, '
+        'people are identified by "' ~ config.get('per') ~ '", but the query has no identifier of that name; hint: tag it as an identifier, '
         ~ 'spelled as in the query') %}
     {% endif %}
     {% do policy['requirements'].append({'type': 'people', 'k': config.get('k'), 'per': config.get('per')}) %}
@@ -118,7 +118,7 @@
   {% if unknown %}
     {% do exceptions.raise_compiler_error(
       'the config has unknown keys: ' ~ unknown | join(', ') ~ '; hint: the keys of an anonymized model are ' ~ own | join(', ')
-      ~ ' and those of dbt; what is meant for other programs goes into meta') %}
+      ~ ' and those of dbt; put keys of other programs into meta') %}
   {% endif %}
   {% set idle = kanon_sql.append_options() | select('in', model.config) | list if config.get('incremental_key') is none else [] %}
   {% if idle %}

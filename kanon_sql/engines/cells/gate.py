@@ -91,7 +91,7 @@ def _check_measure(table: CellTable, place: int, total: Int64, suppressed: Bools
     itself = at == row[whose_row]
     reached[whose_row[itself]] += added[itself]
     if (reached < measure.required[row]).any():
-        raise _refused("a witness is too small")
+        raise _refused("a witness differs too little from the count of its row")
 
 
 def _most_moved(whose: Int64, change: Int64, witnesses: int) -> float:

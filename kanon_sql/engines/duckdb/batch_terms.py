@@ -165,7 +165,7 @@ def _of_policy(policy: Policy, columns: Mapping[str, str], keys: tuple[str, ...]
 
 def _terms(policy: Policy, columns: Mapping[str, str], keys: tuple[str, ...], shown: Sequence[tuple[str, str]]) -> Terms:
     if policy.row_order == "source":
-        raise PolicyError("a release that grows cannot keep the order of the source: it would reveal whose row is whose")
+        raise PolicyError("a release that grows cannot keep the order of the source: it would reveal which row is whose")
     for requirement in policy.requirements:
         audited(requirement).refuse_growth()
     people = dict.fromkeys([*([] if policy.people is None else [policy.people.per]), *policy.pseudonyms])

@@ -186,7 +186,7 @@ def _place(raw: duckdb.DuckDBPyConnection, name: str) -> Path:
     path = Path(os.path.realpath(name))
     if path.is_dir():
         if any(path.iterdir()):
-            raise SourceError(f"{path} exists; hint: a folder appears whole at a new name only, so give it one")
+            raise SourceError(f"{path} exists; hint: name a new folder, since only that can appear in one step")
     elif os.path.abspath(name).startswith(_STREAMS) or (path.exists() and not path.is_file()):
         raise SourceError(
             f"a release cannot appear in {name} in one step, because that is not a file; hint: COPY it to a file, and send that"

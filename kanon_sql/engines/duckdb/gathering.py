@@ -165,7 +165,7 @@ class Gathering:
     def handed(self, number: Int64) -> tuple[pa.Array, bool]:
         """Return the pieces of some row types, and whether these were the last."""
         if self.pieces is None:
-            raise AssertionError("pieces are asked for before they are found")
+            raise AssertionError("pieces were requested before the solver made them")
         with self._lock:
             self.touched = time.monotonic()
             self._handed += len(number)

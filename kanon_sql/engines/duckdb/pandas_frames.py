@@ -143,7 +143,7 @@ def _objects(series: pd.Series[Any], name: str) -> pa.Array:
     if one is UUID:
         return _as_texts(series)
     if one not in (*_PLAIN, *_COMPARED):
-        raise SourceError(f'the column "{name}" holds objects of type {one.__name__}; hint: make them texts')
+        raise SourceError(f'the column "{name}" holds objects of type {one.__name__}; hint: convert them to text')
     return pa.array(series, from_pandas=True)
 
 
@@ -154,7 +154,7 @@ def _refuse_altered(series: pd.Series[Any], values: pa.ChunkedArray) -> None:
         listed = pd.Series(series.dtype.categories)
         _refuse_altered(listed, _chunked(_values(listed, "")))
     elif _holds(series, _COMPARED) and values.drop_null().to_pylist() != list(series.dropna()):
-        raise ValueError("values change on the way to Arrow")
+        raise ValueError("values change in the conversion to Arrow")
 
 
 def _shown(series: pd.Series[Any], values: pa.ChunkedArray) -> pd.Series[Any]:

@@ -60,8 +60,8 @@ _PERSON = """system.main.kanon_pseudonym(CASE
 """The token of a person who is counted by it: what the column calls equal is one person, and must have one token."""
 
 _SPELLED = (
-    "kanon audit: the column {} calls people equal whose texts differ, so tokens do not count people; nothing was released; "
-    "hint: make one text of them in a view over the source, such as lower(name) of plain VARCHAR"
+    "kanon audit: the column {} calls different texts the same person, so tokens do not count people; nothing was released; "
+    "hint: convert them to one form in a view over the source, such as lower(name) of plain VARCHAR"
 )
 
 _IDENTIFIER = """CASE WHEN {0} IS NULL THEN NULL WHEN system.main.contains(system.main.typeof({0}), 'TIME ZONE')
@@ -157,7 +157,7 @@ def stored_policies(ask: Ask, database: str) -> list[StoredPolicy] | None:
     rows = ask(_STORED.format(home(database)))
     found = [StoredPolicy.from_json(*row) for row in rows]
     if len({same_name(each.name) for each in found}) < len(found):
-        raise PolicyError(f"{home(database)} holds two policies of one name; hint: delete one of these rows")
+        raise PolicyError(f"{home(database)} holds two policies of the same name; hint: delete one of these rows")
     return found
 
 

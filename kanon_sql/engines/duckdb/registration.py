@@ -133,7 +133,7 @@ def _create(con: duckdb.DuckDBPyConnection, name: str, *arguments: Any, **option
     try:
         con.create_function(name, *arguments, **options)
     except duckdb.CatalogException:
-        raise_alone(SourceError(f"the database has a macro {name}, as a function of kanon-sql is called; hint: drop it"))
+        raise_alone(SourceError(f"the database has a macro {name}, named like a function of kanon-sql; hint: drop it"))
 
 
 def macros() -> list[str]:

@@ -114,7 +114,7 @@ def _carrier(name: str, kind: DuckDBPyType) -> str:
     """Return the type as which values of a column travel."""
     if not _known(kind):
         raise SourceError(
-            f'the column "{name}" of type {kind.id.upper()} would be altered on the way out of DuckDB; hint: cast it to '
+            f'the column "{name}" of type {kind.id.upper()} would be changed by the conversion from DuckDB; hint: cast it to '
             "another type, or release the table with kanon_sql.connect()"
         )
     return _type(kind, told=True, everything=True)

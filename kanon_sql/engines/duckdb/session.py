@@ -115,7 +115,7 @@ class Session:
         for con in list(self._connections):
             with suppress(duckdb.ConnectionException):
                 return con.cursor()
-        raise SourceError("the registered connection is closed; hint: kanon_sql.register the one that asks")
+        raise SourceError("the registered connection is closed; hint: call kanon_sql.register on this one")
 
     @property
     def releases(self) -> list[Certificate]:

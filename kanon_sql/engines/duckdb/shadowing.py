@@ -111,7 +111,7 @@ def refuse_namesakes(con: duckdb.DuckDBPyConnection, without_python: Iterable[st
         if (name.lower(), macro) not in ours:
             place = ".".join(map(quoted, (database, schema, name)))
             raise SourceError(
-                f"the database has a macro {place}, as a function of kanon-sql is called; hint: drop it; if it is a macro of "
+                f"the database has a macro {place}, named like a function of kanon-sql; hint: drop it; if it is a macro of "
                 "another version, read the new kanon.sql"
             )
 

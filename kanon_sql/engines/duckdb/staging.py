@@ -214,7 +214,7 @@ def put(staged: Path, place: Path, *, replace: bool) -> None:
         raise_alone(appeared(place))
     except OSError as error:
         if staged.is_dir() and place.exists():
-            raise_alone(SourceError(f"{place} exists; hint: a folder appears whole at a new name only, so give it one"))
+            raise_alone(SourceError(f"{place} exists; hint: name a new folder, since only that can appear in one step"))
         raise_alone(SourceError(f"cannot write {place}: {system_words(error)}"))
 
 

@@ -45,7 +45,7 @@ def policy_of(source: DataFrame, policy: Policy | str, policies: str | Path | No
     for column in columns:
         if same_name(column) in tokens:
             raise PolicyError(
-                f'Spark makes no pseudonyms, as {stored} asks of "{column}"; hint: drop the column, or release with DuckDB'
+                f'{stored} makes "{column}" a pseudonym, which Spark cannot do; hint: drop the column, or release with DuckDB'
             )
     return source.select([quoted(column) for column in columns]), stored.policy_for(columns)
 

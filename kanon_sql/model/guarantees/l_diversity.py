@@ -77,7 +77,7 @@ class LDiversity:
         one_of(self.variant, VARIANTS, "the variant of l-diversity")
         object.__setattr__(self, "l", fraction(self.l, "l"))
         if self.l < 1:
-            raise PolicyError(f"l must be at least 1, got {self.l}; hint: l = 2 lets no value fill a class")
+            raise PolicyError(f"l must be at least 1, got {self.l}; hint: l = 2: no value has more than half of a class")
         if self.variant != "recursive":
             if self.c is not None:
                 raise PolicyError(f"c belongs to the variant 'recursive', not to {self.variant!r}; hint: leave c out")
@@ -88,7 +88,7 @@ class LDiversity:
             raise PolicyError("recursive l-diversity needs c; hint: l(disease, 'recursive', 3) >= 2")
         object.__setattr__(self, "c", fraction(self.c, "c"))
         if self.c <= 0:
-            raise PolicyError(f"c must be above 0, got {self.c}; hint: c = 3 lets a value be three times the rest")
+            raise PolicyError(f"c must be above 0, got {self.c}; hint: c = 3: no value has three times the rows of the rest")
 
     @property
     def least_class_size(self) -> int:

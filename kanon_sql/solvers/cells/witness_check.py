@@ -46,7 +46,7 @@ def checked(table: CellTable, found: Suppression) -> Suppression:
                 own_moves = to == row[keys // table.rows]
                 gained[(keys // table.rows)[own_moves]] = moved[own_moves]
             if (value[row] + gained < measure.required[row]).any():
-                raise AssertionError("a witness gives its row too little")
+                raise AssertionError("a witness differs too little from the count of its row")
     return found
 
 

@@ -70,7 +70,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     if table.row_types > MOST_ROW_TYPES:
         raise PolicyError(
             f"balls compares at most {MOST_ROW_TYPES:,} row types with each other, the table has {table.row_types:,}; "
-            "hint: the algorithm 'forest' works alike and takes any number"
+            "hint: the algorithm 'forest' has no such limit"
         )
     from kanon_sql.kernels.partitions.balls import alike_first, best_balls, distances
 

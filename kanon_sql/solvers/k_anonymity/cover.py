@@ -63,7 +63,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     if sets > MOST_SETS:
         raise PolicyError(
             f"cover lists at most {MOST_SETS:,} sets of rows, and {len(rows)} rows have {sets:,} of k = {k} to {2 * k - 1}; "
-            "hint: the algorithm 'balls' works alike and lists none"
+            "hint: the algorithm 'balls' has no such limit"
         )
     classes = DisjointClasses(table, k)
     families = [_Family(table, rows, size) for size in sizes]

@@ -88,6 +88,6 @@ def _values(requirement: ClassRequirement) -> Int64:
         return about.codes.astype("int64")
     asked_for = " AND ".join([f"k >= {requirement.k}", *(each.describe() for each in requirement.requirements)])
     raise PolicyError(
-        f"matching divides rows into twos and threes of different values, so it solves k <= 2 with l = 2 (frequency) only, not "
+        f"matching divides rows into pairs and triples, so it solves only k <= 2 with l = 2 (frequency), not "
         f"{asked_for}; hint: 'optimal'"
     )

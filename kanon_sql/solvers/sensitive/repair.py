@@ -67,7 +67,7 @@ def coarsest_mask(patterns: PatternSet) -> np.uint64 | None:
 def _infeasible(partial: PartialRecoding, what: str) -> UnplacedError:
     rows = int(partial.count[~partial.placed].sum())
     return UnplacedError(
-        f"{how_many(rows, 'row')} {what}, with a class around each that meets the guarantee; hint: permit masks "
+        f"{how_many(rows, 'row')} {what}, with a class that meets the guarantee around each; hint: permit masks "
         "that show less, or the mask () that suppresses everything, or weaken the guarantee"
     )
 

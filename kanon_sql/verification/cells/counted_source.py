@@ -71,7 +71,7 @@ def count(
     try:
         relation = con.execute(query).fetchall()
     except duckdb.Error as error:
-        raise_alone(CertificateError("tabulation", f"it does not suit the source ({type(error).__name__})"))
+        raise_alone(CertificateError("tabulation", f"it does not match the source ({type(error).__name__})"))
     width = len(keys)
     places = [_places(row[width + 1 + 3 * each] for row in relation) for each in range(len(sums))]
     found = []
@@ -98,7 +98,7 @@ def _places(totals: Any) -> int:
         if isinstance(total, Decimal):
             scale = max(scale, -int(total.as_tuple().exponent))
         elif total is not None and not isinstance(total, int):
-            raise CertificateError("tabulation", "a sum is not of whole or decimal numbers")
+            raise CertificateError("tabulation", "a sum needs whole or decimal numbers")
     return scale
 
 

@@ -55,7 +55,7 @@ def _cut(system: PublishedSystem, cut: LineCut, number: int) -> tuple[int, dict[
         raise CertificateError("cuts", f"number {number} is not about a line")
     need = system.required[cut.measure][cut.row] - system.values[cut.measure][cut.row]
     if need <= 0:
-        raise CertificateError("cuts", f"number {number} is about a row that needs nothing")
+        raise CertificateError("cuts", f"number {number} names a row that needs no protection")
     line = sorted({system.ancestors[base][cut.refined] for base in system.members[cut.parent]})
     if cut.row == cut.parent:
         if any(row in system.primaries for row in line):

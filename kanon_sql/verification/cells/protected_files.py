@@ -76,7 +76,7 @@ def _checked(con: Any, source: Place, release: Place, document: Document, delimi
         raise CertificateError("witnesses", "is missing")
     tabulation, protection = _shape(claimed)
     if claimed.requirements != protection.requirements:
-        raise CertificateError("requirements", "they are not those of the protection")
+        raise CertificateError("requirements", "they differ from the rules in the certificate")
     load(con, source, into="source", delimiter=delimiter)
     cells, places = count(con, tabulation, protection, source_columns(con, tabulation, protection))
     system = PublishedSystem(tabulation, protection, cells)
@@ -112,7 +112,7 @@ def _shape(claimed: TableCertificate) -> tuple[Tabulation, Protection]:
         except KanonError as error:
             raise_alone(CertificateError(field, str(error)))
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise_alone(CertificateError(field, "has other fields than it should have"))
+            raise_alone(CertificateError(field, "has missing or unknown fields"))
     tabulation: Tabulation = found[0]
     keys, sums = range(len(tabulation.keys)), range(len(tabulation.sums))
     items = [(place, sums if each.kind == "sum" else keys) for each in tabulation.items for place in each.places]
@@ -130,7 +130,7 @@ def _require(field: str, claimed: object, found: object) -> None:
 
 def _check_secondaries(system: PublishedSystem, secondaries: tuple[int, ...]) -> None:
     if list(secondaries) != sorted({*secondaries}) or any(not 0 <= row < system.rows for row in secondaries):
-        raise CertificateError("secondaries", "they name a row that does not exist, or one twice")
+        raise CertificateError("secondaries", "they name a row twice, or one that does not exist")
     if system.primaries.intersection(secondaries):
         raise CertificateError("secondaries", "one of them is primary")
     if any(system.has_to_be_shown(row) for row in (*system.primaries, *secondaries)):

@@ -67,7 +67,7 @@ def protect_query(
         raise PolicyError("measures names columns; hint: MAP {'s': 'income'}")
     taken = [same_name(each) for each in (*by, COUNT, *sums)]
     if len(set(taken)) < len(taken):
-        raise PolicyError(f"two columns of the table have one name; hint: counts are called {COUNT}")
+        raise PolicyError(f"two columns of the table have the same name; hint: counts are called {COUNT}")
     numbers = tuple(range(len(by)))
     sets = {
         "cube": [each for size in range(len(by), -1, -1) for each in combinations(numbers, size)],

@@ -201,7 +201,7 @@ def _units(array: Any, name: str) -> Int64:
         return _numbers(array)
     if not pa.types.is_decimal(kind):
         raise SourceError(
-            f"the sum {name} is not of whole or decimal numbers, so it cannot be protected exactly; nothing was released; "
+            f"the sum {name} needs whole or decimal numbers to be protected exactly; nothing was released; "
             "hint: cast them to DECIMAL(18, 2)"
         )
     wide = array.cast(pa.decimal128(38, kind.scale))
