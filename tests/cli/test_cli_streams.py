@@ -84,8 +84,8 @@ def test_a_pattern_is_all_of_its_files(kanon: Kanon, patients: Path, folder: Pat
     [
         ("none-*.csv", "out.csv", "no file matches none-*.csv"),
         ("pat*.csv", "patients.csv", "OUT is IN"),
-        ("patients.csv", "out-*.csv", "only read"),
-        ("patients.csv", "s3://bucket/out.csv", "only read"),
+        ("patients.csv", "out-*.csv", "only be read"),
+        ("patients.csv", "s3://bucket/out.csv", "only be read"),
         ("*.duckdb", "out.csv", "more than one database"),
         ("patients.csv::t", "out.csv", "is not a database"),
     ],

@@ -119,5 +119,5 @@ def test_a_table_that_respects_earlier_ones_has_no_file() -> None:
         con.execute(
             f"SELECT region, sex, count(*) AS n FROM people GROUP BY {grouping} (region, sex) PROTECT n >= 5"
         ).fetchall()
-    with pytest.raises(CertificateError, match="earlier tables"):
+    with pytest.raises(CertificateError, match="earlier ones"):
         session_of(con.raw).protected_tables.certificates[-1].to_json()

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import random
 import shutil
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
 import hospital
+import psutil
 import pytest
 
 import kanon_sql
@@ -85,6 +89,7 @@ def hostile(folder: Path, draw: random.Random) -> str:
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(10))
 def test_no_query_reads_a_file_or_ends_the_server(answers: Answers, public: Path, seed: int) -> None:
     draw = random.Random(seed)
@@ -137,3 +142,31 @@ def test_another_file_in_the_place_of_the_checked_one_is_not_served(public: Path
         answers.ask("FROM patients")
     with pytest.raises(SourceError, match="there is no database"):
         released_file(tmp_path / "none.duckdb", LIMITS.megabytes)
+
+
+_KILLED = """
+import os, signal, sys, threading, time
+from kanon_sql.engines.duckdb.serving.asking import Answers
+from kanon_sql.engines.duckdb.serving.limits import QueryLimits
+from kanon_sql.engines.duckdb.serving.released_file import released_file
+
+if __name__ == "__main__":
+    answers = Answers(released_file(sys.argv[1], 128), QueryLimits(seconds=600))
+    answers.ask("SELECT 1")
+    print(answers._process.pid, flush=True)
+    threading.Thread(target=answers.ask, args=("SELECT sum(hash(a.range)) FROM range(10**7) AS a, range(10**7) AS b",)).start()
+    time.sleep(1)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_query_ends_with_the_server(public: Path, tmp_path: Path) -> None:
+    (tmp_path / "killed.py").write_text(_KILLED)
+    ran = subprocess.run(
+        [sys.executable, tmp_path / "killed.py", public], stdout=subprocess.PIPE, text=True, check=False, timeout=60
+    )
+    asked = int(ran.stdout)
+    end = time.monotonic() + 20
+    while psutil.pid_exists(asked) and psutil.Process(asked).status() != psutil.STATUS_ZOMBIE:
+        assert time.monotonic() < end
+        time.sleep(0.2)

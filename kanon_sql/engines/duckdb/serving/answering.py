@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
+import threading
+import time
 from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,7 @@ def answer_queries(pipe: Pipe, file: ReleasedFile, limits: QueryLimits) -> None:
         if not file.is_there():
             return
         _confine(limits.megabytes)
+        threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
         pipe.send_bytes(b"ready")
         while True:
             try:
@@ -45,6 +48,13 @@ def answer_queries(pipe: Pipe, file: ReleasedFile, limits: QueryLimits) -> None:
             except EOFError:
                 return
             pipe.send_bytes(_answer(con, query, limits).encode())
+
+
+def _end_with(parent: int) -> None:
+    """End this process, in the middle of a query too, when the one that started it is gone."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 def _confine(megabytes: int) -> None:
