@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.repair import UnplacedError
@@ -13,10 +12,6 @@ from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.problems import Exact, Masks, named
 from kanon_sql.solvers.registry import Solver
 from kanon_sql.table.recoding import Recoding
-
-_NEAR = Fraction(11, 10)
-"""How much more than a release with levels one by suppression may cost that exact solvers are asked to improve: they save a few
-percent, and may take 25 s."""
 
 
 def solved(problems: Masks, problem: Problem, budget: Budget, solver: Solver) -> tuple[Recoding, Exact | None]:
@@ -56,7 +51,7 @@ def solved(problems: Masks, problem: Problem, budget: Budget, solver: Solver) ->
 
 
 def _closed(problems: Masks, problem: Problem, best: Recoding, solver: Solver) -> Callable[[Problem, Budget], Recoding]:
-    """Return what releases by suppression as `solved` does, but asks no exact solver if that is unlikely to pay."""
+    """Return what releases by suppression as `solved` does, but asks no exact solver if its release cannot be the cheapest."""
 
     def release(part: Problem, budget: Budget) -> Recoding:
         cost, unit = best.cost(problem.table), problem.table.unit // part.table.unit
@@ -64,7 +59,7 @@ def _closed(problems: Masks, problem: Problem, best: Recoding, solver: Solver) -
         if prices is not None and cost <= unit * prices.lower_bound:
             return prices
         first = placed(problems, part, budget, solver)
-        if cost <= unit * first.lower_bound or _NEAR * cost < unit * first.cost(part.table):
+        if cost <= unit * first.lower_bound:
             return first
         closer, _ = close_gap(part, first, fitting(problems, part, budget), budget)
         return first if closer is None else closer

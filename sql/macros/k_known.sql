@@ -32,7 +32,13 @@ FROM system.main.query(system.main.format(
          ) AS "kanon#keys"({3})
      ), "kanon#sets" AS MATERIALIZED ({4}
      ), "kanon#worst" AS (
-         SELECT system.main.list_filter({5}, lambda name, i: chosen // (1::BIGINT << i) % 2 = 1) AS worst
+         SELECT (
+             SELECT system.main.list(name ORDER BY place ASC NULLS LAST)
+             FROM (
+                 SELECT system.main.unnest({5}) AS name, system.main.unnest(system.main.range(1, system.main.len({5}) + 1)) AS place
+             ) AS named
+             WHERE chosen // (1::BIGINT << place) % 2 = 1
+         ) AS worst
          FROM "kanon#sets" WHERE size = 0 ORDER BY least ASC NULLS LAST, below DESC NULLS LAST, chosen ASC NULLS LAST LIMIT 1
      )
      SELECT system.main.min(least) FILTER (size = 0) AS k, {6}::BIGINT AS sets, (FROM "kanon#worst") AS worst_set,

@@ -52,7 +52,7 @@ def test_two_batches(clinic: str) -> None:
         (("{}::visits", "out", "--key", "visit", "--policy", "p", "--qi", "zip"), "--policy and --qi cannot be combined"),
         (("{}::visits", "out", "--key", "visit", "--policy", "p"), 'there is no policy "p"'),
         (("{}::visits", "other.duckdb::out", "--key", "visit", "--k", "2"), "two databases"),
-        (("visits.csv", "out", "--key", "visit", "--k", "2"), "is no database"),
+        (("visits.csv", "out", "--key", "visit", "--k", "2"), "is not a database"),
         (("{}::nothing", "out", "--key", "visit", "--k", "2"), "nothing"),
         (("{}::visits", "out", "--key", "person", "--k", "2"), 'unknown column "person"'),
     ],

@@ -128,7 +128,7 @@ def test_help_lists_every_command(kanon: Kanon) -> None:
         (".dance", "there is no command .dance; hint: .help lists them"),
         (".mode dance", "there is no mode dance; hint: the modes are duckbox, csv"),
         (".timer maybe", "hint: .timer on"),
-        (".help dance", "there is no help for dance; hint: .help, or .help anonymize"),
+        (".help dance", "there is no help for dance; hint: .help, .help anonymize or .help protect"),
         (".maxrows 0", "hint: .maximum_rows 100"),
         (".open a.db b.db", "hint: .open --readonly clinic.duckdb"),
         (".read", "hint: .read release.sql"),

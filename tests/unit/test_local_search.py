@@ -42,7 +42,6 @@ def test_a_time_limit_leaves_the_exact_solver_its_time() -> None:
 @pytest.mark.parametrize(("rounds", "several"), [(None, True), (ROUNDS, False)])
 def test_without_rounds_passes_follow_each_other_while_they_gain(monkeypatch, rounds: int | None, several: bool) -> None:
     monkeypatch.setattr(refine, "improve", lambda *_: None)
-    monkeypatch.setattr(refine, "_STARTS", 1)
     asked = problem()
     start = refine.greedy.solve(asked, Budget())
     instances = useful(asked.table, asked.patterns, K, slack=SLACK)

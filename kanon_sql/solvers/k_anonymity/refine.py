@@ -37,9 +37,6 @@ _FEW_ROWS = 5
 _SMALL = 2_000
 """Row types of a table in which large neighbourhoods gain something even while the local search still does."""
 
-_STARTS = 4
-"""Local searches of such a table, each with other random numbers: the best goes on. Single tables cost up to 4 % less."""
-
 
 def solve(problem: Problem, budget: Budget) -> Recoding:
     """Return a k-anonymous recoding that is never dearer than the greedy's, with a proven bound.
@@ -112,16 +109,9 @@ def searched(
     space = RowSearchSpace.of(table, patterns, k, kept, relaxed.prices)
     found = guided(space, budget)
     best = tightened(table, patterns, k, min(start, found, key=lambda each: each.cost(table)))
-    small, endless = table.row_types <= _SMALL, rounds is None
     space, partition = as_partition(space, best, relaxed.prices)
-    idle = local_search(space, partition, relaxed.bound, budget, endless=endless)
-    for number in range(1, _STARTS if small else 1):
-        if space.cost(partition) <= relaxed.bound or budget.over():
-            break
-        other = as_partition(space, best, relaxed.prices)[1]
-        local_search(space, other, relaxed.bound, replace(budget, seed=budget.seed + number), endless=endless)
-        partition = min(partition, other, key=space.cost)
-    if idle or small:
+    idle = local_search(space, partition, relaxed.bound, budget, endless=rounds is None)
+    if idle or table.row_types <= _SMALL:
         improve(space, partition, relaxed.bound, budget, rounds)
     found = repair(table, patterns, k, space.partial(partition), budget).recoding()
     return min(best, found, key=lambda each: each.cost(table))

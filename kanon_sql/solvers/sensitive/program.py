@@ -31,9 +31,6 @@ from kanon_sql.table.arrays import Int32, Int64
 _ROUNDING = 1e-4
 """Costs are whole numbers; the solver's tolerances are far below this share of one."""
 
-_MOST_ATTEMPTS = 3
-"""Attempts with more tangents, each some seconds, where the nodes of each are limited: further ones seldom raise the bound."""
-
 _DEEP = 1e-5
 """How far below 0 a tangent has to see a class, so that the solver's tolerances do not hide it."""
 
@@ -91,18 +88,17 @@ def solve_program(program: Program, *, seconds: float = math.inf, nodes: int | N
 
     Notes
     -----
-    Exponential in the worst case. Where an entropy is asked for, the program is solved again until no class is below it, or
-    three times if nodes are limited. The interpreter is free for other threads meanwhile.
+    Exponential in the worst case. Where an entropy is asked for, the program is solved again until no class is below it. The
+    interpreter is free for other threads meanwhile.
     """
     end = time.monotonic() + seconds
     tangents = _Tangents.of(program.requirement)
-    bound = used = attempts = 0
+    bound = used = 0
     while True:
-        attempts += 1
         answer, classes = _solved(program, tangents, end - time.monotonic(), nodes)
         bound, used = max(bound, answer.bound), used + answer.nodes
         more = answer.assignment is None and tangents.add(classes)
-        if not more or time.monotonic() >= end or (nodes is not None and attempts == _MOST_ATTEMPTS):
+        if not more or time.monotonic() >= end:
             return replace(answer, bound=bound, nodes=used, ended=answer.ended and not more)
 
 
