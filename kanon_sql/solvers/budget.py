@@ -113,6 +113,10 @@ class Budget:
         """Return the same budget for a solver that ends by its own count of steps, if the time is not up before."""
         return self if self.seconds is None else replace(self, seconds=None, ended=self.over)
 
+    def beside(self, ended: Callable[[], bool]) -> Budget:
+        """Return the budget of work on another thread, which ends too if ``ended`` says so, and reports nothing."""
+        return replace(self, progress=silent, ended=lambda: ended() or self.ended())
+
     def part(self, share: float) -> Budget:
         """Return a budget of a share of the time that is left."""
         return self if self.seconds is None else replace(self, seconds=self.seconds - self.left() * (1 - share))
@@ -124,6 +128,21 @@ class Budget:
     def of_a_part(self) -> Budget:
         """Return the budget of work on a part of the table: what the part costs says nothing of the whole."""
         return replace(self, progress=lambda moment: self.progress(replace(moment, cost=None, lower_bound=None)))
+
+    def of_fewer_masks(self, scale: int) -> Budget:
+        """Return the budget of work under fewer masks: its releases are releases of the table, its bounds prove nothing of it.
+
+        Parameters
+        ----------
+        scale : int
+            Units of the table that one unit of that work is.
+        """
+        return replace(
+            self,
+            progress=lambda moment: self.progress(
+                replace(moment, cost=None if moment.cost is None else scale * moment.cost, lower_bound=None)
+            ),
+        )
 
     def report(self, step: str, done: float, cost: int | None = None, lower_bound: int | None = None) -> None:
         """Tell where the work stands; costs in units of the table."""

@@ -15,7 +15,7 @@ def feasible_requirement(table: CodedTable, policy: Policy) -> ClassRequirement:
 
     Whatever classes meet, their union meets too: so if the whole table does not, no release does.
     """
-    for _, each in on_attributes(policy.sensitive_requirements, table.sensitive):
+    for _, each in on_attributes(policy.every_sensitive_requirement, table.sensitive):
         figures = each.figures()
         if figures is not None and not each.met_by_all():
             raise InfeasibleError(

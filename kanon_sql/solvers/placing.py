@@ -39,10 +39,18 @@ def placed(problems: Masks, problem: Problem, budget: Budget, solver: Solver) ->
     InfeasibleError
         When no release was found.
     """
+    found = _placed(problems, problem, budget, solver)
+    if not problem.requirement.population:
+        return found
+    return never_costlier(problem, found, budget, lambda part, given: _placed(problems, part, given, solver))
+
+
+def _placed(problems: Masks, problem: Problem, budget: Budget, solver: Solver) -> Recoding:
+    """Return a release; beside a population, the one by suppression may cost less."""
     if any(isinstance(each, DeltaPresence) for each in problem.requirement.population):
         from kanon_sql.solvers.population import presence
 
-        return presence.solve(problem, budget, lambda part, given: placed(problems, part, given, solver))
+        return presence.solve(problem, budget, lambda part, given: _placed(problems, part, given, solver))
     if not problem.requirement.population or problems.beside is None:
         return _by_rows(problems, problem, budget, solver)
     found: Recoding = named(problems.beside)(
@@ -81,6 +89,7 @@ def _by_rows(problems: Masks, problem: Problem, budget: Budget, solver: Solver) 
         found = solve(problem, budget)
         # where values are sensitive, `refine` itself starts from the release by suppression
         ended = solver.name != "refine" or (bool(problem.requirement.requirements) and problems.search is None)
+        ended = ended or bool(problem.requirement.population)  # the caller looks at releases by suppression
         return found if ended else never_costlier(problem, found, budget, solve)
     except UnplacedError as unplaced:
         left = str(unplaced)

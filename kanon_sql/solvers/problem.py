@@ -25,6 +25,8 @@ class Problem:
         Most rows that a full-domain recoding may suppress entirely; None is 0. No other solver reads it.
     least : int
         What every release is known to cost before it is searched, in units of the table: a search ends there.
+    for_a_start : bool
+        Whether another search starts from the release, and nobody asks for its bound.
     """
 
     table: CodedTable
@@ -32,6 +34,7 @@ class Problem:
     requirement: ClassRequirement
     most_suppressed: int | None = None
     least: int = 0
+    for_a_start: bool = False
 
     @property
     def k(self) -> int:

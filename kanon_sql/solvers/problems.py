@@ -256,12 +256,14 @@ PROBLEMS: tuple[ProblemClass, ...] = (
         fits=lambda policy: bool(policy.summarized) and policy.people is not None,
         requirement=_PEOPLE,
         divide="people.summaries:solve",
+        improve="people.summaries:improved",
     ),
     Summaries(
         fits=lambda policy: bool(policy.summarized),
         divide="summaries.mondrian:solve",
         improve="summaries.mondrian:improved",
     ),
+    Masks(fits=lambda policy: bool(policy.known_requirements), solvers=PROJECTION_SOLVERS, automatic=("made for sets",)),
     Masks(  # nothing is asked of the rows of a class
         fits=lambda policy: policy.k == 1 and not policy.sensitive_requirements and bool(policy.population_requirements),
         solvers=POPULATION_SOLVERS,
@@ -285,7 +287,6 @@ PROBLEMS: tuple[ProblemClass, ...] = (
         programs="sensitive.optimal:solve",
         exact=_exact("sensitive", "frequency 2-diversity takes polynomial time"),
     ),
-    Masks(fits=lambda policy: bool(policy.known_requirements), solvers=PROJECTION_SOLVERS, automatic=("made for sets",)),
     Masks(
         fits=lambda _: True,
         solvers=SOLVERS,

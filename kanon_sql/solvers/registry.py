@@ -115,7 +115,7 @@ PROJECTION_SOLVERS: dict[str, Solver] = {
         name="projections",
         module="kanon_sql.solvers.projections.search",
         guarantee="none: single cells are suppressed and shown again",
-        requirements=KAnonymity | KnownColumns,
+        requirements=KAnonymity | KnownColumns | SensitiveRequirement,
     )
 }
 """Solvers of requirements on the classes by sets of known columns."""

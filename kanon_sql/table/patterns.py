@@ -19,7 +19,8 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.model.masks import AtLevels, Mask, column_of
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import MAX_LISTED_MASKS
-from kanon_sql.model.recodings import Digits, Generalization, Level, level_names
+from kanon_sql.model.recoding_levels import level_names
+from kanon_sql.model.recodings import Digits, Generalization, Level
 from kanon_sql.table.arrays import Int64, Words
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.cost_ladder import COST, cost_bits

@@ -38,7 +38,7 @@ Columns = Mapping[str, Sequence[str | None]]
 def labelled(policy: Policy) -> tuple[str, ...]:
     """Return the columns whose values are known by their texts: sensitive attributes, then what is generalized."""
     known = {same_name(each.sensitive) for each in policy.closeness if each.metric not in ("equal", "ordered")}
-    known |= {same_name(each.sensitive) for each in policy.requirements if isinstance(each, AlphaAnonymity)}
+    known |= {same_name(each.sensitive) for each in policy.every_sensitive_requirement if isinstance(each, AlphaAnonymity)}
     return (*(name for name in policy.sensitive if same_name(name) in known), *policy.generalized)
 
 
@@ -71,7 +71,7 @@ def measured(
     """
     found = []
     for sensitive in table.sensitive:
-        mine = [each for each in policy.sensitive_requirements if each.sensitive == sensitive.column]
+        mine = [each for each in policy.every_sensitive_requirement if each.sensitive == sensitive.column]
         spelled = _spelled(sensitive, labels.get(sensitive.column), spellings)
         texts = [min(each) if each else None for each in spelled]  # the first one stands for all, as in the audit
         distances = dict(sensitive.distances)

@@ -35,9 +35,9 @@ def cost(con: Any, statement: str) -> float:
     "clause",
     [
         "ANONYMIZE BY a, b, c, d KEEP s, x, y GUARANTEE k >= 6",
-        "ANONYMIZE BY a, b, c, d KEEP x, y GUARANTEE k >= 4 AND l(s) >= 2",
+        pytest.param("ANONYMIZE BY a, b, c, d KEEP x, y GUARANTEE k >= 4 AND l(s) >= 2", marks=pytest.mark.exhaustive),
         "ANONYMIZE BY a IN RANGES, b IN RANGES, c IN SETS, d IN RANGES KEEP s, x, y GUARANTEE k >= 20",
-        "ANONYMIZE BY a, x IN MEANS, y IN MEANS KEEP b, c, d, s GUARANTEE k >= 5",
+        pytest.param("ANONYMIZE BY a, x IN MEANS, y IN MEANS KEEP b, c, d, s GUARANTEE k >= 5", marks=pytest.mark.exhaustive),
     ],
 )
 def test_more_steps_find_less_loss(con: Any, clause: str) -> None:

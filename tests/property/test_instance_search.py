@@ -37,7 +37,7 @@ def drawn(seed: int, **options: Any) -> tuple[CodedTable, PatternSet]:
 def in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Search every table in seven parts, which take turns often."""
     monkeypatch.setattr(search, "_FEW_PAIRS", 0)
-    monkeypatch.setattr(search, "_FEW_MASKS", 0)
+    monkeypatch.setattr(search, "_MASKS_PER_PART", 1)
     monkeypatch.setattr(search, "_MOST_PARTS", 7)
     monkeypatch.setattr(search, "_WORK_PER_CALL", 50)
 

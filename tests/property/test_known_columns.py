@@ -14,6 +14,9 @@ import pytest
 
 import kanon_sql
 from kanon_sql.errors import AuditError, ClauseError, PolicyError, UnknownColumnError
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.requirements import KnownColumns
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.projections import search
@@ -176,11 +179,8 @@ def test_rows_beyond_those_that_are_looked_at_alone_keep_their_weight() -> None:
 
 
 PARTS: list[tuple[dict[str, object], str]] = [
-    ({"sensitive": "c2", "l": 2}, r"cannot be combined with l\(c2\) >= 2 yet"),
-    ({"per": "c2"}, "cannot be combined with k >= 2 PER c2 yet"),
-    ({"population": "census", "k_map": 2}, "cannot be combined with k >= 2 IN census yet"),
-    ({"masks": [["c0"], []]}, "cannot be combined with masks yet"),
-    ({"recodings": {"c0": "DIGITS"}}, "cannot generalize yet, so c0 can only be suppressed"),
+    ({"population": "census", "k_map": 2}, "cannot be combined with k >= 2 IN census"),
+    ({"recodings": {"c0": "RANGES"}}, "cannot be combined with RANGES of c0"),
     ({"known": [["c0", "x"]]}, 'set 1 of the known columns names the unknown column "x"'),
     ({"known": []}, "each set of known columns must be a list of columns"),
     ({"known": [[]]}, "set 1 of the known columns is empty"),
@@ -194,6 +194,16 @@ PARTS: list[tuple[dict[str, object], str]] = [
 def test_what_is_not_supported_is_refused(parts: dict[str, object], message: str) -> None:
     with pytest.raises((PolicyError, UnknownColumnError), match=message):
         kanon_sql.anonymize(table_of([("1", "2", "3")] * 4), 2, **{"quasi_identifiers": ["c0", "c1"], "known": 1, **parts})  # type: ignore[arg-type]
+
+
+def test_pseudonyms_are_refused() -> None:
+    with pytest.raises(PolicyError, match="FOR ANY 1 COLUMN cannot be combined with pseudonyms"):
+        Policy(
+            quasi_identifiers=(QuasiIdentifier(column="a"),),
+            requirements=(KnownColumns(k=2, columns=1),),
+            keep=("b",),
+            pseudonyms=("b",),
+        )
 
 
 def test_the_clause_reads_what_is_known() -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, combinations, product, repeat
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +22,8 @@ from kanon_sql.solvers.budget import Budget, Moment
 from kanon_sql.solvers.guarantees.entropy import first_tangents, tangent
 from kanon_sql.solvers.instances.listing import useful
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
-from kanon_sql.solvers.sensitive import optimal, subset_dp
+from kanon_sql.solvers.sensitive import greedy, optimal, subset_dp
+from kanon_sql.solvers.sensitive.program import Answer
 from kanon_sql.solvers.sensitive.support import able
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 from kanon_sql.table.recoding import Recoding
@@ -230,6 +232,23 @@ def test_tangents_hold_for_diverse_classes_only() -> None:
         assert diverse(one, least) or one @ tangent(one, least) < 0.05
         for weight in (tangent(one, least), *first_tangents(values, least)):
             assert not diverse(other, least) or other @ weight >= 0
+
+
+def test_a_quick_search_solves_a_program_with_entropies_twice_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each solution that breaks an entropy asked for another search tree, then a larger program did: 105 s in all."""
+    asked: list[Any] = []
+
+    def endless(program: Any, tangents: Any, seconds: float, nodes: int | None) -> tuple[Answer, np.ndarray]:
+        asked.append(program)
+        alike = np.eye(1, program.requirement.counters, dtype=np.int64) * program.k
+        return Answer(assignment=None, bound=0, nodes=nodes or 0, ended=False), alike
+
+    monkeypatch.setattr("kanon_sql.solvers.sensitive.program._solved", endless)
+    problem = larger(7, 30, LDiversity(sensitive="s", l=2, variant="entropy")).coded()
+    found = optimal.close_gap(problem, replace(greedy.solve(problem, Budget()), lower_bound=0), Budget())
+    assert found.cost(problem.table) > found.lower_bound
+    assert set(Counter(map(id, asked)).values()) == {2}
+    assert {bool((program.other < 0).all()) for program in asked} == {False}
 
 
 def test_instances_that_hold_no_class_are_left_out(cases: list[tuple[Case, Fraction | None]]) -> None:

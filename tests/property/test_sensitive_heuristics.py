@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import chain, repeat
 
 import numpy as np
@@ -65,6 +66,20 @@ def test_every_class_keeps_the_guarantee_and_nothing_beats_the_optimum(name: str
         assert table.exact_cost(recoding.lower_bound) <= best <= table.exact_cost(recoding.cost(table)), seed
         released += 1
     assert released >= 10
+
+
+def test_a_release_for_a_start_has_no_bound_by_prices(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(*_: object) -> None:
+        raise AssertionError("prices were asked for a bound")
+
+    monkeypatch.setattr(refine, "_FEW_COUNTERS", 0)
+    monkeypatch.setattr(refine, "relax", asked)
+    drawn = larger(7, 60, LDiversity(sensitive="s", l=2))
+    problem = drawn.coded()
+    found = refine.solve(replace(problem, for_a_start=True), UNLIMITED)
+    assert all(drawn.kept(each) for each in classes(drawn, problem.table, found))
+    with pytest.raises(AssertionError, match="prices"):
+        refine.solve(problem, UNLIMITED)
 
 
 @pytest.mark.sweep

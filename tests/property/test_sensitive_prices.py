@@ -333,6 +333,7 @@ def test_the_bounds_in_certificates_stay_the_same(name: str) -> None:
     assert certificate.lower_bound == GOLDEN[name]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", CASES)
 def test_bounds_and_prices_are_the_same_on_any_number_of_cores(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = []

@@ -21,11 +21,12 @@ POLICIES: list[tuple[dict[str, object], int]] = [
     ({"k": 3, "per": "p", **RANGES}, 0),
     ({"k": 3, **RANGES}, 1),
     ({"k": 3, "sensitive": "s", "l": 2, **RANGES}, 1),
-    ({"k": 1, "population": "census", "k_map": 5}, 2),
-    ({"k": 3, "per": "p"}, 3),
-    ({"k": 3, "per": "p", "sensitive": "s", "l": 2}, 3),
-    ({"k": 1, "sensitive": "s", "t": 0.5, "population": "census", "k_map": 5}, 4),
-    ({"k": 3, "known": 1}, 5),
+    ({"k": 3, "known": 1}, 2),
+    ({"k": 3, "known": 1, "per": "p", "sensitive": "s", "l": 2}, 2),
+    ({"k": 1, "population": "census", "k_map": 5}, 3),
+    ({"k": 3, "per": "p"}, 4),
+    ({"k": 3, "per": "p", "sensitive": "s", "l": 2}, 4),
+    ({"k": 1, "sensitive": "s", "t": 0.5, "population": "census", "k_map": 5}, 5),
     ({"k": 3}, 6),
     ({"k": 3, "population": "census", "k_map": 5}, 6),
 ]
@@ -36,7 +37,7 @@ def test_a_policy_belongs_to_the_first_row_that_fits(options: dict[str, object],
     policy = Policy.of(quasi_identifiers=["a"], **options)  # type: ignore[arg-type]
     found = ProblemClass.of(policy)
     assert found is PROBLEMS[place]
-    assert found.people == (policy.people is not None)
+    assert found.people == (policy.people_of_classes is not None)
     assert found.algorithm(policy)[0] in {"mondrian", "cheapest_masks", "projections", "refine"}
 
 
@@ -62,7 +63,7 @@ def test_only_k_alone_is_solved_by_parts() -> None:
     for options, _ in POLICIES:
         policy = Policy.of(quasi_identifiers=["a"], **options)  # type: ignore[arg-type]
         found.append(ProblemClass.of(policy).divisible(policy))
-    assert found == [False] * 8 + [True, False]
+    assert found == [False] * 9 + [True, False]
     for changed in ({"algorithm": "refine"}, {"recodings": {"a": Levels(table="h")}}):
         policy = Policy.of(quasi_identifiers=["a"], **changed)  # type: ignore[arg-type]
         assert not ProblemClass.of(policy).divisible(policy)

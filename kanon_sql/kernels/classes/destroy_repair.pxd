@@ -6,13 +6,21 @@ from kanon_sql.kernels.classes.repair cimport repair
 from kanon_sql.kernels.classes.workspace cimport RepairWorkspace, replay, undo
 from kanon_sql.kernels.random cimport below
 
-@cython.locals(place=cython.longlong)
-cdef long long _excess(CandidateClasses candidates, Partition partition, long long i) noexcept nogil
+@cython.locals(
+    seed=cython.longlong, other=cython.longlong, draw=cython.longlong, hope=cython.longlong, most=cython.longlong
+)
+cdef long long _drawn(
+    CandidateClasses candidates, Partition partition, RepairWorkspace work, unsigned long long[::1] state
+) noexcept nogil
+@cython.locals(place=cython.longlong, excess=cython.longlong)
+cdef long long _hope(
+    CandidateClasses candidates, Partition partition, RepairWorkspace work, long long i
+) noexcept nogil
 @cython.locals(
     attempt=cython.longlong, cost=cython.longlong, destroyed=cython.longlong, before=cython.longlong, most=cython.longlong,
     found=cython.bint
 )
-cdef void _rebuild(
+cdef bint _rebuild(
     CandidateClasses candidates, Partition partition, RepairWorkspace work, long long k, long long threshold
 ) noexcept nogil
 @cython.locals(f=cython.longlong)

@@ -13,6 +13,7 @@ cdef class RepairWorkspace:
     cdef long long[::1] own
     cdef long long[::1] price
     cdef long long[::1] learnt
+    cdef int[::1] vain
     cdef long long[::1] rows
     cdef long long[::1] paid
     cdef int[::1] fallback

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 try:
     import cython
@@ -32,6 +33,10 @@ class RepairWorkspace:
         Least rows of a class.
     size : int
         Row types of a neighbourhood.
+    learnt : int64 array [t]
+        The price of a row of each row type from which a neighbourhood starts: of the candidates, then what repairs made of it.
+    vain : int32 array [t]
+        How often the neighbourhood of each row type was rebuilt since the cost last fell there.
 
     Attributes
     ----------
@@ -39,8 +44,6 @@ class RepairWorkspace:
         Row types that a neighbourhood has at most, about; those of the unassigned rows are ``row[:types]``.
     own, price : int64 arrays
         Of each of them, the unassigned rows, and the price of a row, which the repairs adapt.
-    learnt : int64 array [t]
-        The price of a row of each row type from which a neighbourhood starts: of the candidates, then what repairs made of it.
     cheapest_open : int32 array
         Of each of them, the cheapest class that stays open, -1 where there is none.
     rows, paid, fallback : int64, int64, int32 arrays [t]
@@ -61,12 +64,14 @@ class RepairWorkspace:
         Rows and entries of each place, and whether it costs some row type less than any open class.
     """
 
-    def __init__(self, candidates: CandidateClasses, k: int, size: int) -> None:
+    def __init__(
+        self, candidates: CandidateClasses, k: int, size: int, learnt: NDArray[np.int64], vain: NDArray[np.int32]
+    ) -> None:
         t, most, moves = len(candidates.weight), 2 * size + 64, _MOVES_PER_ROW_TYPE * size + _MORE_MOVES
         self.size, self.types, self.closed = size, 0, 0
         self.row, self.cheapest_open = np.empty(most, np.int32), np.empty(most, np.int32)
         self.own, self.price = np.empty(most, np.int64), np.empty(most, np.int64)
-        self.learnt = np.array(candidates.price)
+        self.learnt, self.vain = learnt, vain
         self.rows, self.paid = np.zeros(t, np.int64), np.empty(t, np.int64)
         self.fallback = np.empty(t, np.int32)
         self.moves = MoveLog(moves)

@@ -31,33 +31,36 @@ def meets(
 ) -> cython.bint:
     """Return whether a class of some rows with the histogram ``h[at : at + V]`` meets all criteria; O(V), more for matrices."""
     q: cython.longlong
-    kind: cython.longlong
     met: cython.bint
     if rows < required.least:
         return False
     for q in range(required.criteria):
-        kind = required.kind[q]
-        if kind == FREQUENCY:
-            met = frequency.meets(required, q, h, at, rows)
-        elif kind == DISTINCT:
-            met = distinct.meets(required, q, h, at)
-        elif kind == ENTROPY:
-            met = entropy.meets(required, q, h, at, rows)
-        elif kind == RECURSIVE:
-            met = recursive.meets(required, q, work, h, at, rows)
-        elif kind == SHARES:
-            met = shares.meets(required, q, h, at, rows)
-        elif kind == COUNT:
-            met = count.meets(required, q, h, at)
-        elif kind == EQUAL:
-            met = equal.meets(required, q, h, at, rows)
-        elif kind == TREE:
-            met = tree.meets(required, q, work, h, at, rows)
-        else:
-            met = matrix.meets(required, q, work, h, at, rows)
+        met = criterion_meets(required, work, q, h, at, rows)
         if not met:
             return False
     return True
+
+
+def criterion_meets(required, work, q, h, at, rows):
+    """Return whether such a class meets one of the criteria."""
+    kind = required.kind[q]
+    if kind == FREQUENCY:
+        return frequency.meets(required, q, h, at, rows)
+    if kind == DISTINCT:
+        return distinct.meets(required, q, h, at)
+    if kind == ENTROPY:
+        return entropy.meets(required, q, h, at, rows)
+    if kind == RECURSIVE:
+        return recursive.meets(required, q, work, h, at, rows)
+    if kind == SHARES:
+        return shares.meets(required, q, h, at, rows)
+    if kind == COUNT:
+        return count.meets(required, q, h, at)
+    if kind == EQUAL:
+        return equal.meets(required, q, h, at, rows)
+    if kind == TREE:
+        return tree.meets(required, q, work, h, at, rows)
+    return matrix.meets(required, q, work, h, at, rows)
 
 
 @cython.ccall
@@ -77,7 +80,6 @@ def shortfall(
     """
     q: cython.longlong
     v: cython.longlong
-    kind: cython.longlong
     short: cython.longlong = max(0, required.least - rows)
     found: cython.double = short
     for v in range(required.counters):
@@ -88,26 +90,30 @@ def shortfall(
             work.added[v] = min(1, short)
             work.removed[v] = -1.0
     for q in range(required.criteria):
-        kind = required.kind[q]
-        if kind == EQUAL:
-            found += equal.shortfall(required, q, work, h, at, rows)
-        elif kind == FREQUENCY:
-            found += frequency.shortfall(required, q, work, h, at, rows)
-        elif kind == DISTINCT:
-            found += distinct.shortfall(required, q, work, h, at)
-        elif kind == ENTROPY:
-            found += entropy.shortfall(required, q, work, h, at, rows)
-        elif kind == RECURSIVE:
-            found += recursive.shortfall(required, q, work, h, at, rows)
-        elif kind == SHARES:
-            found += shares.shortfall(required, q, work, h, at, rows)
-        elif kind == COUNT:
-            found += count.shortfall(required, q, work, h, at)
-        elif kind == TREE:
-            found += tree.shortfall(required, q, work, h, at, rows)
-        else:
-            found += matrix.shortfall(required, q, work, h, at, rows)
+        found += criterion_shortfall(required, work, q, h, at, rows)
     return found
+
+
+def criterion_shortfall(required, work, q, h, at, rows):
+    """Return how many rows such a class is away from one of the criteria."""
+    kind = required.kind[q]
+    if kind == EQUAL:
+        return equal.shortfall(required, q, work, h, at, rows)
+    if kind == FREQUENCY:
+        return frequency.shortfall(required, q, work, h, at, rows)
+    if kind == DISTINCT:
+        return distinct.shortfall(required, q, work, h, at)
+    if kind == ENTROPY:
+        return entropy.shortfall(required, q, work, h, at, rows)
+    if kind == RECURSIVE:
+        return recursive.shortfall(required, q, work, h, at, rows)
+    if kind == SHARES:
+        return shares.shortfall(required, q, work, h, at, rows)
+    if kind == COUNT:
+        return count.shortfall(required, q, work, h, at)
+    if kind == TREE:
+        return tree.shortfall(required, q, work, h, at, rows)
+    return matrix.shortfall(required, q, work, h, at, rows)
 
 
 @cython.ccall

@@ -119,3 +119,45 @@ def _copy_all(
         for j in range(chosen.shape[0]):
             for a in range(begin[j + 1] - begin[j]):
                 found[begin[j] + a] = member[start[chosen[j]] + a]
+
+
+def of_row_types(
+    start: NDArray[np.int64], member: NDArray[np.int32], order: NDArray[np.int32], row_types: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the instances of each row type, in an order of all of them, one after the other, as ``first`` and ``instance``.
+
+    Parameters
+    ----------
+    start, member : int64 array [j + 1], int32 array
+        ``member[start[j] : start[j + 1]]`` are the row types of instance j.
+    order : int32 array [j]
+        The instances.
+    row_types : int
+        How many there are.
+
+    Notes
+    -----
+    O(members).
+    """
+    first = np.zeros(row_types + 1, np.int64)
+    np.cumsum(np.bincount(member, minlength=row_types), out=first[1:])
+    instance = np.empty(len(member), np.int32)
+    _append_all(start, member, order, first[:row_types].copy(), instance)
+    return first, instance
+
+
+def _append_all(
+    start: cython.longlong[::1],
+    member: cython.int[::1],
+    order: cython.int[::1],
+    end: cython.longlong[::1],
+    instance: cython.int[::1],
+) -> None:
+    """Append each instance to those of its row types; ``end[i]`` is where the next one of row type i belongs."""
+    a: cython.longlong
+    q: cython.longlong
+    with cython.nogil:
+        for q in range(order.shape[0]):
+            for a in range(start[order[q]], start[order[q] + 1]):
+                instance[end[member[a]]] = order[q]
+                end[member[a]] += 1

@@ -1,5 +1,6 @@
 cimport cython
-from kanon_sql.kernels.random cimport below
+from kanon_sql.kernels.criteria.dispatch cimport criterion_meets, criterion_shortfall
+from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
 
 cdef class SetClasses:
     cdef readonly unsigned long long[:, ::1] word
@@ -7,22 +8,47 @@ cdef class SetClasses:
     cdef readonly long long[::1] weight
     cdef readonly long long[::1] set_start
     cdef readonly int[::1] member
+    cdef readonly long long[::1] need
     cdef readonly long long[::1] of_start
     cdef readonly int[::1] of_set
-    cdef readonly long long[::1] need
+    cdef readonly int[::1] finer
+    cdef readonly int[::1] coarser
+    cdef readonly unsigned long long[::1] person
+    cdef readonly long long[::1] need_people
+    cdef readonly EncodedRequirement required
+    cdef readonly CriteriaWorkspace work
+    cdef readonly long long[::1] criterion_start
+    cdef readonly int[::1] criterion
+    cdef readonly int[:, ::1] counter
     cdef readonly unsigned long long[:, ::1] cell
     cdef readonly unsigned char[:, ::1] hidden
     cdef readonly unsigned long long[::1] key
     cdef readonly long long[::1] rows
+    cdef readonly long long[::1] people
+    cdef readonly unsigned long long[::1] held_key
+    cdef readonly long long[::1] held_rows
+    cdef readonly long long[::1] slot
+    cdef readonly long long[::1] histogram
+    cdef readonly bint plain
+    cdef readonly int[:, ::1] alike
+    cdef readonly int[:, ::1] alike_start
+    cdef readonly int[:, ::1] alike_size
+    cdef readonly long long[::1] members
     cdef readonly long long last
+    cdef readonly long long held_last
+    cdef readonly long long most
     cdef readonly long long used
+    cdef readonly long long held_used
 
 @cython.locals(key=cython.ulonglong, i=cython.longlong)
 cdef unsigned long long key_of(SetClasses classes, long long r, long long s) noexcept nogil
 @cython.locals(place=cython.longlong)
 cdef long long place_of(SetClasses classes, unsigned long long key) noexcept nogil
-@cython.locals(before=cython.ulonglong, after=cython.ulonglong, rows=cython.longlong, short=cython.longlong, i=cython.longlong, s=cython.longlong, need=cython.longlong, key=cython.ulonglong, place=cython.longlong)
+@cython.locals(before=cython.ulonglong, after=cython.ulonglong, short=cython.longlong, i=cython.longlong, s=cython.longlong, key=cython.ulonglong, place=cython.longlong)
 cdef long long toggle(SetClasses classes, long long r, long long c) noexcept nogil
-cdef long long _short(long long rows, long long need) noexcept nogil
-@cython.locals(columns=cython.longlong, r=cython.longlong, c=cython.longlong, other=cython.longlong, moved=cython.longlong, short=cython.longlong, share=cython.longlong)
-cdef long long _step(SetClasses classes, long long[::1] active, long long[::1] cost, long long penalty, long long threshold, unsigned long long[::1] state) noexcept nogil
+@cython.locals(rows=cython.longlong, key=cython.ulonglong, held=cython.longlong, a=cython.longlong)
+cdef void move(SetClasses classes, long long r, long long s, long long place, long long sign) noexcept nogil
+@cython.locals(i=cython.longlong, q=cython.longlong)
+cdef bint fails(SetClasses classes, long long s, long long place) noexcept nogil
+@cython.locals(rows=cython.longlong, short=cython.longlong, i=cython.longlong, q=cython.longlong, away=cython.double)
+cdef long long short_of(SetClasses classes, long long s, long long place) noexcept nogil

@@ -1,5 +1,6 @@
 cimport cython
 from kanon_sql.kernels.summaries.blocks cimport BLOCK, GROUP, RowTypeGroups, is_far, units
+from kanon_sql.kernels.summaries.cheapest cimport ClassSearch, cheapest
 from kanon_sql.kernels.summaries.measure cimport RANGE, Measure
 
 cdef class Closest:
@@ -16,8 +17,11 @@ cdef long long _added(long long[::1] weight, int[::1] person, long long[::1] see
 @cython.locals(p=cython.longlong, i=cython.longlong, place=cython.longlong, rows=cython.longlong, s=cython.longlong)
 cdef void _nearest(
     long long[::1] weight, int[::1] person, long long[::1] seen, Measure measure, RowTypeGroups groups, long long k,
-    long long[::1] member, long long every, long long reach, int[:, ::1] near, Closest closest, long long[::1] found
+    long long[::1] member, long long every, long long reach, int[:, ::1] near, Closest closest, long long[::1] found,
+    ClassSearch search
 ) noexcept nogil
+@cython.locals(many=cython.longlong, limit=cython.longlong, loss=cython.longlong)
+cdef long long _cheapest(ClassSearch search, long long i, Closest closest) noexcept nogil
 @cython.locals(
     b=cython.longlong, side=cython.longlong, remaining=cython.longlong, passed=cython.longlong, own=cython.longlong,
     blocks=cython.longlong, left=cython.longlong, right=cython.longlong

@@ -12,11 +12,16 @@ except ModuleNotFoundError:
 
 if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.summaries.blocks import BLOCK, GROUP, RowTypeGroups, is_far, units
+    from kanon_sql.kernels.summaries.cheapest import ClassSearch, cheapest
     from kanon_sql.kernels.summaries.measure import RANGE, Measure
 
 
 _PART = cython.declare(cython.longlong, GROUP // BLOCK)
 """Blocks of a group."""
+
+
+_NEVER = cython.declare(cython.longlong, 1 << 62)
+"""More than any loss."""
 
 
 @cython.final
@@ -71,6 +76,7 @@ def nearest(
     near: cython.int[:, ::1],
     kept: cython.longlong,
     person: cython.int[::1],
+    steps: cython.longlong = 0,
 ) -> NDArray[np.int64]:
     """List near row types of each, and return how far its k-th nearest row is at least, itself the first, int64 [t].
 
@@ -96,6 +102,9 @@ def nearest(
         Row types whose distances are kept while looking, at least s; the distance is that of the last if they have no k rows.
     person : int32 array [t] or [0]
         Where people are counted, not rows, whose rows each row type has; nobody is -1.
+    steps : int
+        Where rows are counted: steps of a search for the cheapest class with each row type. What a row loses in that class is
+        returned if the search ends, else the distance.
 
     Notes
     -----
@@ -107,8 +116,9 @@ def nearest(
     far: cython.longlong[::1] = found
     closest: Closest = Closest(kept)
     seen: cython.longlong[::1] = np.full(1 + int(np.max(person, initial=-1)), -1, np.int64)
+    search = ClassSearch(codes, np.asarray(weight), measure, k, kept, steps)
     with cython.nogil:
-        _nearest(weight, person, seen, measure, groups, k, order, every, reach, near, closest, far)
+        _nearest(weight, person, seen, measure, groups, k, order, every, reach, near, closest, far, search)
     return found
 
 
@@ -122,7 +132,7 @@ def _added(weight, person, seen, r, turn):
     return 1
 
 
-def _nearest(weight, person, seen, measure, groups, k, member, every, reach, near, closest, found):
+def _nearest(weight, person, seen, measure, groups, k, member, every, reach, near, closest, found, search):
     s = near.shape[1]
     for p in range(member.shape[0]):
         i = member[p]
@@ -137,6 +147,21 @@ def _nearest(weight, person, seen, measure, groups, k, member, every, reach, nea
             found[i] = closest.distance[place]
             rows += _added(weight, person, seen, closest.row_type[place], i)
             place += 1
+        if search.most and found[i] > 0:
+            found[i] = max(found[i], _cheapest(search, i, closest))
+
+
+def _cheapest(search, i, closest):
+    """Return what a row loses at least in a class with row type i: of fewer row types where the search of more does not end."""
+    many = closest.many
+    limit = min(closest.limit, _NEVER)
+    while many > 0:
+        loss = cheapest(search, i, closest.row_type, many, limit)
+        if loss >= 0:
+            return loss if loss < _NEVER else 0
+        many //= 2
+        limit = closest.distance[many]
+    return 0
 
 
 def _find_nearest(measure, groups, p, member, reach, closest):

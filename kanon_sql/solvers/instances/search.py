@@ -19,8 +19,8 @@ from kanon_sql.table.patterns import PatternSet
 if TYPE_CHECKING:
     from kanon_sql.kernels.instances.search import Search
 
-_FEW_PAIRS, _FEW_MASKS = 1 << 25, 1 << 10
-"""Masks times row types, and masks, that one part looks at faster."""
+_FEW_PAIRS, _MASKS_PER_PART = 1 << 25, 1 << 7
+"""Masks times row types that one part looks at faster, and masks of a part: fewer share too little of the search."""
 
 _MOST_PARTS, _MOST_PLACES = 32, 1 << 21
 """Parts at most, also in row types of all of them together."""
@@ -112,9 +112,9 @@ def _advance(part: Search) -> int:
 
 def _parts(row_types: int, masks: int) -> int:
     """Return in how many parts it pays to search."""
-    if row_types * masks < _FEW_PAIRS or masks < _FEW_MASKS:
+    if row_types * masks < _FEW_PAIRS:
         return 1
-    return max(1, min(_MOST_PARTS, _MOST_PLACES // row_types, masks))
+    return max(1, min(_MOST_PARTS, _MOST_PLACES // row_types, masks // _MASKS_PER_PART))
 
 
 def _range_minima(cost: Int64) -> Int64:

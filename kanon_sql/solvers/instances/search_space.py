@@ -39,17 +39,16 @@ class RowSearchSpace:
 
     @classmethod
     def of(cls, table: CodedTable, patterns: PatternSet, k: int, instances: Instances, prices: Prices) -> RowSearchSpace:
-        """Return the search space with the given instances; O(members log members)."""
-        owner = instances.owner()
+        """Return the search space with the given instances; O(members)."""
+        from kanon_sql.kernels.instances.supports import of_row_types
+
         cheapest_first = np.argsort(instances.cost, kind="stable").astype(np.int32)
-        rank = np.empty_like(cheapest_first)
-        rank[cheapest_first] = np.arange(len(rank), dtype=np.int32)
-        by_type = np.lexsort((rank[owner], instances.member))
+        first, instance = of_row_types(instances.start, instances.member, cheapest_first, table.row_types)
         candidates = CandidateClasses(
             start=instances.start,
             member=instances.member,
-            first=np.searchsorted(instances.member[by_type], np.arange(table.row_types + 1)).astype(np.int64),
-            instance=owner[by_type],
+            first=first,
+            instance=instance,
             cost=instances.cost * prices.scale,
             price=prices.price,
             weight=table.weight,
@@ -71,22 +70,26 @@ class RowSearchSpace:
 
     def partial(self, partition: Partition) -> PartialRecoding:
         """Return the recoding that a partition says; rows of classes below k and rows without a class are unassigned."""
-        where, amount = np.asarray(partition.where), np.asarray(partition.amount)
-        used = np.flatnonzero(where >= 0)
-        number = where[used]
+        row_type, number, count = pieces(partition)
         stands = np.asarray(partition.rows)[number] >= self.k
-        used, number = used[stands], number[stands]
-        row_type = (used // SLOTS).astype(np.int32)
+        row_type, number, count = row_type[stands], number[stands], count[stands]
         left = self.table.weight.copy()
-        np.subtract.at(left, row_type, amount[used])
+        np.subtract.at(left, row_type, count)
         unassigned = np.flatnonzero(left).astype(np.int32)
         shown = self.patterns.shown[self.instances.pattern[number]]
         return PartialRecoding(
             row_type=np.concatenate([row_type, unassigned]),
             shown=np.concatenate([shown, np.zeros(len(unassigned), np.uint64)]),
-            count=np.concatenate([amount[used], left[unassigned]]),
-            placed=np.concatenate([np.ones(len(used), np.bool_), np.zeros(len(unassigned), np.bool_)]),
+            count=np.concatenate([count, left[unassigned]]),
+            placed=np.concatenate([np.ones(len(count), np.bool_), np.zeros(len(unassigned), np.bool_)]),
         )
+
+
+def pieces(partition: Partition) -> tuple[Int32, Int32, Int64]:
+    """Return the row type, the class and the rows of each piece of a partition."""
+    where = np.asarray(partition.where)
+    used = np.flatnonzero(where >= 0)
+    return (used // SLOTS).astype(np.int32), where[used], np.asarray(partition.amount)[used]
 
 
 def tightened(table: CodedTable, patterns: PatternSet, k: int, recoding: Recoding) -> Recoding:

@@ -37,10 +37,10 @@ def never_costlier(problem: Problem, found: Recoding, budget: Budget, solver: So
         What is asked for the release by suppression.
     """
     part = by_suppression(problem)
-    if part is None or budget.over():
+    if part is None or budget.over() or found.optimal(problem.table):
         return found
     cost, unit = found.cost(problem.table), problem.table.unit // part.table.unit
-    other = unless_costlier(part, Fraction(cost, unit), budget, solver)
+    other = unless_costlier(part, Fraction(cost, unit), budget.of_fewer_masks(unit), solver)
     if other is None or unit * other.cost(part.table) >= cost:
         return found
     shown = _with_levels(problem, other.shown)
@@ -88,7 +88,7 @@ def by_suppression(problem: Problem) -> Problem | None:
     Row types are the same: a value determines all of its levels.
     """
     table, patterns = problem.table, problem.patterns
-    if not table.has_ladders or not patterns.listed or problem.requirement.population:
+    if not table.has_ladders or not patterns.listed:
         return None
     ladders = list(table.ladders.values())
     whole = np.ones(len(patterns.shown), np.bool_)
@@ -111,6 +111,9 @@ def by_suppression(problem: Problem) -> Problem | None:
         unit=table.unit // unit,
         hidden_levels=0,
         levels={},
+        populations={
+            name: replace(each, codes=np.ascontiguousarray(each.codes[:, finest])) for name, each in table.populations.items()
+        },
     )
     requirement = replace(problem.requirement, table=part)
     return replace(problem, table=part, patterns=ordered(part, narrow[whole]), requirement=requirement, least=0)

@@ -20,7 +20,7 @@ from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
-_FEW_PAIRS = 1 << 26
+_FEW_PAIRS = 1 << 25
 """Patterns times row types up to which there are few instances: they are listed with a slack that is the same for all rows."""
 
 _FIRST_SHARE = 0.97
@@ -79,12 +79,15 @@ def relax_by_price(table: CodedTable, patterns: PatternSet, k: int, start: Recod
     first = listed(price, _MARGINS[0])
     if first is None:
         return None
-    relaxed = relax(table, first[0], k, start.cost(table), budget, price, relisted)
+    return relax(table, first[0], k, start.cost(table), budget, price, relisted)
+
+
+def leading(table: CodedTable, patterns: PatternSet, k: int, relaxed: Relaxation, budget: Budget) -> Relaxation:
+    """Return prices with those instances that may lead the search: the most expensive ones raise the bound only."""
     least = least_costs(table, patterns, k, budget) if len(relaxed.instances) else None
     if least is None:
         return relaxed
-    # The dearest instances raise the bound, but lead the search astray.
-    instances = relaxed.instances
+    instances, cell = relaxed.instances, usual_cost(table)
     above = np.repeat(instances.cost, np.diff(instances.start)) - least[instances.member]
     kept = np.flatnonzero(np.minimum.reduceat(above, instances.start[:-1]) < SLACK * cell)
     return replace(relaxed, surplus=relaxed.surplus[kept], instances=instances.take(kept))

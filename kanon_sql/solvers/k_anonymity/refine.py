@@ -8,6 +8,7 @@ Bredereck, Nichterlein, Niedermeier: Pattern-Guided k-Anonymity (2013), section 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -19,13 +20,14 @@ from kanon_sql.solvers.instances.search_space import RowSearchSpace, as_partitio
 from kanon_sql.solvers.k_anonymity import greedy
 from kanon_sql.solvers.k_anonymity.destroy_repair import local_search
 from kanon_sql.solvers.k_anonymity.guided_opening import guided
-from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, relax
+from kanon_sql.solvers.k_anonymity.lagrangian import METHOD, Relaxation, raised, relax
 from kanon_sql.solvers.k_anonymity.listed_greedy import are_many
 from kanon_sql.solvers.k_anonymity.neighbourhoods import ROUNDS, improve
-from kanon_sql.solvers.k_anonymity.priced_listing import pays_off, relax_by_price
+from kanon_sql.solvers.k_anonymity.priced_listing import leading, pays_off, relax_by_price
 from kanon_sql.solvers.k_anonymity.shift import shift
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.summaries.suppression import improve as improve_unlisted
+from kanon_sql.solvers.threads import background
 from kanon_sql.table.recoding import Recoding
 
 _LOSS = 0.1
@@ -36,6 +38,9 @@ _FEW_ROWS = 5
 
 _SMALL = 2_000
 """Row types of a table in which large neighbourhoods gain something even while the local search still does."""
+
+_RAISED = 50_000
+"""Row types below which the bound is raised beside the search, which uses one core: more take both."""
 
 
 def solve(problem: Problem, budget: Budget) -> Recoding:
@@ -87,9 +92,37 @@ def _refined(problem: Problem, budget: Budget, *, search: bool) -> Recoding:
         return replace(shifted, remark=f"{'the time was short' if budget.over() else reason} for prices: greedy and shift")
     best = start
     if search and start.cost(table) > relaxed.bound and not budget.over():
-        rounds = budget.steps(ROUNDS) if budget.seconds is None else None
-        best = searched(problem, start, relaxed, budget, rounds)
+        lead = leading(table, patterns, k, relaxed, budget) if by_price else relaxed
+        if _SMALL < table.row_types < _RAISED:
+            best, relaxed = _searched_and_raised(problem, start, lead, relaxed, budget)
+        else:
+            relaxed = lead  # what else is listed takes memory
+            best = searched(problem, start, lead, budget, _rounds(budget))
     return replace(best, lower_bound=relaxed.bound, bound=METHOD, prices=relaxed.prices)
+
+
+def _rounds(budget: Budget) -> int | None:
+    """Return how many neighbourhoods are rebuilt at most, None with a time limit."""
+    return budget.steps(ROUNDS) if budget.seconds is None else None
+
+
+def _searched_and_raised(
+    problem: Problem, start: Recoding, lead: Relaxation, relaxed: Relaxation, budget: Budget
+) -> tuple[Recoding, Relaxation]:
+    """Return the best recoding found, and prices that prove more, which take their steps on another core.
+
+    The search follows the first prices: better ones led it to dearer releases.
+    """
+    upper = start.cost(problem.table)
+
+    def more(ended: Callable[[], bool]) -> Relaxation:
+        return raised(problem.table, relaxed, problem.k, upper, budget.beside(ended))
+
+    with background(more, at_once=True) as proven:
+        best = searched(problem, start, lead, budget, _rounds(budget))
+        cost = best.cost(problem.table)
+        found = proven(lambda: budget.report("prices", 0.0, cost, relaxed.bound))
+    return best, max(relaxed, found, key=lambda each: each.bound)
 
 
 def searched(
@@ -111,7 +144,7 @@ def searched(
     best = tightened(table, patterns, k, min(start, found, key=lambda each: each.cost(table)))
     space, partition = as_partition(space, best, relaxed.prices)
     idle = local_search(space, partition, relaxed.bound, budget, endless=rounds is None)
-    if idle or table.row_types <= _SMALL:
+    if table.row_types <= _SMALL or (idle and rounds is None):
         improve(space, partition, relaxed.bound, budget, rounds)
     found = repair(table, patterns, k, space.partial(partition), budget).recoding()
     return min(best, found, key=lambda each: each.cost(table))

@@ -24,8 +24,17 @@ _MOST = 1 << 20
 
 def pays_off(problem: Problem) -> bool:
     """Return whether a table is small enough, and its masks are listed."""
-    table = problem.table
-    return problem.patterns.listed and len(persons(problem.requirement).count) * table.row_types <= _MOST
+    return problem.patterns.listed and few(problem.requirement)
+
+
+def few(requirement: ClassRequirement) -> bool:
+    """Return whether a table has few enough people and row types for histograms with a counter for each person."""
+    return len(persons(requirement).count) * requirement.table.row_types <= _MOST
+
+
+def counted(requirement: ClassRequirement) -> ClassRequirement:
+    """Return the same requirement, where each person is a value of a histogram."""
+    return ClassRequirement.of(requirement.table, (KAnonymity(k=requirement.k), *requirement.requirements))
 
 
 def improved(problem: Problem, start: Recoding, bound: int, budget: Budget) -> Recoding:
@@ -43,9 +52,7 @@ def improved(problem: Problem, start: Recoding, bound: int, budget: Budget) -> R
         Time left.
     """
     table = problem.table
-    asked = problem.requirement
-    requirement = ClassRequirement.of(table, (KAnonymity(k=asked.k), *asked.requirements))
-    space = SensitiveSearchSpace.of(replace(problem, requirement=requirement), start.paid(table), budget)
+    space = SensitiveSearchSpace.of(replace(problem, requirement=counted(problem.requirement)), start.paid(table), budget)
     if space is None:
         return start
     space, _ = space.feasible()[0].with_classes(of_recoding(start))

@@ -14,6 +14,11 @@ from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import Sensitive
 
 
+def people_of(requirement: SensitiveRequirement | None) -> People | None:
+    """Return a requirement if it counts people."""
+    return requirement if isinstance(requirement, People) else None
+
+
 def persons(requirement: ClassRequirement) -> Sensitive:
     """Return which person each row type belongs to, of a requirement that counts people."""
     (people,) = (each for each in requirement.requirements if isinstance(each, People))

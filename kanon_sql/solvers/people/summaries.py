@@ -14,6 +14,7 @@ import numpy as np
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.people import distinct
 from kanon_sql.solvers.people.by_rows import WithoutPeople
 from kanon_sql.solvers.people.people_requirement import least_people, person_of
 from kanon_sql.solvers.people.representatives import Represented
@@ -57,6 +58,7 @@ def solve(
         other = _represented(kinds, null, asked, budget)
         if other.cost(table, kinds, null) < cost:
             whole = replace(other, lower_bound=whole.lower_bound, bound=whole.bound)
+    whole = improved(table, kinds, null, asked, whole, budget)
     broken = int((~requirement.holds(whole.number, whole.row_type, whole.count)).sum())
     if broken:
         raise AuditError(
@@ -68,6 +70,23 @@ def solve(
     measure, scale = measured(table, kinds, null)
     bound, method = person_distance(table, measure, scale, least_people(requirement), person_of(requirement))
     return replace(whole, lower_bound=bound, bound=method) if bound > whole.lower_bound else whole
+
+
+def improved(
+    table: CodedTable,
+    kinds: Sequence[str],
+    null: Int32,
+    requirement: ClassRequirement,
+    start: SummaryPartition,
+    budget: Budget,
+) -> SummaryPartition:
+    """Return what a local search makes of a partition with classes of enough people, as `mondrian.improved`.
+
+    In larger tables the start is returned: the search counts the rows of each person in each class.
+    """
+    if not distinct.few(requirement):
+        return start
+    return mondrian.improved(table, kinds, null, distinct.counted(requirement), start, budget)
 
 
 def _by_rows(

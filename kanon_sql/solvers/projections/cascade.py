@@ -6,15 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.kernels.projections.classes import SetClasses
+from kanon_sql.table.recoding import hidden_bits
 
 _ROUNDS = 400
 """Rounds after which it gives up."""
+
+_MOST_TRIED = 2_000
+"""Rows that are tried for a class."""
 
 _PART = 50
 """Of more than one row in so many that change at once, all classes are counted again."""
 
 
-def cascade(classes: SetClasses, cost: NDArray[np.int64], over: NDArray[np.int64]) -> bool:
+def cascade(
+    classes: SetClasses, cost: NDArray[np.int64], over: NDArray[np.int64], masks: NDArray[np.uint64] | None = None
+) -> bool:
     """Hide cells until no class is too small; return whether none is.
 
     Parameters
@@ -25,12 +31,17 @@ def cascade(classes: SetClasses, cost: NDArray[np.int64], over: NDArray[np.int64
         Cost of hiding a cell of each column.
     over : int64 array [n, m]
         Scratch.
+    masks : uint64 array [p], optional
+        The columns that the permitted masks show, as bits; without them every cell may be hidden.
 
     Notes
     -----
-    In each round every row in a small class hides the cell that is in most of its small classes for its cost. Where all cells
-    of a small class are hidden already, the rows that are nearest to it join it.
+    In each round every row in a failing class hides the cell that is in most of its failing classes for its cost, or takes the
+    mask that hides such cells. Where all cells of a failing class are hidden already, the rows that are nearest to it join it.
     """
+    if masks is not None:
+        return _by_masks(classes, cost, over, masks)
+    finer = np.asarray(classes.finer)
     for _ in range(_ROUNDS):
         if classes.crowded and not classes.count():
             return False
@@ -38,6 +49,8 @@ def cascade(classes: SetClasses, cost: NDArray[np.int64], over: NDArray[np.int64
             return True
         hidden = np.asarray(classes.hidden) > 0
         worth = np.where(hidden, 0.0, over / np.maximum(cost, 1))
+        barred = np.flatnonzero(finer >= 0)
+        worth[:, barred] *= hidden[:, finer[barred]]  # of levels, the finest goes first
         best, rows = worth.argmax(axis=1), np.flatnonzero(worth.max(axis=1) > 0)
         if len(rows) == 0 and not _fill(classes, over):
             return False
@@ -53,24 +66,63 @@ def cascade(classes: SetClasses, cost: NDArray[np.int64], over: NDArray[np.int64
 
 
 def _fill(classes: SetClasses, over: NDArray[np.int64]) -> bool:
-    """Let the rows that hide most of a wholly hidden small class hide the rest of it; return whether there are such rows."""
+    """Let rows that hide most of a wholly hidden failing class hide the rest of it; return whether any did."""
     hidden = np.asarray(classes.hidden) > 0
     row = int(np.flatnonzero(over.max(axis=1) > 0)[0])
-    start, member, need = (np.asarray(each) for each in (classes.set_start, classes.member, classes.need))
-    weight = np.asarray(classes.weight)
-    for number in range(len(need)):
+    start, member = (np.asarray(each) for each in (classes.set_start, classes.member))
+    for number in range(len(start) - 1):
         columns = member[start[number] : start[number + 1]]
-        if not hidden[row, columns].all():
+        if not hidden[row, columns].all() or classes.short(row, number) == 0:
             continue
         shown = (~hidden[:, columns]).sum(axis=1)
-        missing = int(need[number] - weight[shown == 0].sum())
-        if missing <= 0:
-            continue
         outside = np.flatnonzero(shown > 0)
-        nearest = outside[np.argsort(shown[outside], kind="stable")][:missing]
-        for other in nearest.tolist():
-            for column in columns.tolist():
-                if not hidden[other, column]:
-                    classes.toggled(other, column)
-        return len(nearest) > 0
+        nearest = outside[np.argsort(shown[outside], kind="stable")]
+        if _joined(classes, (row, number), nearest.tolist(), columns.tolist()):
+            return True
+    return False
+
+
+def _joined(classes: SetClasses, failing: tuple[int, int], rows: list[int], columns: list[int]) -> bool:
+    """Let rows join a class that fails until it does not; return whether any did. Those that make it worse stay outside."""
+    joined, short = False, classes.short(*failing)
+    few = int(np.asarray(classes.need)[failing[1]])
+    for place, row in enumerate(rows):
+        if short == 0 or place > _MOST_TRIED:
+            break
+        moved = [column for column in columns if not classes.hidden[row, column]]
+        for column in moved:
+            classes.toggled(row, column)
+        after = classes.short(*failing)
+        if after < short or place < few:  # a class of few rows is short of more with one more
+            joined, short = True, after
+            continue
+        for column in moved:
+            classes.toggled(row, column)
+    return joined
+
+
+def _by_masks(classes: SetClasses, cost: NDArray[np.int64], over: NDArray[np.int64], masks: NDArray[np.uint64]) -> bool:
+    """Let rows in failing classes take masks that hide more, until no class fails; return whether none does."""
+    shows = hidden_bits(masks, len(cost)) == 0
+    for _ in range(_ROUNDS):
+        if classes.crowded and not classes.count():
+            return False
+        if classes.small_by_column(over) == 0:
+            return True
+        hidden = np.asarray(classes.hidden).copy()
+        rows = np.flatnonzero(over.max(axis=1) > 0)
+        states, which = np.unique(hidden[rows], axis=0, return_inverse=True)
+        moved = False
+        for number, state in enumerate(states > 0):
+            mine = rows[which.ravel() == number]
+            more = np.flatnonzero(~(shows & state).any(axis=1))  # masks that hide all of it
+            fresh = ~shows[more] & ~state
+            gained = over[mine] @ fresh.T.astype(np.int64)
+            worth = gained / np.maximum(fresh @ cost, 1)
+            best = worth.argmax(axis=1) if len(more) else np.zeros(len(mine), np.int64)
+            able = np.flatnonzero(worth.max(axis=1, initial=0.0) > 0)
+            hidden[mine[able]] = ~shows[more[best[able]]]
+            moved = moved or len(able) > 0
+        if not moved or not classes.hide(hidden):
+            return False
     return False

@@ -6,13 +6,14 @@ to hide a cell of each. The bound adds these costs up.
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Iterator
+from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.projections.rows import Sets
+from kanon_sql.solvers.projections.asked import Sets
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.keys import alike
 from kanon_sql.table.recoding import Prices
@@ -30,11 +31,10 @@ def least_prices(table: CodedTable, sets: Sets, budget: Budget) -> Prices:
     -----
     A GROUP BY of the row types for each part of a set. If the time is up, sets that were not looked at ask for nothing.
     """
-    least: Sets = {}
-    for widest, k in sets.items():
-        for size in range(1, len(widest) + 1):
-            for chosen in combinations(widest, size):
-                least[chosen] = max(least.get(chosen, 1), k)
+    least: dict[tuple[int, ...], int] = {}
+    for widest, asked in sets.items():
+        for chosen in _parts(table, widest):
+            least[chosen] = max(least.get(chosen, 1), asked.rows)
     few: list[list[int]] = [[] for _ in range(table.row_types)]
     for chosen in sorted(least, key=lambda each: (len(each), each)):
         if budget.over():
@@ -50,11 +50,23 @@ def least_prices(table: CodedTable, sets: Sets, budget: Budget) -> Prices:
     price = np.zeros(table.row_types, np.int64)
     for row_type, parts in enumerate(few):
         if parts:
-            asked = tuple(parts)
-            if asked not in known:
-                known[asked] = _Cheapest(cost).of(asked)
-            price[row_type] = known[asked]
+            masks = tuple(parts)
+            if masks not in known:
+                known[masks] = _Cheapest(cost).of(masks)
+            price[row_type] = known[masks]
     return Prices(price=price, scale=1)
+
+
+def _parts(table: CodedTable, widest: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield the parts of a set with at most one level of each column of the source."""
+    if table.has_ladders:
+        levels = [[None, *(place for place in places if place in widest)] for places in table.ladders.values()]
+        for chosen in product(*levels):
+            if any(place is not None for place in chosen):
+                yield tuple(place for place in chosen if place is not None)
+        return
+    for size in range(1, len(widest) + 1):
+        yield from combinations(widest, size)
 
 
 def _small(table: CodedTable, chosen: tuple[int, ...], k: int) -> NDArray[np.bool_]:

@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from kanon_sql.kernels.projections.classes import SetClasses
-from kanon_sql.model.requirements import KnownColumns
 from kanon_sql.solvers.instances.repair import PartialRecoding
-from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
-from kanon_sql.table.arrays import Int64, Words
+from kanon_sql.solvers.projections.asked import Sets, people_word, values_of
+from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.cost_ladder import COST
 from kanon_sql.table.recoding import Recoding, hidden_bits
-
-Sets = dict[tuple[int, ...], int]
-"""Sets of coded columns, each with the least rows of its classes."""
-
-
-def sets_of(requirement: ClassRequirement) -> Sets:
-    """Return the sets whose classes count, with the greatest k of each; the set of all columns counts for k-anonymity."""
-    columns = requirement.table.columns
-    found: Sets = {}
-    for each in requirement.known:
-        for chosen in each.sets_of(columns):
-            found[chosen] = max(found.get(chosen, 1), each.k)
-    if requirement.k > 1:
-        every = KnownColumns(k=requirement.k, columns=len(columns)).sets_of(columns)[0]
-        found[every] = max(found.get(every, 1), requirement.k)
-    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +44,7 @@ class Rows:
         return cls(table=table, row_type=row_type, weight=weight)
 
     def classes(self, sets: Sets, seed: int) -> SetClasses:
-        """Return the classes of the rows by the sets, nothing hidden and nothing counted."""
+        """Return the classes of the rows by the sets, only hidden levels hidden and nothing counted."""
         columns = self.table.codes.shape[1]
         draw = np.random.default_rng(seed)
         word = np.empty((len(self.row_type), columns), np.uint64)
@@ -72,15 +57,21 @@ class Rows:
         owner = np.repeat(np.arange(len(members)), np.diff(start)).astype(np.int32)
         order = np.argsort(member, kind="stable")
         of_start = np.searchsorted(member[order], np.arange(columns + 1)).astype(np.int64)
-        return SetClasses(
-            word,
-            draw.integers(1, 1 << 63, columns, np.uint64),
+        hidden_word = draw.integers(1, 1 << 63, columns, np.uint64)
+        found = SetClasses(
+            (word, hidden_word),
             self.weight,
-            (start.astype(np.int64), member),
+            (start.astype(np.int64), member, np.array([each.rows for each in sets.values()], np.int64)),
             (of_start, owner[order]),
-            np.array(list(sets.values()), np.int64),
+            _ladder(self.table),
+            people_word(self.table, sets, self.row_type, draw),
+            values_of(self.table, sets, self.row_type),
             _bits(len(self.row_type) * len(members)),
         )
+        if self.table.hidden_levels:
+            gone = hidden_bits(~np.array([self.table.hidden_levels], np.uint64), columns)
+            found.hide(np.tile(gone, (len(word), 1)).astype(np.uint8))
+        return found
 
     def hidden(self, recoding: Recoding) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
         """Return which cells of the rows a recoding hides, uint8 [n, m]; rows of a row type take its pieces in their order."""
@@ -106,6 +97,19 @@ class Rows:
             count=self.weight[order],
             placed=np.ones(len(order), np.bool_),
         ).recoding()
+
+
+def _ladder(table: CodedTable) -> tuple[Int32, Int32]:
+    """Return for each coded column the one that is hidden before it, and the one that is shown before it."""
+    finer, coarser = np.full((2, len(table.columns)), -1, np.int32)
+    for names, places in table.ladders.items():
+        if names == COST:
+            continue
+        for fine, coarse in pairwise(places):
+            finer[coarse], coarser[fine] = fine, coarse
+    gone = [place for place in range(len(table.columns)) if table.hidden_levels >> place & 1]
+    coarser[gone] = gone
+    return finer, coarser
 
 
 def _bits(classes: int) -> int:

@@ -7,21 +7,27 @@ repairs the classes that are still too small.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.projections.classes import SetClasses, search
+from kanon_sql.errors import InfeasibleError
+from kanon_sql.kernels.projections.classes import SetClasses
+from kanon_sql.kernels.projections.search import search
 from kanon_sql.kernels.random import seeded
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.k_anonymity import greedy, refine
 from kanon_sql.solvers.problem import Problem
+from kanon_sql.solvers.projections.all_columns import by_all_columns
+from kanon_sql.solvers.projections.asked import sets_of
 from kanon_sql.solvers.projections.cascade import cascade
+from kanon_sql.solvers.projections.levels import whole_cells, with_levels
 from kanon_sql.solvers.projections.lower_bound import METHOD, least_prices
-from kanon_sql.solvers.projections.rows import Rows, sets_of
-from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
-from kanon_sql.table.recoding import Recoding
+from kanon_sql.solvers.projections.rows import Rows
+from kanon_sql.table.arrays import Int64, Words
+from kanon_sql.table.cost_ladder import COST
+from kanon_sql.table.recoding import Recoding, hidden_bits
 
 _MOST_CLASSES = 60_000_000
 """Rows times sets up to which cells are hidden one by one: the classes then take at most 1 GB."""
@@ -32,15 +38,24 @@ _FEW_ROWS = 2_000
 _ROUNDS, _LOOKUPS, _PER_CELL = 20, 200_000_000, 40
 """Rounds of the search, classes that it looks up at most, and changes for each cell of the rows that take part.
 
-Adult with 14 columns at k = 5 ends at 2.96 % for any 2 columns; twice as many rounds give less than 0.05 % more."""
+Showing cells again takes as many."""
+
+_SLOWER = 4
+"""How many times as long a class takes of which people or sensitive values count."""
+
+_LEAST_LOOKUPS = 2_000_000
+"""Classes that the search of a small table looks up."""
 
 _UNIT = 1024
 """Units of the search in which the cheapest cell costs 1."""
 
-_WARM, _COLD = 1.5, 0.3
-"""The most that a change may cost in the first round and in the last, in cells."""
+_WARM, _COLD, _AGAIN = 0.6, 0.1, 0.6
+"""The mean of what a change may cost in the first round and in the last, and in the first when cells are shown again.
 
-_STRICTER = 4.0
+Adult with 14 columns at k = 5 ends at 2.79 % for any 2 columns; at 16 in place of 24, 2.80 %, and with a tenth
+of the changes at 2.87 %."""
+
+_STRICTER = 24.0
 """How many times as much a row that a class is short of costs at the end: else too many are left for the repair."""
 
 _NEVER = 1 << 40
@@ -50,84 +65,154 @@ _NEVER = 1 << 40
 def solve(problem: Problem, budget: Budget) -> Recoding:
     """Return the cheapest of the releases that are found, with what every row has to cost.
 
+    Raises
+    ------
+    InfeasibleError
+        When none is found.
+
     Notes
     -----
-    A release that is k-anonymous by all columns meets every requirement for known columns, so there always is one.
+    What classes by all columns meet, their unions meet, too. So a release that meets everything by all columns is always one.
     """
     sets = sets_of(problem.requirement)
-    k = max(sets.values())
-    rows = Rows.of(problem.table, k)
+    rows = Rows.of(problem.table, max(each.rows for each in sets.values()))
     prices = least_prices(problem.table, sets, budget)
     least = int(prices.price @ problem.table.weight)
-    found = None
-    if len(rows.weight) * len(sets) <= _MOST_CLASSES:
-        found = _by_cells(problem, budget, rows, rows.classes(sets, budget.seed))
+    search, found = None, None
+    values = sum(len(each.count) for each in problem.table.sensitive if any(asked.values for asked in sets.values()))
+    if len(rows.weight) * len(sets) * (4 + values) <= 4 * _MOST_CLASSES:
+        search = _Search(problem=problem, budget=budget, rows=rows, classes=rows.classes(sets, budget.seed))
+        found = search.by_cells()
+        if problem.table.has_ladders and search.free:
+            suppressed = _by_suppression(problem, budget)
+            shown = None if suppressed is None else search.shown_again(rows.hidden(suppressed))
+            found = min((each for each in (found, shown) if each), key=lambda each: each.cost(problem.table), default=None)
     if found is None or len(rows.weight) <= _FEW_ROWS:
-        whole = _by_all_columns(problem, budget, k, thorough=len(rows.weight) <= _FEW_ROWS)
-        found = whole if found is None or whole.cost(problem.table) < found.cost(problem.table) else found
+        try:
+            whole = by_all_columns(problem, budget, thorough=len(rows.weight) <= _FEW_ROWS)
+        except InfeasibleError:
+            if found is None:
+                raise
+        else:
+            starts = [found, whole, search.shown_again(rows.hidden(whole)) if search else None]
+            found = min((each for each in starts if each), key=lambda each: each.cost(problem.table))
     return replace(found, lower_bound=least, bound=METHOD, prices=prices, remark="")
 
 
-def _by_all_columns(problem: Problem, budget: Budget, k: int, *, thorough: bool) -> Recoding:
-    """Return a release that is k-anonymous by all columns."""
-    plain = ClassRequirement(table=problem.table, k=k, least=k)
-    solver = refine.solve if thorough else greedy.solve
-    return solver(replace(problem, requirement=plain), budget)
+def _by_suppression(problem: Problem, budget: Budget) -> Recoding | None:
+    """Return a release that shows the finest permitted level of each cell or nothing; None if none is found."""
+    suppressing, finest = whole_cells(problem)
+    sets = sets_of(suppressing.requirement)
+    rows = Rows.of(suppressing.table, max(each.rows for each in sets.values()))
+    search = _Search(problem=suppressing, budget=budget, rows=rows, classes=rows.classes(sets, budget.seed))
+    found = search.by_cells()
+    return None if found is None else replace(found, shown=with_levels(found.shown, finest))
 
 
-def _by_cells(problem: Problem, budget: Budget, rows: Rows, classes: SetClasses) -> Recoding | None:
-    """Return the best release that hiding and showing of single cells finds; None if there is none."""
-    table = problem.table
-    over = np.empty((len(rows.weight), table.codes.shape[1]), np.int64)
-    if not classes.count():
-        return None
-    classes.small_by_column(over)
-    concerned = over.max(axis=1) > 0
-    best: Recoding | None = None
-    if cascade(classes, table.cost, over):
-        best = _shown_again(problem, rows, classes)
-        budget.report("cascade", 0.1, best.cost(table))
-    _anneal(problem, budget, classes, concerned)
-    if cascade(classes, table.cost, over):
-        found = _shown_again(problem, rows, classes)
-        best = found if best is None or found.cost(table) < best.cost(table) else best
-    return best
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Search:
+    """The search for single cells to hide.
+
+    Parameters
+    ----------
+    problem, budget
+        As for `solve`.
+    rows : Rows
+        The rows.
+    classes : SetClasses
+        Their classes.
+    """
+
+    problem: Problem
+    budget: Budget
+    rows: Rows
+    classes: SetClasses
+
+    def by_cells(self) -> Recoding | None:
+        """Return the best release that hiding and showing of single cells finds; None if there is none."""
+        table, classes, masks = self.problem.table, self.classes, self._masks
+        over = np.empty((len(self.rows.weight), table.codes.shape[1]), np.int64)
+        if masks is not None:  # all rows begin with the mask that hides least
+            classes.hide(np.tile(hidden_bits(masks[:1], over.shape[1]), (len(over), 1)).astype(np.uint8))
+        if not classes.count():
+            return None
+        classes.small_by_column(over)
+        concerned = over.max(axis=1) > 0
+        best: Recoding | None = None
+        if cascade(classes, table.cost, over, masks):
+            best = self.shown_again(rounds=1)
+            self.budget.report("cascade", 0.1, best.cost(table))
+        self._anneal(concerned)
+        if cascade(classes, table.cost, over, masks):
+            found = self.shown_again()
+            best = found if best is None or found.cost(table) < best.cost(table) else best
+        return best
+
+    def shown_again(self, hidden: NDArray[np.uint8] | None = None, rounds: int = _ROUNDS) -> Recoding:
+        """Return the release of the rows as they are, or that hide these cells, after cells are shown again."""
+        classes = self.classes
+        if hidden is not None:
+            classes.hide(hidden)
+        before = np.asarray(classes.hidden).copy()
+        active = np.flatnonzero(before.max(axis=1) > 0)
+        state = seeded(self.budget.seed)
+        for number in range(rounds if len(active) else 0):
+            if (number and self.budget.over()) or not classes.count():
+                break
+            worse = _worse(_UNIT * _AGAIN * (1 - (number + 1) / rounds))
+            search(classes, active, self._costs, self._choice, _NEVER, worse, self._steps(active), state)
+        return self.rows.recoding(np.asarray(classes.hidden).copy())
+
+    def _anneal(self, concerned: NDArray[np.bool_]) -> None:
+        """Hide and show cells, and accept fewer and fewer changes for the worse."""
+        classes, budget, state = self.classes, self.budget, seeded(self.budget.seed)
+        for number in range(_ROUNDS):
+            if budget.over() or (classes.crowded and not classes.count()):
+                return
+            share = max(number / (_ROUNDS - 1), budget.share())
+            active = np.flatnonzero(concerned | (np.asarray(classes.hidden).max(axis=1) > 0))
+            if not len(active):
+                return
+            threshold, penalty = _UNIT * _WARM * (_COLD / _WARM) ** share, _UNIT * _STRICTER**share
+            search(classes, active, self._costs, self._choice, int(penalty), _worse(threshold), self._steps(active), state)
+            budget.report("cells", 0.1 + 0.8 * share)
+
+    @property
+    def free(self) -> bool:
+        """Whether every cell may be hidden."""
+        return self._masks is None
+
+    @property
+    def _masks(self) -> Words | None:
+        """The permitted masks, those that hide least first; None where every cell may be hidden."""
+        table, shown = self.problem.table, self.problem.patterns.shown
+        ladders = {names: places for names, places in table.ladders.items() if names != COST}
+        levels = (sum(not table.hidden_levels >> place & 1 for place in places) for places in ladders.values())
+        free = COST not in table.ladders and len(shown) == prod(each + 1 for each in levels)
+        return None if free or not len(shown) else shown
+
+    @property
+    def _choice(self) -> Words:
+        """The same for the kernel: empty where every cell may be hidden."""
+        masks = self._masks
+        return np.empty(0, np.uint64) if masks is None else masks
+
+    @property
+    def _costs(self) -> NDArray[np.int64]:
+        """The cost of a hidden cell in units of the search."""
+        cost = self.problem.table.cost
+        return np.maximum(1, cost * _UNIT // max(1, int(cost[cost > 0].min(initial=1))))
+
+    def _steps(self, active: NDArray[np.int64]) -> int:
+        """Return how many changes are tried in a round: so many for each cell, but not too few or too many lookups in all."""
+        columns = len(self.classes.of_start) - 1
+        each = 2 * max(1, len(self.classes.of_set) // columns)
+        steps = max(_PER_CELL * len(active) * columns, _LEAST_LOOKUPS // each)
+        most = _LOOKUPS if self.classes.plain else _LOOKUPS // _SLOWER
+        return int(min(steps, most // each)) // _ROUNDS
 
 
-def _shown_again(problem: Problem, rows: Rows, classes: SetClasses) -> Recoding:
-    """Return the release of the rows as they are, after cells are shown that need not be hidden."""
-    before = np.asarray(classes.hidden).copy()
-    active = np.flatnonzero(before.max(axis=1) > 0)
-    if len(active) and classes.count():
-        steps = _steps(classes, active, 4)
-        search(classes, active, _costs(problem), _NEVER, 0, steps, seeded(1))
-    after = np.asarray(classes.hidden).copy()
-    return rows.recoding(after)
-
-
-def _anneal(problem: Problem, budget: Budget, classes: SetClasses, concerned: NDArray[np.bool_]) -> None:
-    """Hide and show cells, and accept fewer and fewer changes for the worse."""
-    cost, state = _costs(problem), seeded(budget.seed)
-    for number in range(_ROUNDS):
-        if budget.over() or (classes.crowded and not classes.count()):
-            return
-        share = max(number / (_ROUNDS - 1), budget.share())
-        active = np.flatnonzero(concerned | (np.asarray(classes.hidden).max(axis=1) > 0))
-        if not len(active):
-            return
-        threshold, penalty = _UNIT * _WARM * (_COLD / _WARM) ** share, _UNIT * _STRICTER**share
-        search(classes, active, cost, int(penalty), int(threshold), _steps(classes, active, _PER_CELL) // _ROUNDS, state)
-        budget.report("cells", 0.1 + 0.8 * share)
-
-
-def _costs(problem: Problem) -> NDArray[np.int64]:
-    """Return the cost of a hidden cell in units of the search."""
-    cost = problem.table.cost
-    return np.maximum(1, cost * _UNIT // max(1, int(cost[cost > 0].min(initial=1))))
-
-
-def _steps(classes: SetClasses, active: NDArray[np.int64], each: int) -> int:
-    """Return how many changes are tried: so many for each cell, unless that looks up too many classes."""
-    columns = len(classes.of_start) - 1
-    sets = max(1, len(classes.of_set) // columns)
-    return int(min(each * len(active) * columns, _LOOKUPS // (2 * sets)))
+def _worse(temperature: float) -> Int64:
+    """Return numbers that are exponentially distributed with this mean."""
+    found: Int64 = (-temperature * np.log(np.arange(1, 1025) / 1024)).astype(np.int64)
+    return found

@@ -114,9 +114,10 @@ def _proven(problem: Problem, complete: Instances, best: _Best, budget: Budget, 
     """Return what prices of the instances prove, and then integer programs."""
     relaxed = relax(problem.table, complete, problem.requirement.least, best.cost, budget)
     best = best.at_least(relaxed.bound, _RELAXED)
-    for free_for_all in (True, False):
-        if best.cost > best.bound and not budget.over():
-            best = _by_components(problem, complete, relaxed, best, budget, free_for_all=free_for_all, effort=effort)
+    solved = True
+    for free_for_all in (True, False):  # without it, programs are larger: a quick search that did not end asks for no more
+        if best.cost > best.bound and not budget.over() and (solved or effort.nodes is None):
+            best, solved = _by_components(problem, complete, relaxed, best, budget, free_for_all=free_for_all, effort=effort)
     return best
 
 
@@ -170,8 +171,16 @@ def _by_components(
     *,
     free_for_all: bool,
     effort: Effort,
-) -> _Best:
-    """Solve each component; with ``free_for_all`` the class that shows nothing may hold any rows, which is a relaxation."""
+) -> tuple[_Best, bool]:
+    """Solve each component; with ``free_for_all`` the class that shows nothing may hold any rows, which is a relaxation.
+
+    Returns
+    -------
+    best : _Best
+        What is known then.
+    solved : bool
+        Whether the programs were solved to the end.
+    """
     table, patterns, requirement = problem.table, problem.patterns, problem.requirement
     # Opening an instance that loses raises the bound by its loss: beyond the best release, no cheaper one opens it.
     needed = relaxed.surplus >= 0
@@ -180,14 +189,14 @@ def _by_components(
     everyone = np.flatnonzero(np.diff(kept.start) == table.row_types)
     fallback = int(everyone[0]) if free_for_all and len(everyone) else -1
     if free_for_all and fallback < 0:
-        return best
+        return best, True
     answers = answered(components_of(requirement, kept, fallback), best.cost, best.bound, budget, effort)
     found = _recoding(table, patterns, kept, answers, best.recoding)
     # Without the instances that were dropped there may be no solution: then nothing is cheaper than the best release.
     best = best.at_least(sum(answer.bound for answer in answers), BOUND)
     if found is not None and found.cost(table) < best.cost and _all_meet(requirement, found):
-        return replace(best, recoding=found, cost=found.cost(table))
-    return best
+        best = replace(best, recoding=found, cost=found.cost(table))
+    return best, all(answer.solved for answer in answers)
 
 
 def _all_meet(requirement: ClassRequirement, recoding: Recoding) -> bool:

@@ -31,6 +31,9 @@ from kanon_sql.table.arrays import Int32, Int64
 _ROUNDING = 1e-4
 """Costs are whole numbers; the solver's tolerances are far below this share of one."""
 
+_TWICE = 2
+"""Search trees that may use up their nodes: the second knows what the classes of the first lacked, and more add little."""
+
 _DEEP = 1e-5
 """How far below 0 a tangent has to see a class, so that the solver's tolerances do not hide it."""
 
@@ -84,7 +87,7 @@ def solve_program(program: Program, *, seconds: float = math.inf, nodes: int | N
     program : Program
         The problem.
     seconds, nodes : float, int
-        Limits; the one on nodes of each search tree does not depend on the clock.
+        Limits; the one on the nodes of a search tree does not depend on the clock.
 
     Notes
     -----
@@ -98,7 +101,7 @@ def solve_program(program: Program, *, seconds: float = math.inf, nodes: int | N
         answer, classes = _solved(program, tangents, end - time.monotonic(), nodes)
         bound, used = max(bound, answer.bound), used + answer.nodes
         more = answer.assignment is None and tangents.add(classes)
-        if not more or time.monotonic() >= end:
+        if not more or time.monotonic() >= end or (nodes is not None and used >= _TWICE * nodes):
             return replace(answer, bound=bound, nodes=used, ended=answer.ended and not more)
 
 

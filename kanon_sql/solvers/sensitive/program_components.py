@@ -39,12 +39,23 @@ class Component:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """The best assignment of a component, if any, a lower bound on its cost, and whether the search for it has ended."""
+    """The best assignment of a component, if any, and a lower bound on its cost.
+
+    Parameters
+    ----------
+    part, assignment, bound
+        The component, its best assignment, and the bound.
+    ended : bool
+        Whether no more is tried.
+    solved : bool
+        Whether more time would find no more.
+    """
 
     part: Component
     assignment: Assignment | None
     bound: int
     ended: bool
+    solved: bool = False
 
 
 def components_of(requirement: ClassRequirement, kept: Instances, fallback: int) -> list[Component]:
@@ -111,7 +122,7 @@ def answered(parts: list[Component], cost: int, least: int, budget: Budget, effo
     for part in parts:
         bound = _cheapest(part.program)
         hopeless = bound == INFEASIBLE or len(part.program.group) > effort.pairs
-        answers.append(Answered(part=part, assignment=None, bound=bound, ended=hopeless))
+        answers.append(Answered(part=part, assignment=None, bound=bound, ended=hopeless, solved=bound == INFEASIBLE))
     seconds = _FIRST_SLICE if effort.nodes is None else inf
     with ThreadPoolExecutor(max_workers=2) as threads:
         while not budget.over() and (open_ := [place for place, answer in enumerate(answers) if not answer.ended]):
@@ -135,6 +146,7 @@ def _longer(answer: Answered, *, seconds: float, budget: Budget, nodes: int | No
         assignment=min(found, key=lambda each: each.cost, default=None),
         bound=max(answer.bound, outcome.bound),
         ended=outcome.ended or nodes is not None,
+        solved=outcome.ended,
     )
 
 

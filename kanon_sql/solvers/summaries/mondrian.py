@@ -19,6 +19,7 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries.cuts import cut
+from kanon_sql.solvers.summaries.longer import search_longer
 from kanon_sql.solvers.summaries.measure import measured
 from kanon_sql.solvers.summaries.nearest import nearby
 from kanon_sql.solvers.summaries.partition import SummaryPartition
@@ -65,10 +66,14 @@ def solve(
     classes = planned(table, measure, requirement.least, member, number, table.weight[member])
     best, lost = divided(classes.partition), int(np.sum(classes.loss))
     if lost and not budget.over():
-        found = nearby(table, measure, scale, requirement.least, member)
-        search(table, measure, scale, requirement, classes, found.near, int(found.lower_bound * scale), budget)
+        found = nearby(table, measure, scale, requirement.least, member, classes=True)
+        given = table, measure, scale
+        if requirement.requirements:
+            search(*given, requirement, classes, found.near, int(found.lower_bound * scale), budget)
+        else:
+            classes = search_longer(*given, requirement.k, classes, found.near, int(found.lower_bound * scale), budget)
         best = divided(classes.partition) if int(np.sum(classes.loss)) < lost else best
-        best = replace(best, lower_bound=found.lower_bound, bound=found.bound)
+        best = replace(best, lower_bound=found.lower_bound, bound=found.bound, prices=found.prices)
     return _checked(best, requirement)
 
 
@@ -102,8 +107,8 @@ def improved(
     if not lost or budget.over():
         return start
     row_types, first = np.unique(member, return_index=True)
-    found = nearby(table, measure, scale, requirement.least, row_types[np.argsort(first)])
-    search(table, measure, scale, requirement, classes, found.near, int(found.lower_bound * scale), budget, initial=0)
+    near = nearby(table, measure, scale, requirement.least, row_types[np.argsort(first)]).near
+    search(table, measure, scale, requirement, classes, near, int(start.lower_bound * scale), budget, initial=0)
     if int(np.sum(classes.loss)) >= lost:
         return start
     best = replace(divided(classes.partition), lower_bound=start.lower_bound, bound=start.bound, prices=start.prices)

@@ -12,8 +12,11 @@ from kanon_sql.kernels.summaries.measure import Measure
 from kanon_sql.kernels.summaries.nearest import nearest
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.recoding import Prices
 
 METHOD = "row distance"
+
+CHEAPEST = "cheapest classes"
 
 METHOD_OF_PEOPLE = "row distance, counting people"
 
@@ -22,6 +25,13 @@ NEAR = 16
 
 _MOST_KEPT = 128
 """Row types kept while the k-th nearest row is looked for."""
+
+_AROUND, _STEPS, _MOST_K = 64, 5_000, 20
+"""Row types kept while the cheapest class of a row type is looked for, steps for each, and k up to which it is.
+
+Adult x 9 in ranges and sets, k = 5: 0.0087 instead of 0.0064 in 0.35 s; twice as many row types and ten times as many steps
+prove 0.1 % more. At k = 20 it takes 1.2 s.
+"""
 
 _PER_PERSON = 4
 """Row types kept for each person who is looked for."""
@@ -46,15 +56,18 @@ class Nearby:
         A lower bound on the loss of every partition, in units of the table.
     bound : str
         Name of the argument that proves it.
+    prices : Prices
+        What proves it: what a row of each row type loses at least.
     """
 
     near: Int32
     lower_bound: Fraction
     bound: str
+    prices: Prices
 
 
-def nearby(table: CodedTable, measure: Measure, scale: int, k: int, order: Int64) -> Nearby:
-    """Return the nearest row types of each, and the bound of the row distance.
+def nearby(table: CodedTable, measure: Measure, scale: int, k: int, order: Int64, *, classes: bool = False) -> Nearby:
+    """Return the nearest row types of each, and the bound of the row distance, or of the cheapest classes.
 
     Parameters
     ----------
@@ -66,9 +79,13 @@ def nearby(table: CodedTable, measure: Measure, scale: int, k: int, order: Int64
         Least number of rows of a class.
     order : int64 array [t]
         The row types with similar ones near each other.
+    classes : bool
+        Whether the cheapest class of k rows that holds a row type is looked for, if k is not too large.
 
     Notes
     -----
+    A row loses at least what it loses in the cheapest class of k rows that holds it: a larger class loses no less by row.
+
     The distance of two rows is what each loses in a class of just these two. A class of k rows or more has a row at least as
     far from a given one as its k-th nearest row, itself the first; and no row loses less in a class than in a part of it.
 
@@ -76,9 +93,16 @@ def nearby(table: CodedTable, measure: Measure, scale: int, k: int, order: Int64
     types on, the bound adds up what a part of them loses.
     """
     near = np.empty((table.row_types, NEAR), np.int32)
-    kept = min(max(k, NEAR), _MOST_KEPT)
-    distance = nearest(table.codes, table.weight, measure, k, order, *_looks(table), near, kept, np.empty(0, np.int32))
-    return Nearby(near=near, lower_bound=Fraction(int(distance @ table.weight), scale), bound=METHOD)
+    steps = _STEPS if classes and k <= _MOST_K else 0
+    kept = _AROUND if steps else min(max(k, NEAR), _MOST_KEPT)
+    nobody = np.empty(0, np.int32)
+    price = nearest(table.codes, table.weight, measure, k, order, *_looks(table), near, kept, nobody, steps)
+    return Nearby(
+        near=near,
+        lower_bound=Fraction(int(price @ table.weight), scale),
+        bound=CHEAPEST if steps else METHOD,
+        prices=Prices(price=price, scale=scale),
+    )
 
 
 def person_distance(table: CodedTable, measure: Measure, scale: int, k: int, person: Int32) -> tuple[Fraction, str]:

@@ -36,7 +36,7 @@ _DESTROYED, _LARGEST = 100_000, 4_000
 _COMPARED = 22_000_000
 """Pairs of row types destroyed together in a round: what counts in large classes."""
 
-_INITIAL = 2
+INITIAL = 2
 """The initial threshold, in mean losses of a row, from a start that is only cut."""
 
 _COUNTERS = 300
@@ -49,7 +49,7 @@ A few rows that fit nowhere else keep a large class together. With l(occupation)
 and 4,000 with it.
 """
 
-_LARGE = 16
+LARGE = 16
 """Rows of a class from which classes are also grown by gain: many rows of a class then share each of its values."""
 
 
@@ -84,7 +84,7 @@ def search(
     bound: int,
     budget: Budget,
     *,
-    initial: int = _INITIAL,
+    initial: int = INITIAL,
     first: float = 0.0,
     last: float = 1.0,
 ) -> None:
@@ -123,20 +123,30 @@ def search(
             break
         budget.report("local search", done / rounds, loss // scale, bound // scale)
         usual = _usual_size(requirement, table.rows, int(np.count_nonzero(classes.size)))
-        row_types, together = min(3 * usual + 10, _LARGEST), 2 if usual >= _LARGE else 3 if usual > 5 else 4
+        row_types, together = most_of(usual)
         if histograms is not None and done % _WIDE == 0 and np.max(classes.size) > row_types:
             row_types, together = min(int(np.max(classes.size)) + row_types, _LARGEST), _TOGETHER
-        steps = 1 + min(_DESTROYED // row_types, _COMPARED // row_types**2)
+        steps = steps_of(row_types)
         shape = Shape(
             k=requirement.least,
             classes=together,
             row_types=row_types,
             threshold=threshold * (rounds - 1 - done) // rounds,
-            by_gain=usual >= _LARGE,
+            by_gain=usual >= LARGE,
         )
         if histograms is not None:
             steps = 1 + int(steps * share)
         rebuild(table.codes, measure, classes, near, shape, steps, state, histograms)
+
+
+def most_of(usual: int) -> tuple[int, int]:
+    """Return the most row types and classes that are rebuilt at once, of classes of about so many rows."""
+    return min(3 * usual + 10, _LARGEST), 2 if usual >= LARGE else 3 if usual > 5 else 4
+
+
+def steps_of(row_types: int) -> int:
+    """Return the steps of a round that rebuild so many row types each."""
+    return 1 + min(_DESTROYED // row_types, _COMPARED // row_types**2)
 
 
 def _usual_size(requirement: ClassRequirement, rows: int, classes: int) -> int:

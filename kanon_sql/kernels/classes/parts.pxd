@@ -1,0 +1,2 @@
+cimport cython
+from kanon_sql.kernels.classes.partition cimport CandidateClasses

@@ -1,0 +1,179 @@
+"""Cells are hidden and shown at random, while classes by sets of columns that are short of rows cost something."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from kanon_sql.kernels import uncompiled as cython
+
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.projections.classes import SetClasses, fails, key_of, place_of, toggle
+    from kanon_sql.kernels.random import below
+
+_ALIKE = cython.declare(cython.longlong, 2000)
+"""Rows of a value that are looked at for those of a class."""
+
+_TRIED = cython.declare(cython.longlong, 8)
+"""Sets of columns that are looked at for a class of a row that fails."""
+
+
+def search(
+    classes: SetClasses,
+    active: cython.longlong[::1],
+    cost: cython.longlong[::1],
+    masks: cython.ulonglong[::1],
+    penalty: cython.longlong,
+    worse: cython.longlong[::1],
+    steps: cython.longlong,
+    state: cython.ulonglong[::1],
+) -> int:
+    """Hide and show random cells of the active rows, or swap two of a row; return the change of the cost.
+
+    Parameters
+    ----------
+    classes : SetClasses
+        Changes.
+    active : int64 array
+        The rows that may change.
+    cost : int64 array [m]
+        Cost of hiding a cell.
+    masks : uint64 array [p]
+        The columns that the permitted masks show, as bits; a row changes to one of them. Without any, every cell may change.
+    penalty : int
+        What each row that a class is short of costs.
+    worse : int64 array [1024]
+        A change may cost at most one of these numbers, drawn at random.
+    steps : int
+        Changes to try.
+    state : uint64 array [1]
+        Of the random numbers.
+    """
+    total: cython.longlong = 0
+    n: cython.longlong
+    with cython.nogil:
+        for n in range(steps):
+            if classes.used * 4 > classes.most * 3 or classes.held_used * 4 > classes.held_last * 3:
+                break
+            if masks.shape[0] > 0:
+                total += _other_mask(classes, active, cost, masks, penalty, worse, state)
+            else:
+                total += _step(classes, active, cost, penalty, worse, state)
+    return total
+
+
+def _step(classes, active, cost, penalty, worse, state):
+    """Try to hide or show a cell; return what it changes of the cost."""
+    columns = cost.shape[0]
+    r = active[below(state, active.shape[0])]
+    kind = below(state, 4)
+    c = below(state, columns)
+    other = -1
+    if kind == 0:  # a cell of a failing class, of this row or of all its rows
+        s = _failing(classes, r, state)
+        c = _shown(classes, r, s, state) if s >= 0 else -1
+        if c >= 0 and _may(classes, r, c) and below(state, 2) == 0:
+            return _whole_class(classes, r, s, c, cost, penalty, worse, state)
+    elif kind < 3:  # a hidden cell, or a swap of one for a shown one
+        for _ in range(columns):
+            if classes.hidden[r, c]:
+                break
+            c = c + 1 if c + 1 < columns else 0
+        if kind == 2:
+            other = below(state, columns)
+            if classes.hidden[r, c] == classes.hidden[r, other]:
+                return 0
+    if c < 0 or not _may(classes, r, c) or (other >= 0 and not _may(classes, r, other)):
+        return 0
+    moved = -cost[c] if classes.hidden[r, c] else cost[c]
+    if other >= 0:
+        moved += -cost[other] if classes.hidden[r, other] else cost[other]
+    moved *= classes.weight[r]
+    short = toggle(classes, r, c)
+    if other >= 0:
+        short += toggle(classes, r, other)
+    if moved + penalty * short <= worse[below(state, worse.shape[0])]:
+        return moved
+    toggle(classes, r, c)
+    if other >= 0:
+        toggle(classes, r, other)
+    return 0
+
+
+def _failing(classes, r, state):
+    """Return a set by which the class of a row fails; -1 if some sets at random have none."""
+    for _ in range(_TRIED):
+        s = below(state, classes.need.shape[0])
+        if fails(classes, s, place_of(classes, key_of(classes, r, s))):
+            return s
+    return -1
+
+
+def _shown(classes, r, s, state):
+    """Return a column of a set that a row shows; -1 if there is none."""
+    first = classes.set_start[s]
+    size = classes.set_start[s + 1] - first
+    start = below(state, size)
+    for i in range(size):
+        c = classes.member[first + (start + i) % size]
+        if not classes.hidden[r, c]:
+            return c
+    return -1
+
+
+def _whole_class(classes, r, s, c, cost, penalty, worse, state):
+    """Try to hide a column in all rows of a class; return what it changes of the cost."""
+    best = c
+    for i in range(classes.set_start[s], classes.set_start[s + 1]):
+        other = classes.member[i]
+        if not classes.hidden[r, other] and classes.alike_size[r, other] < classes.alike_size[r, best]:
+            best = other
+    if classes.alike_size[r, best] > _ALIKE:
+        return 0
+    key = key_of(classes, r, s)
+    n = 0
+    for i in range(classes.alike_start[r, best], classes.alike_start[r, best] + classes.alike_size[r, best]):
+        other = classes.alike[best, i]
+        if key_of(classes, other, s) == key:
+            if n == classes.members.shape[0]:
+                return 0
+            classes.members[n] = other
+            n += 1
+    moved = 0
+    short = 0
+    for i in range(n):
+        moved += cost[c] * classes.weight[classes.members[i]]
+        short += toggle(classes, classes.members[i], c)
+    if moved + penalty * short <= worse[below(state, worse.shape[0])]:
+        return moved
+    for i in range(n):
+        toggle(classes, classes.members[i], c)
+    return 0
+
+
+def _may(classes, r, c):
+    """Return whether a cell may be hidden or shown: of levels, finer ones are hidden first, and coarser ones shown first."""
+    beside = classes.coarser[c] if classes.hidden[r, c] else classes.finer[c]
+    return beside < 0 or classes.hidden[r, beside] != classes.hidden[r, c]
+
+
+def _other_mask(classes, active, cost, masks, penalty, worse, state):
+    """Try another mask for a row; return what it changes of the cost."""
+    r = active[below(state, active.shape[0])]
+    mask = masks[below(state, masks.shape[0])]
+    moved = 0
+    short = 0
+    changed = 0
+    for c in range(cost.shape[0]):
+        shown = (mask >> c) & 1
+        if shown == classes.hidden[r, c]:
+            moved += -cost[c] if shown else cost[c]
+            changed |= cython.cast(cython.ulonglong, 1) << c
+            short += toggle(classes, r, c)
+    moved *= classes.weight[r]
+    if moved + penalty * short <= worse[below(state, worse.shape[0])]:
+        return moved
+    for c in range(cost.shape[0]):
+        if (changed >> c) & 1:
+            toggle(classes, r, c)
+    return 0
