@@ -22,9 +22,13 @@ def fit(session: Session, run: int, cells: int) -> str | None:
             gathering.found(None, None)
             return None
         with session.protected_tables.turn() as earlier:
-            found = release_table(
-                base, gathering.counting, gathering.protection, earlier, session.search.report, session.search.ended
-            )
+            search = (earlier, session.search.report, session.search.ended)
+            together = session.protected_tables.solved_with(gathering.ticket)
+            if together is None:
+                found = release_table(base, gathering.counting, gathering.protection, *search)
+            else:
+                tables, place = together
+                found = tables.release(place, base, gathering.counting, *search)
             found = replace(found, certificate=session.protected_tables.add(found))
     except BaseException:
         session.gatherings.end(run)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kanon_sql.engines.duckdb.cells.gathering import CellGathering
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.session import Session
 
 
 def checked(session: Session, run: int, rows: int) -> str | None:
-    """Check that no row is missing, and let go of the base cells."""
+    """Check that no row is missing, remember the table, and let go of the base cells."""
     gathering: CellGathering = session.gatherings.of(run)
-    certificate = gathering.complete(rows)
-    session.gatherings.end(run)
-    if certificate is not None:
-        session.announcements.add(certificate)
+    try:
+        release = gathering.complete(rows)
+        if release is not None:
+            session.protected_tables.remember(release.released, gathering.home)
+            added = () if gathering.home.warning is None else (gathering.home.warning,)
+            certificate = replace(release.certificate, warnings=(*release.certificate.warnings, *added))
+            session.protected_tables.amend(certificate)
+            session.announcements.add(certificate)
+    finally:
+        session.gatherings.end(run)
     return None
 
 

@@ -47,7 +47,7 @@ class TableCertificate:
     number : int or None
         Running number among the protected tables of a connection.
     prove : callable or None
-        Makes the evidence, which may be large; None if earlier tables of the same source were respected.
+        Makes the evidence, which may be large; None if other tables of the same source were respected.
 
     Examples
     --------
@@ -127,11 +127,11 @@ class TableCertificate:
         Raises
         ------
         CertificateError
-            When the table was protected together with earlier ones: its witnesses are about all of them.
+            When the table was protected together with others: its witnesses are about all of them.
         """
         evidence = self.evidence
         if evidence is None:
-            raise CertificateError(None, "the table was protected together with earlier ones, so it has no certificate file")
+            raise CertificateError(None, "the table was protected together with others, so it has no certificate file")
         parts = {name: getattr(evidence, name) for name in TableEvidence.__dataclass_fields__}
         return write({name: getattr(self, name) for name in self.__dataclass_fields__} | parts, PROTECTED)
 

@@ -47,12 +47,12 @@ def protect_file(job: Publication, planned: Callable[[list[str]], tuple[str, Ite
         found = session_of(con.raw).protected_tables.certificates
         if not found:
             raise SourceError("the table has no rows; hint: protect a table with rows")
-        return Solved(certificate=found[-1], rows="FROM {}", audit=lambda staged: _compare(con, staged, job.delimiter))
+        return Solved(certificate=found[-1], rows="FROM {}", audit=lambda staged: compare(con, staged, job.delimiter))
 
     return job.publish(con, solve)
 
 
-def _compare(con: Any, staged: Place, delimiter: str) -> None:
+def compare(con: Any, staged: Place, delimiter: str) -> None:
     """Read the written file again and compare it with the checked rows."""
     from kanon_sql.engines.duckdb.files import columns, load
     from kanon_sql.engines.duckdb.names import quoted

@@ -31,8 +31,8 @@ FROM system.main.query(system.main.format(
      ), "kanon#parts" AS MATERIALIZED (
          SELECT DISTINCT system.main.list_transform(parts.keys, lambda name: name <> '''') AS refined, totals.id AS total, parts.id AS part
          FROM (
-             SELECT id, keys, system.main.list_transform(keys,
-                 lambda name, i: CASE WHEN system.main.list_extract(shown, i) THEN name ELSE '''' END) AS masked
+             SELECT id, keys, system.main.list_transform(system.main.range(1, system.main.len(keys) + 1),
+                 lambda i: CASE WHEN system.main.list_extract(shown, i) THEN system.main.list_extract(keys, i) ELSE '''' END) AS masked
              FROM "kanon#cells", "kanon#sets"
          ) AS parts JOIN "kanon#cells" AS totals ON totals.keys = parts.masked
          WHERE parts.keys <> parts.masked

@@ -119,5 +119,49 @@ def test_a_table_that_respects_earlier_ones_has_no_file() -> None:
         con.execute(
             f"SELECT region, sex, count(*) AS n FROM people GROUP BY {grouping} (region, sex) PROTECT n >= 5"
         ).fetchall()
-    with pytest.raises(CertificateError, match="earlier ones"):
+    with pytest.raises(CertificateError, match="together with others"):
         session_of(con.raw).protected_tables.certificates[-1].to_json()
+
+
+TABLES = [
+    {"by": ["region", "sex"], "measures": {"total": "income"}, "k": 5, "p": {"total": 10}},
+    {"by": ["age", "region"], "k": 5},
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_several_tables_are_those_of_one_transaction(kind: str) -> None:
+    con = kanon_sql.connect()
+    con.register("people", PEOPLE)
+    con.execute(
+        "BEGIN PROTECTED; CREATE TABLE a AS SELECT region, sex, count(*) AS n, sum(income) AS total FROM people "
+        "GROUP BY CUBE (region, sex) PROTECT n >= 5 AND p(total) >= 10; "
+        "CREATE TABLE b AS SELECT age, region, count(*) AS n FROM people GROUP BY CUBE (age, region) PROTECT n >= 5; COMMIT"
+    )
+    one, two = kanon_sql.protect_together(KINDS[kind](PEOPLE), TABLES)
+    for name, released in (("a", one), ("b", two)):
+        assert sorted(rows_of(released.table), key=str) == sorted(con.execute(f"FROM {name}").fetchall(), key=str)
+        hidden = sum(row[2] is None for row in rows_of(released.table))
+        assert hidden == released.certificate.primary + released.certificate.secondary
+    assert type(one.table) is type(two.table)
+    assert one.certificate.cost == two.certificate.cost
+    with pytest.raises(CertificateError, match="together with others"):
+        one.certificate.to_json()
+
+
+@pytest.mark.parametrize(
+    ("tables", "error", "text"),
+    [
+        ([], PolicyError, "there are no tables"),
+        ([*TABLES, {"by": ["sex"], "cost": "n"}], PolicyError, "another COST"),
+        ([*TABLES, {"by": ["sexx"]}], PolicyError, "did you mean"),
+        ([*TABLES, {"by": ["sex"], "row": "absent"}], TypeError, "no option"),
+        ([*TABLES, {"by": ["id"]}], SourceError, "singles out"),
+        ([*TABLES, {"keys": ["sex"]}], TypeError, "by"),
+    ],
+)
+def test_what_is_wrong_with_several_tables_is_said(tables: list[Any], error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        kanon_sql.protect_together(PEOPLE, tables)
+    with pytest.raises(PolicyError, match="no rows"):
+        kanon_sql.protect_together(PEOPLE.slice(0, 0), TABLES)

@@ -32,7 +32,7 @@ def test_a_view_and_a_call_are_the_tables_that_they_read(con: Any, tmp_path: Any
         (f"read_csv('{tmp_path}/people.csv')", f"read_csv('{tmp_path}/people.csv') WHERE age > 2"),
         (f"'{tmp_path}/people.csv'", f"read_csv('{tmp_path}/people.csv')"),
     ):
-        con.session.protected_tables = ProtectedTables()
+        con.session.protected_tables = ProtectedTables(con.session.cursor, lambda: con.session.secret)
         con.execute(table.format(first)).fetchall()
         with pytest.raises(KanonError, match="another FROM or WHERE"):
             con.execute(table.format(second)).fetchall()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import kanon_sql
 
 CREATE = """CREATE TABLE people AS
-    SELECT hash(i) % 7 AS a, hash(i, 1) % hash(i, 2) % 6 AS b, hash(i, 3) % 3 AS c, i
-    FROM range(450) AS t(i)
+    SELECT hash(i) % 5 AS a, hash(i, 1) % hash(i, 2) % 4 AS b, hash(i, 3) % 3 AS c, i
+    FROM range(250) AS t(i)
     ORDER BY {order}"""
 
 

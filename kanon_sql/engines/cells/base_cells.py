@@ -59,7 +59,8 @@ def cell_table(cells: BaseCells, tabulation: Tabulation, asked: Sequence[tuple[T
     tabulation : Tabulation
         Its keys, sums and grouping sets.
     asked : sequence of (Tabulation, Protection)
-        What is asked of the table, and of other tables over the same base cells; what suppressing costs follows the first.
+        What is asked of the table, and of other tables over the same base cells: for a row that several have, the strictest
+        counts. What suppressing costs follows the first.
 
     Raises
     ------
@@ -95,7 +96,7 @@ def cell_table(cells: BaseCells, tabulation: Tabulation, asked: Sequence[tuple[T
         levels=levels,
         measures=tuple(measures),
         cost=people.copy() if protection.cost == "n" else np.ones(rows, np.int64),
-        shown=_shown(ancestors, rows, tabulation, *asked[0]),
+        shown=_shown(ancestors, rows, tabulation, asked),
         suppressed=np.zeros(rows, np.bool_),
     )
 
@@ -119,10 +120,10 @@ def row_numbers(keys: Int64, sets: Sequence[Sequence[int]]) -> tuple[Int32, int]
     return found, rows
 
 
-def _shown(ancestors: Int32, rows: int, tabulation: Tabulation, shape: Tabulation, protection: Protection) -> np.ndarray:
+def _shown(ancestors: Int32, rows: int, tabulation: Tabulation, asked: Sequence[tuple[Tabulation, Protection]]) -> np.ndarray:
     """Return which rows have to be shown: those of the grouping sets that are named."""
     found = np.zeros(rows, np.bool_)
-    for names in protection.show:
+    for shape, names in ((shape, names) for shape, each in asked for names in each.show):
         keys = [shape.named(name, "key") for name in names]
         texts = {shape.keys[each.places[0]] for each in keys if each is not None}
         for place, chosen in enumerate(tabulation.sets):

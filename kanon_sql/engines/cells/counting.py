@@ -104,3 +104,10 @@ def added_up(cells: BaseCells, keys: Sequence[int], sums: Sequence[int], largest
     np.add.at(added, cell, cells.sums[:, list(sums)])
     contributions = [largest_of(cell, each, len(found))[:, :largest] for each in map(cells.largest.__getitem__, sums)]
     return BaseCells(keys=found, people=people, sums=added, largest=contributions)
+
+
+def counted_for(own: Counting, cells: BaseCells, counting: Counting) -> BaseCells:
+    """Return the base cells of one counting from those of another that has its keys and sums, in the order of its keys."""
+    keys = [counting.tabulation.keys.index(key) for key in own.tabulation.keys]
+    sums = [counting.tabulation.sums.index(text) for text in own.tabulation.sums]
+    return added_up(cells, keys, sums, own.largest)

@@ -9,7 +9,7 @@ import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells, cell_table, row_numbers
 from kanon_sql.engines.cells.counting import Counting, added_up
-from kanon_sql.errors import SourceError
+from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.table.arrays import Int64
@@ -76,20 +76,24 @@ def related(new: EarlierTable, tables: Sequence[EarlierTable]) -> list[EarlierTa
     return found
 
 
-def joint(new: EarlierTable, cells: BaseCells, counting: Counting, earlier: Sequence[EarlierTable]) -> tuple[CellTable, Int64]:
-    """Return the system of a new table and earlier ones, and where the rows of the new one are in it.
+def joint(
+    new: Sequence[EarlierTable], cells: BaseCells, counting: Counting, earlier: Sequence[EarlierTable]
+) -> tuple[CellTable, list[Int64]]:
+    """Return the system of new tables and earlier ones, and where the rows of each new one are in it.
 
     Parameters
     ----------
-    new : EarlierTable
-        The new table; its pattern is not read.
+    new : sequence of EarlierTable
+        The new tables, at least one; their patterns are not read.
     cells, counting
         Base cells of which all of the tables are sums.
     earlier : sequence of EarlierTable
-        Tables of the same source, at least one.
+        Tables of the same source.
 
     Raises
     ------
+    PolicyError
+        When a row has to be shown and suppressed.
     SourceError
         When the source has changed, the base cells lack a key of an earlier table, or that shows what has to be suppressed.
 
@@ -115,11 +119,12 @@ def joint(new: EarlierTable, cells: BaseCells, counting: Counting, earlier: Sequ
                 "people out; nothing was released; hint: publish the new state under another name, or USING auto "
                 "(earlier = 'ignore') if nobody sees both tables"
             )
-    every = [new, *earlier]
+    every = [*new, *earlier]
     places = {key: place for place, key in enumerate(finest.keys)}
     sets = tuple(dict.fromkeys(_mapped(chosen, each, places) for each in every for chosen in each.tabulation.sets))
     tabulation = replace(finest, sets=sets, items=())
     table = cell_table(cells, tabulation, [(each.tabulation, each.protection) for each in every])
+    refuse_shown(table)
     shown, suppressed = table.shown.copy(), table.suppressed.copy()
     for each in earlier:
         rows = _rows_in(cells, tabulation, table, each, places)
@@ -131,7 +136,19 @@ def joint(new: EarlierTable, cells: BaseCells, counting: Counting, earlier: Sequ
             "an earlier protected table shows a row that this one has to suppress; nothing was released; hint: ask for no more "
             "than of the earlier table"
         )
-    return table, _rows_in(cells, tabulation, table, new, places)
+    return table, [_rows_in(cells, tabulation, table, each, places) for each in new]
+
+
+def refuse_shown(table: CellTable) -> None:
+    """Refuse a table that has to show a row of too few people.
+
+    Raises
+    ------
+    PolicyError
+        When there is such a row.
+    """
+    if (table.primary & table.shown).any():
+        raise PolicyError("SHOW names a grouping set with a row of too few people; hint: leave it out of SHOW")
 
 
 def _mapped(chosen: Sequence[int], table: EarlierTable, places: dict[str, int]) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""From base cells to what may be shown: the solver, the gate, and the certificate."""
+"""From base cells to what may be shown, of one table or of several together: the solver, the gate, and the certificate."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.certificate.table_evidence import TableEvidence
 from kanon_sql.engines.cells import gate
 from kanon_sql.engines.cells.base_cells import BaseCells, cell_table
-from kanon_sql.engines.cells.counting import Counting, added_up
-from kanon_sql.engines.cells.earlier_tables import EarlierTable, joint, related
+from kanon_sql.engines.cells.counting import Counting, counted_for
+from kanon_sql.engines.cells.earlier_tables import EarlierTable, joint, refuse_shown, related
 from kanon_sql.engines.cells.identifying_keys import refuse_identifying
-from kanon_sql.errors import PolicyError
 from kanon_sql.model.protection import Protection
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
 from kanon_sql.solvers.cells import suppress
@@ -76,37 +75,72 @@ def release_table(
 
     Raises
     ------
-    SourceError, InfeasibleError, AuditError
-        When a key identifies people, an earlier table stands against it, nothing that may be suppressed is enough, or the gate
-        refuses.
+    PolicyError, SourceError, InfeasibleError, AuditError
+        When SHOW names a row of too few people, a key identifies people, an earlier table stands against it, nothing that may
+        be suppressed is enough, or the gate refuses.
     """
-    own = counting.own(protection)
-    alone = added_up(cells, range(len(own.keys)), range(len(own.sums)), own.largest)
-    warnings = refuse_identifying(alone, own.tabulation, protection)
-    new = EarlierTable(counting=own, protection=protection, cells=alone, suppressed=np.zeros(0, np.bool_))
-    before = related(new, earlier) if protection.earlier == "fixed" else []
-    if before:
+    return release_tables(cells, counting, [(counting.own(protection), protection)], earlier, progress, ended)[0]
+
+
+def release_tables(
+    cells: BaseCells,
+    counting: Counting,
+    asked: Sequence[tuple[Counting, Protection]],
+    earlier: Sequence[EarlierTable] = (),
+    progress: Progress = silent,
+    ended: Callable[[], bool] = never,
+) -> list[TableRelease]:
+    """Find which rows of several tables of the same source to suppress, and check them against a reader of all.
+
+    Parameters
+    ----------
+    cells, counting
+        At least one base cell, and what is counted: all keys and sums of the tables.
+    asked : sequence of (Counting, Protection)
+        What is counted for each table alone, and what is asked of it; at least one. Cost, algorithm, time limit and people are
+        those of the first.
+    earlier, progress, ended
+        As for `release_table`.
+
+    Raises
+    ------
+    PolicyError, SourceError, InfeasibleError, AuditError
+        As `release_table`.
+    """
+    new, warnings = [], []
+    for own, protection in asked:
+        added = counted_for(own, cells, counting)
+        warnings.append(refuse_identifying(added, own.tabulation, protection))
+        new.append(EarlierTable(counting=own, protection=protection, cells=added, suppressed=np.zeros(0, np.bool_)))
+    own, protection = asked[0]
+    before = related(new[0], earlier) if protection.earlier == "fixed" else []
+    if before or len(new) > 1:
         table, rows = joint(new, cells, counting, before)
     else:
-        table = cell_table(alone, own.tabulation, [(own.tabulation, protection)])
-        rows = np.arange(table.rows)
-    if (table.primary & table.shown).any():
-        raise PolicyError("SHOW names a grouping set with a row of too few people; hint: leave it out of SHOW")
+        table = cell_table(new[0].cells, own.tabulation, [(own.tabulation, protection)])
+        rows = [np.arange(table.rows)]
+        refuse_shown(table)
     start = time.perf_counter()
     budget = Budget(seconds=protection.time_limit, progress=progress, ended=ended)
     found = suppress(table, budget, protection.algorithm)
     seconds = time.perf_counter() - start
     gate.check(table, found.suppressed, found.witnesses)
-    released = replace(new, suppressed=found.suppressed[rows])
-    certificate = _certificate(table, rows, found, released, seconds)
-    return TableRelease(
-        table=table,
-        rows=rows,
-        suppression=found,
-        released=released,
-        certificate=replace(certificate, warnings=warnings, prove=None if before else partial(_evidence, table, found)),
-        sums=(counting if before else own).tabulation.sums,
-    )
+    alone = len(new) == 1 and not before
+    releases = []
+    for each, mine, told in zip(new, rows, warnings, strict=True):
+        released = replace(each, suppressed=found.suppressed[mine])
+        certificate = _certificate(table, mine, found, released, seconds)
+        releases.append(
+            TableRelease(
+                table=table,
+                rows=mine,
+                suppression=found,
+                released=released,
+                certificate=replace(certificate, warnings=told, prove=partial(_evidence, table, found) if alone else None),
+                sums=(own if alone else counting).tabulation.sums,
+            )
+        )
+    return releases
 
 
 def _evidence(table: CellTable, found: Suppression) -> TableEvidence:

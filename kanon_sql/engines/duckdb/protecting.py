@@ -1,27 +1,28 @@
-"""A protected table in Python: counts and sums of a table of any library."""
+"""Protected tables in Python: counts and sums of a table of any library, one table or several together."""
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 
 from kanon_sql.certificate.table_certificate import ProtectedTable
-from kanon_sql.engines.duckdb.cells.arguments import protect_query
+from kanon_sql.engines.cells.counting import Counting
+from kanon_sql.engines.cells.tables_together import TablesTogether
+from kanon_sql.engines.duckdb.cells.arguments import asked_table, protect_query
 from kanon_sql.engines.duckdb.cells.known_columns import check_columns
-from kanon_sql.engines.duckdb.conversions import answer_of, converted
-from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.duckdb.cells.query import protected_query
+from kanon_sql.engines.duckdb.conversions import answer_of
 from kanon_sql.engines.duckdb.registration import new_session
 from kanon_sql.engines.duckdb.relations import is_relation, place_rows
+from kanon_sql.engines.duckdb.released_table import released_as
+from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.tables import frame_of, names_of, readable, to_arrow
 from kanon_sql.errors import PolicyError, hint_of
+from kanon_sql.model.protection import Protection
 from kanon_sql.solvers.budget import Progress
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def protect(
@@ -81,22 +82,106 @@ def protect(
     >>> protect(people, by=["region", "sex"], k=4).table["n"].null_count
     4
     """
-    source = table if is_relation(table) else frame_of(table)
-    _check(by, measures, options, names_of(source))
+    con, session, columns = _opened(table, progress)
+    _check(by, measures, options, columns)
     sql = protect_query("source", list(by), measures, grouping, p, dominance, k=k, **options)
+    _create(con, session, sql)
+    certificates = session.protected_tables.certificates
+    if not certificates:
+        raise PolicyError(_EMPTY)
+    return ProtectedTable(table=released_as(con, table), certificate=certificates[-1], sql=sql)
+
+
+def protect_together(
+    table: Any, tables: Sequence[Mapping[str, Any]], *, progress: Progress | None = None
+) -> list[ProtectedTable]:
+    """Publish several tables of the same people, safe against a reader who has all of them.
+
+    Parameters
+    ----------
+    table : pyarrow.Table or RecordBatch, pandas.DataFrame, polars.DataFrame or LazyFrame, or DuckDBPyRelation
+        As for `protect`.
+    tables : sequence of mapping
+        For each table the arguments of `protect` by their names. ``per``, ``cost``, ``algorithm`` and ``time_limit`` are the
+        same in all; the strictest ``k`` applies to all.
+    progress : callable, optional
+        As for `kanon_sql.anonymize`.
+
+    Returns
+    -------
+    list of ProtectedTable
+        The tables in their order. Cost and bound of a certificate are about all tables together.
+
+    Raises
+    ------
+    PolicyError, SourceError, InfeasibleError, AuditError
+        As `protect`; also when there are no tables.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"region": ["n", "n", "s"] * 8, "sex": ["f", "m"] * 12, "age": [1, 2, 2, 3] * 6})
+    >>> one, two = protect_together(people, [{"by": ["region", "sex"], "k": 5}, {"by": ["region", "age"], "k": 5}])
+    >>> one.table["n"].null_count, two.table["n"].null_count, one.certificate.cost == two.certificate.cost
+    (4, 6, True)
+    """
+    con, session, columns = _opened(table, progress)
+    together = TablesTogether()
+    for each in tables:
+        together.add(*_asked(columns, **each))
+    if not together.asked:
+        raise PolicyError("there are no tables; hint: tables=[{'by': ['region', 'sex']}, {'by': ['region', 'age']}]")
+    countings = [counting for counting, _ in together.asked]
+    found = []
+    with session.protected_tables.together(together) as tickets:
+        for ticket, (counting, protection) in zip(tickets, together.asked, strict=True):
+            sql = protected_query(counting, protection, 'FROM "source"', together=countings, ticket=ticket)
+            _create(con, session, sql)
+            certificates = session.protected_tables.certificates
+            if not certificates:
+                raise PolicyError(_EMPTY)
+            released = released_as(con.cursor(), table)
+            found.append(ProtectedTable(table=released, certificate=certificates[-1], sql=sql))
+    con.close()
+    return found
+
+
+_EMPTY = "the table has no rows; hint: protect a table with rows"
+
+
+def _opened(table: Any, progress: Progress | None) -> tuple[duckdb.DuckDBPyConnection, Session, list[str]]:
+    """Return a database of its own with a table as ``source``, and the names of its columns."""
+    source = table if is_relation(table) else frame_of(table)
     con = duckdb.connect()
     session = new_session(con)
+    session.serve(con)
     session.search.watch(progress)
     if is_relation(table):
         place_rows(table, con, "source")
     else:
         con.register("source", readable(to_arrow(table)))
+    return con, session, names_of(source)
+
+
+def _create(con: duckdb.DuckDBPyConnection, session: Session, sql: str) -> None:
+    """Make the table ``released``."""
     with session.announcements.waiting():
-        answer_of(session, lambda: con.execute(f"CREATE TABLE released AS {sql}"))
-    certificates = session.protected_tables.certificates
-    if not certificates:
-        raise PolicyError("the table has no rows; hint: protect a table with rows")
-    return ProtectedTable(table=_shown(con, table), certificate=certificates[-1], sql=sql)
+        answer_of(session, lambda: con.execute(f"CREATE OR REPLACE TABLE released AS {sql}"))
+
+
+def _asked(
+    columns: list[str],
+    by: Sequence[str],
+    *,
+    measures: Mapping[str, str] | None = None,
+    k: int = 5,
+    grouping: str = "cube",
+    p: Mapping[str, float | str | Fraction] | None = None,
+    dominance: Mapping[str, tuple[int, float | str | Fraction]] | None = None,
+    **options: Any,
+) -> tuple[Counting, Protection]:
+    _check(by, measures, options, columns)
+    return asked_table("source", list(by), measures, grouping, p, dominance, k=k, **options)
 
 
 _OPTIONS = ("show", "cost", "rows", "contributors", "per", "algorithm", "time_limit", "suppressed")
@@ -111,44 +196,3 @@ def _check(by: Sequence[str], measures: Mapping[str, str] | None, options: Mappi
         raise PolicyError("by must be a list of columns; hint: by=['region', 'sex']")
     per = [] if options.get("per") is None else [options["per"]]
     check_columns((*by, *(measures or {}).values(), *per), names)
-
-
-def _shown(con: duckdb.DuckDBPyConnection, table: Any) -> Any:
-    """Return the table ``released`` as the kind of the source."""
-    if is_relation(table):
-        home = duckdb.connect()
-        place_rows(con.table("released"), home, "released")
-        con.close()
-        released = home.table("released")
-        weakref.finalize(released, _let_go, home)  # DuckDB 1.4 closes a connection that only relations refer to
-        return released
-    arrow = _narrow(con)
-    con.close()
-    match type(table).__module__.split(".")[0]:
-        case "pandas":
-            return converted(lambda: _pandas(arrow), "the table cannot be shown as pandas; hint: pass an Arrow table")
-        case "polars":
-            import polars
-
-            return polars.from_arrow(arrow)
-    return arrow
-
-
-def _narrow(con: duckdb.DuckDBPyConnection) -> pa.Table:
-    """Return the rows with sums of whole numbers in 64 bits: Arrow has no wider integers, and the gate takes none."""
-    relation = con.table("released")
-    kinds = zip(relation.columns, relation.types, strict=True)
-    cells = [f"CAST({quoted(name)} AS BIGINT) AS {quoted(name)}" if kind == "HUGEINT" else quoted(name) for name, kind in kinds]
-    return relation.project(", ".join(cells)).to_arrow_table()
-
-
-def _pandas(arrow: pa.Table) -> Any:
-    """Return a pandas table whose counts stay whole numbers beside NULL."""
-    import pandas
-    import pyarrow as pa
-
-    return arrow.to_pandas(types_mapper={pa.int64(): pandas.Int64Dtype()}.get)
-
-
-def _let_go(_: duckdb.DuckDBPyConnection) -> None:
-    """Refer to a connection until this is called."""

@@ -30,7 +30,15 @@ def protect_query(
     others: Iterable[Counting] = (),
     **options: Any,
 ) -> str:
-    """Return the SQL of a protected table.
+    """Return the SQL of a protected table; ``others`` are released before it, the rest is as for `asked_table`."""
+    counting, protection = asked_table(table, by, measures, grouping, percent, dominance, **options)
+    return protected_query(counting, protection, f"FROM {table_name(table)}", others)
+
+
+def asked_table(
+    table: str, by: Any, measures: Any, grouping: Any, percent: Any, dominance: Any, **options: Any
+) -> tuple[Counting, Protection]:
+    """Return what is counted for a table, and what is asked of it.
 
     Parameters
     ----------
@@ -46,8 +54,6 @@ def protect_query(
         For some sums p of the p % rule.
     dominance : mapping of str to [largest, share], optional
         For some sums the dominance rule.
-    others : iterable of Counting
-        Tables that are released before this one.
     **options
         The other fields of `Protection`.
 
@@ -94,7 +100,7 @@ def protect_query(
         sums=tuple(map(quoted, columns)),
         largest=protection.largest,
     )
-    return protected_query(counting, protection, f"FROM {table_name(table)}", others)
+    return counting, protection
 
 
 def _mapping(name: str, value: Any, hint: str) -> Mapping[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.table_release import TableRelease
+from kanon_sql.engines.duckdb.cells.table_record import Home
 from kanon_sql.errors import AuditError, SourceError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
@@ -21,8 +22,6 @@ from kanon_sql.table.cell_table import Bools
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from kanon_sql.certificate.table_certificate import TableCertificate
-
 
 class CellGathering:
     """The base cells of one statement while it runs.
@@ -31,17 +30,21 @@ class CellGathering:
     ----------
     counting, protection
         What is counted, and what is asked of the table.
+    ticket : int
+        The number of the table in `ProtectedTables.together`; 0 if it is alone.
+    home : Home
+        Where the table is remembered.
 
     Attributes
     ----------
-    counting, protection
+    counting, protection, ticket, home
         The same.
     touched : float
         When it was last used, as `time.monotonic`.
     """
 
-    def __init__(self, counting: Counting, protection: Protection) -> None:
-        self.counting, self.protection = counting, protection
+    def __init__(self, counting: Counting, protection: Protection, ticket: int, home: Home) -> None:
+        self.counting, self.protection, self.ticket, self.home = counting, protection, ticket, home
         self.touched = time.monotonic()
         self._lock = threading.Lock()
         self._chunks: list[pa.StructArray] = []
@@ -141,13 +144,13 @@ class CellGathering:
             raise AuditError("kanon audit: the table does not add up to its base cells; nothing was released")
         return self._found.suppression.suppressed[joint]
 
-    def complete(self, rows: int) -> TableCertificate | None:
-        """Return the certificate, None without base cells; raise unless each row of the table was asked for, once."""
+    def complete(self, rows: int) -> TableRelease | None:
+        """Return the release, None without base cells; raise unless each row of the table was asked for, once."""
         if self._found is None:
             return None
         if not rows == self._asked == len(self._found.rows):
             raise AuditError("kanon audit: the table does not have the rows of its base cells; nothing was released")
-        return self._found.certificate
+        return self._found
 
     def close(self) -> None:
         """Let go of everything."""
@@ -160,8 +163,9 @@ class CellGathering:
         return 1 + self._found.sums.index(text)
 
     def _name_of_sum(self, place: int) -> str:
-        item = next(each for each in self._shape.items if each.kind == "sum" and each.places == (place,))
-        return as_identifier(item.name)
+        """Return the name of a sum; that of an earlier table has none here, only its SQL."""
+        names = [each.name for each in self._shape.items if each.kind == "sum" and each.places == (place,)]
+        return as_identifier(names[0]) if names else self.counting.sums[place]
 
     def _refuse_nulls(self, nulls: Int64) -> None:
         """Refuse a key with NULLs where a NULL also means all of its values, and no GROUPING tells them apart."""

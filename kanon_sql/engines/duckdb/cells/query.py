@@ -18,7 +18,14 @@ _RANK = 'CAST(system.main.dense_rank() OVER (ORDER BY {name} ASC NULLS LAST) AS 
 
 
 def protected_query(
-    counting: Counting, protection: Protection, source: str, others: Iterable[Counting] = (), *, explained: bool = False
+    counting: Counting,
+    protection: Protection,
+    source: str,
+    others: Iterable[Counting] = (),
+    *,
+    together: Iterable[Counting] = (),
+    ticket: int = 0,
+    explained: bool = False,
 ) -> str:
     """Return the SQL of a query that yields the rows of a protected table, or fails.
 
@@ -30,6 +37,10 @@ def protected_query(
         FROM and WHERE; used once.
     others : iterable of Counting
         Tables that are released before this one; those of the same source are counted with it.
+    together : iterable of Counting
+        Tables that are solved together with this one.
+    ticket : int
+        The number of the table among those that are solved together; 0 if it is alone.
     explained : bool
         Whether the query yields what protecting the table would take, and no row of it.
 
@@ -39,6 +50,7 @@ def protected_query(
     """
     if protection.earlier == "fixed":
         counting = counting.widened(others)
+    counting = counting.widened(together)
     tabulation, numbers = counting.tabulation, range(len(counting.keys))
     asked = [f'{text} AS "kanon#key{key}"' for key, text in enumerate(counting.keys)]
     asked += [f'{text} AS "kanon#value{place}"' for place, text in enumerate(counting.sums)]
@@ -50,6 +62,7 @@ def protected_query(
         "gathered_cells",
         counting=literal(counting.to_json()),
         protection=literal(protection.to_json()),
+        ticket=str(ticket),
         unshadowed=unshadowed(),
         columns=",\n           ".join(asked),
         source=source,

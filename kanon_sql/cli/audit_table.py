@@ -1,0 +1,133 @@
+"""The command that attacks a published table of counts: ``kanon audit-table``."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import click
+
+from kanon_sql.cli.interrupt import interruptible
+from kanon_sql.cli.options import column_names, delimiter_option, escape_option, json_option, show, table_option
+from kanon_sql.cli.publication import PATIENCE
+from kanon_sql.cli.streams import format_option, source_place
+from kanon_sql.cli.terminal import table_of
+from kanon_sql.errors import AuditError
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.cells.table_audit import TableAudit
+
+_LISTED = 20
+"""Cells that a person sees; ``--json`` has all."""
+
+_HINT = "suppress more cells: kanon protect makes a table whose totals give nothing away"
+
+
+@click.command("audit-table")
+@click.argument("file")
+@click.option("--by", multiple=True, required=True, metavar="A,B", help="The keys; repeat it or separate by commas.")
+@click.option("--measure", default="n", show_default=True, metavar="N", help="The column of the counts.")
+@click.option("--k", type=click.IntRange(1), default=5, show_default=True, help="Counts of 1 to k - 1 are small.")
+@click.option("--total", metavar="TEXT", help="A text in a key that means all of its values, as an empty cell does.")
+@click.option("--suppressed", multiple=True, metavar="TEXT", help="A count text that means suppressed; repeatable.")
+@click.option(
+    "--least",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    help="Least count of a suppressed cell; 0 if some are empty.",
+)
+@click.option(
+    "--rows",
+    type=click.Choice(["null", "absent"]),
+    default="null",
+    show_default=True,
+    help="Whether suppressed rows stay in the table, or are left out.",
+)
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Fail if the audit takes longer.")
+@table_option
+@delimiter_option
+@escape_option("FILE was written with --escape-formulas.")
+@format_option
+@json_option
+def audit_table(
+    file: str,
+    by: tuple[str, ...],
+    measure: str,
+    k: int,
+    total: str | None,
+    suppressed: tuple[str, ...],
+    least: int,
+    rows: str,
+    time_limit: float | None,
+    table: str | None,
+    delimiter: str,
+    escape_formulas: bool,
+    ending: str,
+    as_json: bool,
+) -> None:
+    """Find the suppressed cells of FILE that its totals give away.
+
+    FILE is a table of counts with its totals, by any tool. An empty key means all of its values, an empty count means
+    suppressed. For each suppressed cell, two linear programs find the least and the greatest count that agree with the rest.
+
+    Exits with code 1 if a suppressed cell is known exactly or provably below --k, and with 3 if FILE cannot be checked.
+    """
+    import duckdb
+
+    from kanon_sql.engines.duckdb.auditing_counts import audited_table
+    from kanon_sql.engines.duckdb.cells.known_columns import check_columns
+    from kanon_sql.engines.duckdb.files import columns, load
+    from kanon_sql.solvers.budget import Budget
+
+    con = duckdb.connect()
+    stopped: list[bool] = []
+
+    def work() -> TableAudit:
+        with closing(con):
+            load(con, place, into="source", delimiter=delimiter)
+            listed = columns(con, "source")
+            keys = column_names(by, listed)
+            check_columns((*keys, measure), listed)
+            return audited_table(
+                con,
+                keys,
+                measure,
+                k=k,
+                budget=Budget(seconds=time_limit, ended=lambda: bool(stopped)),
+                total=total,
+                suppressed=suppressed,
+                least=least,
+                rows=rows,
+            )
+
+    def stop() -> None:
+        stopped.append(True)
+        con.interrupt()
+
+    with source_place(file, table, ending) as found_place:
+        place = found_place.escaping(escape_formulas)
+        found = interruptible(stop, work, patience=PATIENCE)
+    wrong = found.wrong(k)
+    if as_json:
+        cells = [each.to_dict() for each in found.cells]
+        click.echo(json.dumps({"holds": found.holds, "broken": [wrong] if wrong else [], **found.figures, "cells": cells}))
+    else:
+        click.echo(f"FAIL: {wrong}" if wrong else f"PASS: no suppressed cell is known exactly or provably below {k}")
+        show((name, f"{value:,}") for name, value in found.figures.items())
+        _show_cells(found)
+    if wrong:
+        raise AuditError(f"{wrong}; hint: {_HINT}")
+
+
+def _show_cells(found: TableAudit) -> None:
+    """Print the cells that are given away, the first ones if there are many."""
+    from rich.console import Console
+
+    given = [each for each in found.cells if each.disclosed]
+    if not given:
+        return
+    title = "given away" if len(given) <= _LISTED else f"given away, the first {_LISTED} of {len(given):,} (--json has all)"
+    rows = [(*each.cell, str(each.lower), "no limit" if each.upper is None else str(each.upper)) for each in given[:_LISTED]]
+    Console(highlight=False).print(table_of((*found.by, "at least", "at most"), rows, title=title))

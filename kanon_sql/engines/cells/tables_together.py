@@ -1,0 +1,117 @@
+"""Tables that are published together: the first of a source that runs is solved with all others of that source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from kanon_sql.engines.cells.base_cells import BaseCells
+from kanon_sql.engines.cells.counting import Counting, counted_for
+from kanon_sql.engines.cells.earlier_tables import EarlierTable
+from kanon_sql.engines.cells.table_release import TableRelease, release_tables
+from kanon_sql.errors import AuditError, PolicyError, SourceError
+from kanon_sql.model.protection import Protection
+from kanon_sql.solvers.budget import Progress
+
+_SAME = {"cost": "COST", "per": "PER", "algorithm": "algorithm", "time_limit": "time_limit", "earlier": "earlier"}
+"""What tables of the same source have to agree on, and its name in an error."""
+
+
+class TablesTogether:
+    """The tables of one transaction.
+
+    Attributes
+    ----------
+    asked : list of (Counting, Protection)
+        What is counted for each table alone, and what is asked of it.
+    """
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[Counting, Protection]] = []
+        self._found: dict[int, TableRelease] = {}
+        self._counted: dict[int, tuple[BaseCells, Counting]] = {}
+
+    @property
+    def solved(self) -> list[EarlierTable]:
+        """Return the tables whose pattern is known, whether their rows are shown yet or not."""
+        return [each.released for each in list(self._found.values())]
+
+    def add(self, counting: Counting, protection: Protection) -> None:
+        """Take a further table.
+
+        Raises
+        ------
+        PolicyError
+            When it cannot be solved together with those before it.
+        """
+        shape = counting.tabulation
+        for other, asked in self.asked:
+            if other.tabulation.source != shape.source:
+                if set(other.tabulation.reads) & set(shape.reads):
+                    raise PolicyError(
+                        "a table before it reads the same source with another FROM or WHERE, and the difference of the two may "
+                        "single people out; hint: write the same FROM and WHERE in both"
+                    )
+                continue
+            for name, shown in _SAME.items():
+                if getattr(asked, name) != getattr(protection, name):
+                    raise PolicyError(
+                        f"a table before it has another {shown}, and both are solved together; hint: write the same in both"
+                    )
+        self.asked.append((counting, protection))
+
+    def release(
+        self,
+        number: int,
+        cells: BaseCells,
+        counting: Counting,
+        earlier: Sequence[EarlierTable],
+        progress: Progress,
+        ended: Callable[[], bool],
+    ) -> TableRelease:
+        """Return one of the tables; the first of its source solves all of them.
+
+        Parameters
+        ----------
+        number : int
+            Its place in ``asked``.
+        cells, counting, earlier, progress, ended
+            As for `release_tables`.
+
+        Raises
+        ------
+        PolicyError, SourceError, InfeasibleError, AuditError
+            As `release_tables`; also when the source is no longer as it was when the tables were solved.
+        """
+        if number not in self._found:
+            self._solve(number, cells, counting, earlier, progress, ended)
+        else:
+            before, finest = self._counted[number]
+            keys, sums = set(finest.tabulation.keys), set(finest.tabulation.sums)
+            if (keys, sums) != (set(counting.tabulation.keys), set(counting.tabulation.sums)):
+                raise AuditError("kanon audit: the table does not have the keys that were solved; nothing was released")
+            if not counted_for(replace(finest, largest=counting.largest), cells, counting).same(before):
+                raise SourceError(
+                    "the source has changed while the tables of one transaction were protected; nothing was released; hint: "
+                    "read a table, not a function whose rows differ from run to run"
+                )
+        return self._found[number]
+
+    def _solve(
+        self,
+        number: int,
+        cells: BaseCells,
+        counting: Counting,
+        earlier: Sequence[EarlierTable],
+        progress: Progress,
+        ended: Callable[[], bool],
+    ) -> None:
+        shape = counting.tabulation
+        alike = [place for place, (each, _) in enumerate(self.asked) if each.tabulation.source == shape.source]
+        alike = [number, *(place for place in alike if place != number and place not in self._found)]
+        asked = [self.asked[place] for place in alike]
+        # the tables behind a view are known once the statement runs
+        read = [(replace(each, tabulation=replace(each.tabulation, reads=shape.reads)), asks) for each, asks in asked]
+        found = release_tables(cells, counting, read, earlier, progress, ended)
+        self._counted |= dict.fromkeys(alike, (cells, counting))
+        self._found |= dict(zip(alike, found, strict=True))

@@ -1,0 +1,171 @@
+"""A published table of counts as a system of equations: its rows, and the base cells that they add up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kanon_sql.engines.duckdb.names import literal, quoted
+from kanon_sql.engines.duckdb.texts import cells_text
+from kanon_sql.errors import SourceError
+from kanon_sql.model.validation import as_identifier
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.published_cells import PublishedCells
+
+_MOST = 1_000_000
+"""Base cells of a system."""
+
+_COUNT = 'SELECT system.main.count(*) FROM "kanon#{}"'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedRows:
+    """A published table.
+
+    Parameters
+    ----------
+    cells : PublishedCells
+        Its equations.
+    keys : list of tuple of str or None
+        The keys of each row; None for a total.
+    unit : int
+        How many units of the equations are 1.
+    published : int
+        How many of the rows are in the table; the others are those that it left out.
+    """
+
+    cells: PublishedCells
+    keys: list[tuple[str | None, ...]]
+    unit: int
+    published: int
+
+
+def published_rows(
+    con: Any, by: Sequence[str], measure: str, *, total: str | None, suppressed: Sequence[str], least: int, absent: bool
+) -> PublishedRows:
+    """Read the table ``source`` of a connection.
+
+    Parameters
+    ----------
+    con : DuckDBPyConnection
+        A connection of one's own: it gets temporary tables.
+    by, measure : str
+        The columns of the keys and of the counts.
+    total : str, optional
+        A text in a key that means all of its values, as NULL does.
+    suppressed : sequence of str
+        Texts that mean a suppressed count, as NULL does.
+    least : int
+        The least value of a suppressed cell.
+    absent : bool
+        Whether the table leaves suppressed cells out, so that a cell that is not there may have any value.
+
+    Raises
+    ------
+    SourceError
+        When a count is no number or negative, two rows have the same keys, or there are too many base cells.
+    """
+    columns = [f"kanon#k{place}" for place in range(len(by))]
+    _read(con, by, columns, measure, total, suppressed)
+    published = _one(con, _COUNT.format("cells"))
+    _check(con, columns, measure)
+    shown = ", ".join(f"{quoted(each)} IS NOT NULL" for each in columns)
+    patterns = con.execute(f'FROM "kanon#cells" SELECT DISTINCT {shown} ORDER BY ALL DESC NULLS LAST').fetchall()
+    con.execute(_base(columns, patterns, absent=absent))
+    if _one(con, _COUNT.format("base")) > _MOST:
+        raise SourceError(f"the table has more than {_MOST:,} base cells; hint: check fewer dimensions at once")
+    pairs = []
+    for pattern in patterns:
+        names = [quoted(name) for name, own in zip(columns, pattern, strict=True) if own]
+        asked = {"pattern": _where(columns, pattern), "same": " AND ".join(f"c.{name} = b.{name}" for name in names) or "true"}
+        if absent:
+            keys = ", ".join(quoted(name) if own else "NULL" for name, own in zip(columns, pattern, strict=True))
+            con.execute(cells_text("left_out_rows", keys=keys, names=", ".join(names) or "1", **asked))
+        pairs.append(con.execute(cells_text("published_pairs", **asked)).fetchnumpy())
+    listed = ", ".join(map(quoted, columns))
+    rows = con.execute(f'FROM "kanon#cells" SELECT {listed}, v ORDER BY id ASC NULLS LAST').fetchall()
+    values = [row[-1] for row in rows]
+    unit = 10 ** max((-int(each.normalize().as_tuple().exponent) for each in values if each), default=0)
+    unit = max(unit, 1)
+    hidden = np.array([each is None for each in values], np.bool_)
+    return PublishedRows(
+        cells=PublishedCells(
+            value=np.array([0 if each is None else int(each * unit) for each in values], np.int64),
+            hidden=hidden,
+            least=np.where(hidden & (np.arange(len(values)) < published), least * unit, 0),
+            row=_joined(pairs, "id"),
+            base=_joined(pairs, "base"),
+            base_cells=_one(con, _COUNT.format("base")),
+        ),
+        keys=[tuple(row[:-1]) for row in rows],
+        unit=unit,
+        published=published,
+    )
+
+
+def _read(con: Any, by: Sequence[str], columns: list[str], measure: str, total: str | None, suppressed: Sequence[str]) -> None:
+    """Make the table of all rows: texts of the keys, and the value, NULL where it is suppressed."""
+    keys = [f"CAST({quoted(name)} AS VARCHAR)" for name in by]
+    if total is not None:
+        keys = [f"CASE WHEN {key} <> {literal(total)} THEN {key} END" for key in keys]
+    text = f"CAST({quoted(measure)} AS VARCHAR)"
+    markers = f"{text} IN ({', '.join(map(literal, suppressed))})" if suppressed else "false"
+    con.execute(
+        cells_text(
+            "published_rows",
+            keys=", ".join(f"{key} AS {quoted(column)}" for key, column in zip(keys, columns, strict=True)),
+            measure=quoted(measure),
+            suppressed=f"{quoted(measure)} IS NULL OR {markers}",
+        )
+    )
+
+
+def _check(con: Any, columns: list[str], measure: str) -> None:
+    """Refuse counts that are none, and rows that are there twice."""
+    name = as_identifier(measure)
+    if _one(con, _COUNT.format("cells") + " WHERE v IS NULL AND NOT suppressed"):
+        raise SourceError(
+            f"the column {name} has texts that are not numbers; hint: say what means suppressed: suppressed=['*'], "
+            "--suppressed '*' on the command line"
+        )
+    if _one(con, _COUNT.format("cells") + " WHERE v < 0"):
+        raise SourceError(f"the column {name} has negative numbers; hint: check counts, or sums of numbers of at least 0")
+    listed = ", ".join(map(quoted, columns))
+    if con.execute(f'FROM "kanon#cells" SELECT 1 GROUP BY {listed} HAVING system.main.count(*) > 1').fetchall():
+        raise SourceError(
+            "two rows of the table have the same keys; hint: name all keys; a NULL in a key means all of its values, so give "
+            "missing values a text of their own"
+        )
+
+
+def _where(columns: list[str], pattern: Sequence[bool]) -> str:
+    return " AND ".join(f"{quoted(name)} IS {'NOT ' * shown}NULL" for name, shown in zip(columns, pattern, strict=True))
+
+
+def _base(columns: list[str], patterns: list[tuple[bool, ...]], *, absent: bool) -> str:
+    """Return the statement that finds the base cells: those of which no finest row is missing, or any if rows may be."""
+    of = {pattern: [quoted(name) for name, shown in zip(columns, pattern, strict=True) if shown] for pattern in patterns}
+    known = [quoted(name) for place, name in enumerate(columns) if any(pattern[place] for pattern in patterns)]
+    if absent:
+        parts = [([name], f"{name} IS NOT NULL") for name in known]
+    else:
+        finest = [one for one in patterns if not any(set(of[one]) < set(of[other]) for other in patterns)]
+        parts = [(of[pattern], _where(columns, pattern)) for pattern in finest]
+    joined, seen = "(SELECT 1 AS one)", set[str]()
+    for names, condition in parts:
+        common = ", ".join(name for name in names if name in seen)
+        rows = f'(FROM "kanon#cells" SELECT DISTINCT {", ".join(names) or "1"} WHERE {condition})'
+        joined += f" JOIN {rows} USING ({common})" if common else f" CROSS JOIN {rows}"
+        seen |= set(names)
+    return cells_text("published_base", shown=", ".join(known) or "1", joined=joined, most=str(_MOST + 1))
+
+
+def _joined(pairs: list[dict[str, Any]], name: str) -> Int64:
+    return np.concatenate([np.asarray(each[name], np.int64) for each in pairs] or [np.zeros(0, np.int64)])
+
+
+def _one(con: Any, query: str) -> int:
+    return int(con.execute(query).fetchall()[0][0])

@@ -1,0 +1,205 @@
+"""The protected tables that a database file remembers, so that a later session respects them too.
+
+The table ``kanon_protected_tables`` in the schema ``main`` has a row for each. It holds counts of the source, so it is only
+written into the file that holds the source. A row also holds SQL that later statements run, and a changed row could make a
+later table unsafe: a row counts only with its seal, which nobody can compute without the secret.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from kanon_sql.engines.cells.base_cells import BaseCells
+from kanon_sql.engines.cells.counting import Counting
+from kanon_sql.engines.cells.earlier_tables import EarlierTable
+from kanon_sql.engines.duckdb.names import qualified
+from kanon_sql.errors import KanonError, SourceError, raise_alone
+from kanon_sql.model.protection import Protection
+from kanon_sql.model.secret import Secret
+from kanon_sql.model.validation import same_name
+
+RECORD = "kanon_protected_tables"
+
+_COLUMNS = (
+    ("number", "BIGINT"),
+    ("released_at", "TIMESTAMP"),
+    ("counting", "VARCHAR"),
+    ("protection", "VARCHAR"),
+    ("base_cells", "BIGINT"),
+    ("cells", "BLOB"),
+    ("suppressed", "BLOB"),
+    ("seal", "BLOB"),
+)
+
+_SEALED = "protected tables"
+"""The purpose of the key of seals."""
+
+_THERE = """SELECT c.database_name, d.database_oid,
+        system.main.list([c.column_name, c.data_type] ORDER BY c.column_index ASC NULLS LAST)
+    FROM system.main.duckdb_columns() AS c JOIN system.main.duckdb_databases() AS d USING (database_name)
+    WHERE c.schema_name = 'main' AND c.table_name = 'kanon_protected_tables' GROUP BY ALL
+    ORDER BY c.database_name ASC NULLS LAST"""
+
+_NUMBERS = "SELECT number FROM {} ORDER BY number ASC NULLS LAST"
+
+_READ = "SELECT seal, counting, protection, base_cells, cells, suppressed FROM {} WHERE number IS NOT DISTINCT FROM $1"
+
+_WRITE = "INSERT INTO {0} SELECT 1 + coalesce(system.main.max(number), 0), $1, $2, $3, $4, $5, $6, $7 FROM {0}"
+
+_UNREADABLE = "{} is not the table that remembers protected tables; hint: rename it, or restore it from a backup"
+
+_UNSEALED = (
+    "{} has a row that was written with another secret, or was changed since; nothing was released; hint: give the secret that "
+    "it was written with, as KANON_SECRET or secret=..., or delete its rows if nobody can see their tables any more"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """Where a protected table is remembered.
+
+    Attributes
+    ----------
+    database : str or None
+        The database of its source; None where only the session remembers the table.
+    warning : str or None
+        Why a file that holds a table of this name does not remember it.
+    """
+
+    database: str | None = None
+    warning: str | None = None
+
+
+def home_of(reads: Iterable[str], tables: Iterable[Mapping[str, Any]], secret: Callable[[], Secret]) -> Home:
+    """Return where a table is remembered: in the one file that holds all that it reads, and nothing else does.
+
+    Parameters
+    ----------
+    reads : iterable of str
+        The tables that it names, in the form that `same_name` compares.
+    tables : iterable of mapping
+        Of each table and view its ``name``, its ``database``, and whether that is in a ``file`` and ``readonly``, as
+        the statement sees it: other connections do not see tables of its transaction.
+    secret : callable
+        Returns the secret of the instance.
+    """
+    reads = set(reads)
+    found = [each for each in tables if same_name(each["name"]) in reads]
+    if not any(each["file"] for each in found):
+        return Home()
+    database = found[0]["database"]
+    if any(each["database"] != database for each in found) or reads != {same_name(each["name"]) for each in found}:
+        return Home(warning=_unremembered("its source is not in one database file"))
+    if found[0]["readonly"]:
+        return Home(warning=_unremembered("the database is read-only"))
+    if not secret().repeatable:
+        return Home(warning=_unremembered("its secret ends with this process (set KANON_SECRET)"))
+    return Home(database=database)
+
+
+def _unremembered(why: str) -> str:
+    return f"no database file remembers this protected table, because {why}: a later session does not compare tables with it"
+
+
+def databases(con: Any) -> dict[str, int]:
+    """Return the databases that remember protected tables, each with the number of its attachment.
+
+    Raises
+    ------
+    SourceError
+        When a table of that name has other columns.
+    """
+    found = con.execute(_THERE).fetchall()
+    for database, _, columns in found:
+        if [tuple(each) for each in columns] != list(_COLUMNS):
+            raise SourceError(_UNREADABLE.format(_place(database)))
+    return {database: attached for database, attached, _ in found}
+
+
+def numbers(con: Any, database: str) -> list[int]:
+    """Return the numbers of the tables that a database remembers, oldest first."""
+    return [number for (number,) in con.execute(_NUMBERS.format(_place(database))).fetchall()]
+
+
+def read(con: Any, database: str, number: int, secret: Secret) -> EarlierTable:
+    """Return a table that a database remembers.
+
+    Raises
+    ------
+    SourceError
+        When its row has no seal of this secret, or cannot be read.
+    """
+    rows = con.execute(_READ.format(_place(database)), [number]).fetchall()
+    for seal, *values in rows:
+        if len(rows) > 1 or seal is None or not hmac.compare_digest(seal, _seal(secret, *values)):
+            raise SourceError(_UNSEALED.format(_place(database)))
+    try:
+        return _table(*rows[0][1:])
+    except (KanonError, KeyError, TypeError, ValueError, IndexError, AttributeError):
+        raise_alone(SourceError(_UNREADABLE.format(_place(database))))
+
+
+def write(con: Any, database: str, table: EarlierTable, secret: Secret) -> None:
+    """Remember a table in a database.
+
+    Raises
+    ------
+    SourceError
+        When another connection does the same at the same time, or the file cannot be written.
+    """
+    cells, place = table.cells, _place(database)
+    counts = np.concatenate([cells.keys, cells.people[:, None], cells.sums], axis=1).astype("<i8").tobytes()
+    pattern = table.suppressed.astype(np.uint8).tobytes()
+    values = (table.counting.to_json(), table.protection.to_json(), len(cells.people), counts, pattern)
+    moment = datetime.now(UTC).replace(tzinfo=None)
+    try:
+        con.execute("BEGIN")
+        if database not in databases(con):
+            con.execute(
+                f"CREATE TABLE {place} ({', '.join(f'{name} {kind}' for name, kind in _COLUMNS)}, PRIMARY KEY (number))"
+            )
+        con.execute(_WRITE.format(place), [moment, *values, _seal(secret, *values)])
+        con.execute("COMMIT")
+    except duckdb.Error:
+        raise_alone(
+            SourceError(
+                f"{place} cannot be written, so no later session would know of this table; nothing was released; hint: run it "
+                "again, or open the database for reading only"
+            )
+        )
+
+
+def _seal(secret: Secret, *values: str | int | bytes | None) -> bytes:
+    """Return HMAC-SHA256 of what a row holds; each value is preceded by its length."""
+    parts = [each if isinstance(each, bytes) else str(each).encode("utf-8", "surrogatepass") for each in values]
+    message = b"".join(part for each in parts for part in (len(each).to_bytes(8, "big"), each))
+    return hmac.digest(secret.derived(_SEALED), message, "sha256")
+
+
+def _place(database: str) -> str:
+    return qualified([database, "main", RECORD])
+
+
+def _table(counting: str, protection: str, count: int, cells: bytes, suppressed: bytes) -> EarlierTable:
+    counted = Counting.from_json(counting)
+    keys, sums = len(counted.tabulation.keys), len(counted.tabulation.sums)
+    held = np.frombuffer(cells, "<i8").astype(np.int64).reshape(count, keys + 1 + sums)
+    return EarlierTable(
+        counting=counted,
+        protection=Protection.from_dict(json.loads(protection)),
+        cells=BaseCells(
+            keys=held[:, :keys],
+            people=held[:, keys],
+            sums=held[:, keys + 1 :],
+            largest=[np.zeros((count, 0), np.int64) for _ in range(sums)],
+        ),
+        suppressed=np.frombuffer(suppressed, np.uint8) > 0,
+    )

@@ -1,0 +1,88 @@
+"""materialized='protected': a table of counts from a query with PROTECT."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from dbt_process import NEEDS_DBT, dbt, replace, rows
+
+pytestmark = [NEEDS_DBT, pytest.mark.process]
+
+COUNTS = """{{ config(materialized='protected') }}
+select zip, diagnosis, count(*) as n from {{ ref('stg_patients') }}
+group by cube (zip, diagnosis) protect n >= 5
+"""
+
+
+def test_a_table_of_counts(project: Path) -> None:
+    models = project / "models"
+    model = models / "counts.sql"
+    model.write_text(COUNTS)
+    (models / "seen.sql").write_text("{{ config(materialized='table') }}\nselect count(n) as shown from {{ ref('counts') }}\n")
+    done = dbt(project, "run", "--select", "counts", "seen")
+    assert done.returncode == 0, done.stdout
+    truth = {
+        (z, d): n
+        for z, d, n in rows(project, "select zip, diagnosis, count(*) from stg_patients group by cube (zip, diagnosis)")
+    }
+    shown = rows(project, "from counts")
+    assert {row[:2] for row in shown} == truth.keys()
+    assert all(n in {None, truth[z, d]} and (n is None or n >= 5) for z, d, n in shown)
+    suppressed = sum(n is None for _, _, n in shown)
+    assert suppressed
+    assert f"kanon: counts: {len(shown)} rows, {suppressed} suppressed, n >= 5" in done.stdout
+    assert rows(project, "select shown from seen") == [(len(shown) - suppressed,)]
+    (result,) = (
+        each["adapter_response"]
+        for each in json.loads((project / "target" / "run_results.json").read_text())["results"]
+        if each["unique_id"].endswith(".counts")
+    )
+    assert result["kanon"]["requirements"] == ["n >= 5"]
+    assert result["kanon"]["primary"] + result["kanon"]["secondary"] == suppressed
+    assert rows(project, "select count(*) from kanon_protected_tables") == [(1,)]
+
+    replace(model, "group by", "where zip > '' group by")
+    done = dbt(project, "run", "--select", "counts")
+    assert done.returncode == 1
+    assert "another FROM or WHERE over the same source was released before" in done.stdout
+    assert rows(project, "from counts") == shown
+
+
+REFUSED = {
+    "no_clause": (COUNTS.replace("protect n >= 5", ""), "has no PROTECT clause; hint: select region"),
+    "key": (
+        COUNTS.replace("'protected'", "'protected', k=5"),
+        "unknown keys: k; hint: the keys of a protected model are strict",
+    ),
+    "strict": (
+        COUNTS.replace("'protected'", "'protected', strict=true").replace("zip, ", "zip, age, "),
+        "strict: the keys zip, age, diagnosis single out 91.0% of the people",
+    ),
+    "mistake": (COUNTS.replace("n >= 5", "m >= 5"), "m is not a count of this table"),
+}
+
+
+def test_what_is_refused(project: Path) -> None:
+    models = project / "models"
+    for name, (text, _) in REFUSED.items():
+        (models / f"{name}.sql").write_text(text)
+    done = dbt(project, "run", "--select", *REFUSED)
+    assert done.returncode == 1
+    for name, (_, message) in REFUSED.items():
+        assert message in done.stdout, name
+        assert rows(project, f"select count(*) from duckdb_tables() where table_name = '{name}'") == [(0,)]
+    for name in REFUSED:
+        (models / f"{name}.sql").unlink()
+    (models / "shown.sql").write_text(COUNTS.replace("'protected'", "'view'"))
+    (models / "called.sql").write_text(
+        "{{ config(materialized='view') }} select * from protect('{{ ref(\"stg_patients\") }}', by := ['zip'])"
+    )
+    (models / "released.sql").write_text(
+        "{{ config(materialized='protected') }} select zip from {{ ref('stg_patients') }} anonymize by zip guarantee k >= 5"
+    )
+    done = dbt(project, "run", "--select", "shown", "called", "released")
+    assert "released has an ANONYMIZE clause with materialized=protected; hint: materialized='anonymized'" in done.stdout
+    assert "shown has a PROTECT clause with materialized=view; hint: materialized='protected'" in done.stdout
+    assert "called is a release with materialized=view, which would be solved again by each query" in done.stdout
