@@ -1,4 +1,4 @@
-"""Checks of guarantees about what an attacker knows: what is not built yet is refused, never ignored."""
+"""Checks of guarantees about what an attacker knows: what they do not support is refused, never ignored."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from kanon_sql.errors import PolicyError, UnknownColumnError
 from kanon_sql.model.linked_columns import Group, units
-from kanon_sql.model.masks import Mask
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.model.requirements import KAnonymity, KnownColumns, Requirement, known_ones
+from kanon_sql.model.recodings import Summary
+from kanon_sql.model.requirements import KnownColumns, Requirement, known_ones, population_ones
 from kanon_sql.model.validation import as_identifier, same_name
 
 MOST_SETS = 50_000
@@ -19,7 +19,6 @@ def check_known(
     requirements: Sequence[Requirement],
     quasi_identifiers: Sequence[QuasiIdentifier],
     linked: Sequence[Group],
-    masks: Sequence[Mask] | None,
     pseudonyms: Sequence[str],
     every_column: bool,
 ) -> None:
@@ -34,21 +33,20 @@ def check_known(
     if not asked:
         return
     told = asked[0].describe()
-    for requirement in requirements:
-        if not isinstance(requirement, KAnonymity | KnownColumns):
-            raise PolicyError(
-                f"{told} cannot be combined with {requirement.describe()} yet; hint: leave one of them out, or ask for it "
-                "without FOR"
-            )
+    of_population = population_ones(requirements)
+    if of_population:
+        raise PolicyError(
+            f"{told} cannot be combined with {of_population[0].describe()}; hint: leave one of them out, or ask for k "
+            "without FOR"
+        )
     for qi in quasi_identifiers:
-        if qi.recoding is not None:
+        if isinstance(qi.recoding, Summary):
             raise PolicyError(
-                f"{told} cannot generalize yet, so {as_identifier(qi.column)} can only be suppressed; hint: leave out "
-                f"{type(qi.recoding).__name__.upper()}, or store a generalized column first"
+                f"{told} cannot be combined with {type(qi.recoding).__name__.upper()} of {as_identifier(qi.column)}, because "
+                "classes by known columns have no summary of their own; hint: take DIGITS, INTERVALS or a hierarchy"
             )
-    for what, given in (("masks", masks is not None), ("pseudonyms", bool(pseudonyms))):
-        if given:
-            raise PolicyError(f"{told} cannot be combined with {what} yet; hint: leave them out, or ask for k without FOR")
+    if pseudonyms:
+        raise PolicyError(f"{told} cannot be combined with pseudonyms; hint: leave them out, or ask for k without FOR")
     if not every_column:
         for requirement in asked:
             _check_sets(requirement, [qi.column for qi in quasi_identifiers], linked)

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.engines.duckdb.known_classes import smallest_known
+from kanon_sql.engines.duckdb.known_classes import counted_known
 from kanon_sql.errors import CertificateError
-from kanon_sql.model.how_many import how_many
 from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
 
@@ -32,24 +31,21 @@ def check_known(con: Any, claimed: Certificate, policy: Policy) -> None:
     names = [qi.column for qi in policy.quasi_identifiers]
     sets, smallest = 0, []
     for requirement in policy.known_requirements:
-        number, least = smallest_known(con, requirement, names, policy.linked, "released")
-        sets += number
-        if least is not None and least < requirement.k:
-            raise CertificateError(
-                "requirements",
-                f"{requirement.describe()} does not hold: by some set, a class has {how_many(least, 'row')}",
-            )
-        smallest += [] if least is None else [least]
+        found = counted_known(con, requirement, names, policy.linked, "released")
+        sets += found.sets
+        if not found.kept:
+            raise CertificateError("requirements", f"{requirement.describe()} does not hold: {found.described()}")
+        smallest += [] if found.least is None else [found.least]
     columns = [each.columns for each in policy.known_requirements if each.columns is not None]
     asked = bool(policy.known_requirements) and claimed.rows > 0
-    facts = {
+    facts: dict[str, int | None] = {
         "known_columns": max(columns, default=None) if asked else None,
         "sets_audited": sets if asked else None,
         "smallest_class_known": min(smallest, default=None) if asked else None,
     }
-    for field, found in facts.items():
-        if getattr(claimed, field) != found:
-            raise CertificateError(field, f"{getattr(claimed, field)}, but it is {found}")
+    for field, counted in facts.items():
+        if getattr(claimed, field) != counted:
+            raise CertificateError(field, f"{getattr(claimed, field)}, but it is {counted}")
 
 
 def least_prices(
@@ -78,7 +74,7 @@ def least_prices(
         for widest in requirement.sets_of(unit_columns):
             for size in range(1, len(widest) + 1):
                 for chosen in combinations(widest, size):
-                    least[chosen] = max(least.get(chosen, 1), requirement.k)
+                    least[chosen] = max(least.get(chosen, 1), requirement.least)
     if policy.k > 1:
         least[tuple(range(len(unit_columns)))] = max(policy.k, least.get(tuple(range(len(unit_columns))), 1))
     combos: list[list[int]] = [[] for _ in counts]

@@ -6,13 +6,16 @@ Nothing here is shared with a solver: a class is what rows with the same values 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.measures import record
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.texts import text
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.linked_columns import Group, units
-from kanon_sql.model.requirements import KnownColumns
+from kanon_sql.model.requirements import AlphaAnonymity, KnownColumns, People, SensitiveRequirement, of_known
 
 _BATCH = 56
 """Grouping sets of one GROUP BY: ten such batches of a table of 75,000 rows and 16 columns take 0.33 GB, one takes 1 GB."""
@@ -51,13 +54,118 @@ def counted_sets(coded: str, sets: Sequence[Sequence[int]], k: int) -> str:
     return " UNION ALL ".join(found)
 
 
-def smallest_known(
+def counted_values(coded: str, sets: Sequence[Sequence[int]], requirement: SensitiveRequirement, tally: str) -> str:
+    """Return the same for a requirement on people or values, with its classes that fail, and the figures of the worst.
+
+    Parameters
+    ----------
+    coded : str
+        A table as for `counted_sets`, with the number of a ``class``.
+    sets : sequence of sequence of int
+        Places of columns, from 0.
+    requirement : SensitiveRequirement
+        What every class by each set must meet.
+    tally : str
+        A table of the rows of each class by value.
+
+    Raises
+    ------
+    PolicyError
+        When a threshold has too many digits.
+    """
+    of_people, named = isinstance(requirement, People), isinstance(requirement, AlphaAnonymity)
+    slots = {
+        "coded": coded,
+        "tally": tally,
+        "value": "label" if of_people else "value",
+        "texts": '"kanon#texts".texts' if named else "NULL",
+        "told": text("known_told", tally=tally) if named else "",
+        "question": audited(requirement).question('"kanon#by_sets"'),
+    }
+    found = []
+    for first in range(0, len(sets), _BATCH):
+        batch = sets[first : first + _BATCH]
+        columns = sorted({place for each in batch for place in each})
+        names = [f"c{place + 1}" for place in columns]
+        grouped = (f"({', '.join([*(f'c{place + 1}' for place in each), 'value'])})" for each in batch)
+        bits = " + ".join(f"(1 - GROUPING(c{place + 1})) * {1 << place}" for place in columns)
+        found.append(text("known_values", bits=bits, names=", ".join(names), sets=", ".join(grouped), **slots))
+    return " UNION ALL ".join(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedSets:
+    """What was counted of a table by the sets of a requirement.
+
+    Parameters
+    ----------
+    requirement : KnownColumns
+        The requirement.
+    sets : int
+        How many sets there are.
+    least : int or None
+        The smallest class by any of them, in rows; None without rows.
+    failing : int
+        Classes that break it; of people, those with too few rows for them.
+    figure : str
+        What the worst of these classes has, or the smallest.
+    """
+
+    requirement: KnownColumns
+    sets: int
+    least: int | None
+    failing: int
+    figure: str
+
+    @property
+    def kept(self) -> bool:
+        """Whether the requirement holds."""
+        return self.failing == 0
+
+    def described(self) -> str:
+        """Return what was found in words."""
+        if self.least is None:
+            return "there are no rows"
+        sets, rows = how_many(self.sets, "set"), how_many(self.least, "row")
+        told = f"the smallest class by any of {sets} of columns has {rows}"
+        return told if self.kept or not self.figure else f"{told}; by some set {self.figure}"
+
+
+def counted_known(
     con: Any, requirement: KnownColumns, names: Iterable[str], linked: Iterable[Group], table: str
-) -> tuple[int, int | None]:
-    """Return how many sets of columns a table was counted by, and its smallest class by any of them; None without rows."""
+) -> CountedSets:
+    """Count the classes of a table by every set of known columns; whose the rows are, it does not tell."""
     unit_columns = units(names, linked)
     sets = requirement.sets_of(unit_columns)
     coded = text("known_table", table=quoted(table), **coded_columns(unit_columns))
-    query = text("known_smallest", coded=coded, counted=counted_sets('"kanon#coded"', sets, requirement.k))
+    of = of_known(requirement)
+    if of is None or isinstance(of, People):
+        counted = counted_sets('"kanon#coded"', sets, requirement.least)
+        query = text("known_smallest", coded=coded, counted=counted, k=str(requirement.least))
+    else:
+        value = f'"kanon#r".{quoted(of.sensitive)}'
+        label = f'CAST({value} AS VARCHAR) COLLATE "binary"'
+        tally = text("audit_tally", tally='"kanon#tally"', value=value, label=label, number="system.main.count(*)")
+        counted = counted_values('"kanon#coded"', sets, of, '"kanon#tally"')
+        query = text("known_worst", coded=coded, tally=tally, counted=counted)
     found = record(con, query, {})
-    return len(sets), found["least"]
+    return CountedSets(
+        requirement=requirement,
+        sets=len(sets),
+        least=found["least"],
+        failing=found["failing"] or 0,
+        figure=found["figure"] or "",
+    )
+
+
+def broken_by_known(con: Any, asked: Iterable[SensitiveRequirement], known: int, names: Sequence[str]) -> list[str]:
+    """Return what is wrong with the table ``source`` if its classes by any so many known columns break a requirement.
+
+    The sets are few enough for `k_known`.
+    """
+    found = []
+    for each in asked:
+        if not audited(each).only_measured:
+            counted = counted_known(con, KnownColumns.against(each, known), names, (), "source")
+            found += [] if counted.kept else [f"{counted.requirement.describe()} does not hold: {counted.described()}"]
+    return found

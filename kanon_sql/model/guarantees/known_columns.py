@@ -1,4 +1,4 @@
-"""k-anonymity against an attacker who knows some of the quasi-identifiers: any m of them, or given sets."""
+"""A guarantee against an attacker who knows some of the quasi-identifiers: any m of them, or given sets."""
 
 from __future__ import annotations
 
@@ -6,22 +6,42 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.validation import as_identifier, named, refuse_twice, whole
 
 
+class OfClasses(Protocol):
+    """A requirement on the people or the values of a class."""
+
+    @property
+    def sensitive(self) -> str:
+        """Return the column that classes are measured by."""
+
+    @property
+    def least_class_size(self) -> int:
+        """Return the smallest class that can meet the requirement, in rows."""
+
+    def describe(self) -> str:
+        """Return the requirement as the clause writes it."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the requirement as plain JSON data."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownColumns:
-    """By every set of quasi-identifiers that an attacker may know, a class holds at least ``k`` rows.
+    """By every set of quasi-identifiers that an attacker may know, a class holds at least ``k`` rows, or meets ``of``.
 
     A suppressed cell is a value of its own. Sets of fewer columns follow, because their classes are unions of these.
 
     Parameters
     ----------
-    k : int
+    k : int, optional
         At least 1.
+    of : People, or a requirement on a sensitive column, optional
+        What every class must meet, instead of ``k``.
     columns : int, optional
         How many quasi-identifiers the attacker knows, any of them. Linked columns count as one.
     sets : iterable of iterable of str, optional
@@ -30,7 +50,8 @@ class KnownColumns:
     Raises
     ------
     PolicyError
-        When k or ``columns`` is not an integer above 0, or not exactly one of ``columns`` and ``sets`` is given.
+        When k or ``columns`` is not an integer above 0, or not exactly one of ``k`` and ``of``, or of ``columns`` and ``sets``,
+        is given.
 
     Examples
     --------
@@ -38,17 +59,24 @@ class KnownColumns:
     'k >= 5 FOR ANY 3 COLUMNS'
     >>> KnownColumns(k=5, sets=[["zip", "age"], ["zip", "job"]]).describe()
     'k >= 5 FOR (zip, age), (zip, job)'
+    >>> from kanon_sql.model.guarantees.people import People
+    >>> KnownColumns(of=People(k=5, per="patient_id"), columns=3).describe()
+    'k >= 5 PER patient_id FOR ANY 3 COLUMNS'
     """
 
     kind: ClassVar[str] = "known"
     synonyms: ClassVar[tuple[str, ...]] = ("known_columns", "lkc", "combs", "any_m")
 
-    k: int
+    k: int | None = None
+    of: OfClasses | None = None
     columns: int | None = None
     sets: tuple[tuple[str, ...], ...] | None = None
 
     def __post_init__(self) -> None:
-        whole(self.k, "k", 1)
+        if (self.k is None) == (self.of is None):
+            raise PolicyError("known columns need either k or another guarantee; hint: k = 5, or of = People(...)")
+        if self.of is None:
+            whole(self.k, "k", 1)
         if (self.columns is None) == (self.sets is None):
             raise PolicyError("known columns are a number or lists of columns; hint: known = 3, or [['zip', 'age'], ['job']]")
         if self.columns is not None:
@@ -57,11 +85,17 @@ class KnownColumns:
             object.__setattr__(self, "sets", _sets(self.sets))
 
     @classmethod
-    def of(cls, k: int, known: object) -> KnownColumns:
-        """Return the requirement from how options write what is known: a number, or lists of columns."""
+    def against(cls, asked: int | OfClasses, known: object) -> KnownColumns:
+        """Return k, or another requirement, for what options write as known: a number, or lists of columns."""
+        what: dict[str, Any] = {"k": asked} if isinstance(asked, int) else {"of": asked}
         if isinstance(known, int):
-            return cls(k=k, columns=known)
-        return cls(k=k, sets=_sets(known))
+            return cls(columns=known, **what)
+        return cls(sets=_sets(known), **what)
+
+    @property
+    def least(self) -> int:
+        """Return the smallest class by a set that can meet the requirement, in rows."""
+        return self.of.least_class_size if self.of is not None else self.k or 1
 
     @property
     def least_class_size(self) -> int:
@@ -90,17 +124,24 @@ class KnownColumns:
 
     def describe(self) -> str:
         """Return the requirement as the clause writes it."""
+        asked = f"k >= {self.k}" if self.of is None else self.of.describe()
         if self.columns is not None:
-            return f"k >= {self.k} FOR ANY {self.columns} {'COLUMN' if self.columns == 1 else 'COLUMNS'}"
+            return f"{asked} FOR ANY {self.columns} {'COLUMN' if self.columns == 1 else 'COLUMNS'}"
         sets = ", ".join(f"({', '.join(map(as_identifier, names))})" for names in self.sets or ())
-        return f"k >= {self.k} FOR {sets}"
+        return f"{asked} FOR {sets}"
+
+    def meaning(self) -> str:
+        """Return what it means for the people in the table."""
+        known = "one of these sets of columns" if self.columns is None else f"any {self.columns} quasi-identifiers"
+        return f"An attacker who knows {known} finds at least {self.k} rows."
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
         known: dict[str, Any] = (
             {"columns": self.columns} if self.sets is None else {"sets": [list(names) for names in self.sets]}
         )
-        return {"type": self.kind, "k": self.k, **known}
+        asked: dict[str, Any] = {"k": self.k} if self.of is None else {"of": self.of.to_json()}
+        return {"type": self.kind, **asked, **known}
 
 
 def _sets(given: object) -> tuple[tuple[str, ...], ...]:

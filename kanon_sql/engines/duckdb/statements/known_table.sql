@@ -1,5 +1,6 @@
-SELECT ${ranks}, 1 AS size
-FROM (
-        SELECT ${keys}
-        FROM ${table}
+"kanon#rows" AS MATERIALIZED (
+    SELECT system.main.row_number() OVER () AS "kanon#class", * FROM ${table}
+), "kanon#coded" AS MATERIALIZED (
+    SELECT class, 1 AS size, ${ranks}
+    FROM (SELECT "kanon#class" AS class, ${keys} FROM "kanon#rows")
 )

@@ -1,0 +1,123 @@
+"""What is known of a release that links the rows of each person."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+from kanon_sql.model.how_many import how_many
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryCertificate:
+    """What a release guarantees of histories, and what it costs.
+
+    Attributes
+    ----------
+    guarantee : str
+        The guarantee, as the clause writes it.
+    k : int
+        The least number of people.
+    people, rows : int
+        People and rows of the source.
+    own_columns : tuple of str
+        The quasi-identifiers that have one value in all rows of each person: the attacker knows them.
+    linked_people, linked_rows : int
+        People and rows that show tokens. The other rows show no quasi-identifier and no token.
+    fewest_candidates : int or None
+        The fewest people who have the same known rows, counted in the release; None if nobody is linked.
+    people_below_next : int or None
+        People for whom an attacker finds fewer than k, with one known row more; None if there are too many sets of rows.
+    suppressed_cells, cells : int
+        Of the quasi-identifiers.
+    lower_bound : int
+        The number of suppressed cells of every release is at least this.
+    seconds : float
+        Time to search.
+
+    Examples
+    --------
+    >>> import kanon_sql
+    >>> import pyarrow as pa
+    >>> wards = ["eye", "skin", "eye", "skin", "eye", "heart", "eye", "birth"]
+    >>> visits = pa.table({"patient": [1, 1, 2, 2, 3, 3, 4, 4], "ward": wards})
+    >>> release = kanon_sql.link_histories(visits, 2, per="patient", quasi_identifiers=["ward"])
+    >>> release.certificate.suppressed_cells, release.certificate.lower_bound, release.certificate.gap
+    (2, 2, 0.0)
+    """
+
+    guarantee: str
+    k: int
+    people: int
+    rows: int
+    own_columns: tuple[str, ...]
+    linked_people: int
+    linked_rows: int
+    fewest_candidates: int | None
+    people_below_next: int | None
+    suppressed_cells: int
+    cells: int
+    lower_bound: int
+    seconds: float
+
+    @property
+    def gap(self) -> float:
+        """Return the share of the cost that a better release might save."""
+        cost = self.suppressed_cells
+        return float(Fraction(cost - self.lower_bound, cost)) if cost else 0.0
+
+    def figures(self) -> dict[str, str]:
+        """Return what the certificate says in rounded figures, for people."""
+        share = self.suppressed_cells / self.cells if self.cells else 0.0
+        fewest, below = self.fewest_candidates, self.people_below_next
+        candidates = "no candidates" if fewest is None else f"at least {fewest:,} candidates each"
+        suppressed = f"{how_many(self.suppressed_cells, 'cell')} ({share:.1%})"
+        linked = how_many(self.linked_people, "person", "people")
+        fewer = {} if below is None else {"one row more": f"{below:,} of {linked} have fewer than {self.k} candidates"}
+        return {
+            "guarantee": self.guarantee,
+            "linked": f"{linked}, {candidates}",
+            **fewer,
+            "suppressed": f"{suppressed}, at least {self.lower_bound:,} in every release",
+            "rows": f"{self.linked_rows:,} of {self.rows:,} are linked",
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return asdict(self) | {"own_columns": list(self.own_columns), "gap": self.gap}
+
+    def to_json(self) -> str:
+        """Return the same as a text."""
+        return json.dumps(self.to_dict(), indent=2) + "\n"
+
+    def __repr__(self) -> str:
+        """Return one line for each figure."""
+        return "\n".join(f"{name:<18}{text}" for name, text in self.figures().items())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedRelease:
+    """A released table whose tokens link the rows of each person, and its certificate.
+
+    Attributes
+    ----------
+    table
+        The table, of the kind of the source.
+    certificate : HistoryCertificate
+        What it guarantees.
+
+    Examples
+    --------
+    >>> import kanon_sql
+    >>> import pyarrow as pa
+    >>> wards = ["eye", "skin", "eye", "skin", "eye", "heart", "eye", "birth"]
+    >>> visits = pa.table({"patient": [1, 1, 2, 2, 3, 3, 4, 4], "ward": wards})
+    >>> release = kanon_sql.link_histories(visits, 2, per="patient", quasi_identifiers=["ward"])
+    >>> release.table.column_names, release.certificate.fewest_candidates
+    (['patient', 'ward'], 2)
+    """
+
+    table: Any
+    certificate: HistoryCertificate

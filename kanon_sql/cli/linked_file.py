@@ -1,0 +1,96 @@
+"""From file to file: rows that tokens link to people are written beside their place, read again, and only then put there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kanon_sql.cli.options import column_names, given_options
+from kanon_sql.cli.protected_file import compare
+from kanon_sql.cli.publication import Solved
+from kanon_sql.cli.terminal import without_bar
+
+if TYPE_CHECKING:
+    from kanon_sql.certificate.history_certificate import HistoryCertificate
+    from kanon_sql.cli.publication import Publication
+    from kanon_sql.model.linked_histories import LinkedHistories
+
+
+def link_file(job: Publication, asked: Callable[[list[str]], LinkedHistories], secret: bytes | None) -> HistoryCertificate:
+    """Read, solve, audit, write, compare, publish.
+
+    Parameters
+    ----------
+    job : Publication
+        The source, and where the release goes.
+    asked : callable
+        Makes the guarantee of the columns of the source.
+    secret : bytes, optional
+        The key of the tokens.
+    """
+    import kanon_sql
+    from kanon_sql.engines.duckdb.files import columns
+    from kanon_sql.engines.duckdb.history_query import history_query
+    from kanon_sql.engines.duckdb.registration import session_of
+
+    con = without_bar(kanon_sql.connect(secret=secret, config=job.spill))
+
+    def solve(go_on: Callable[[], None]) -> Solved[HistoryCertificate]:
+        query = history_query("source", asked(columns(con, "source")))
+        go_on()
+        job.step("solving")
+        con.watch(lambda moment: job.step("solving", moment))
+        con.execute(f"CREATE TABLE released AS {query}")
+        certificate = session_of(con.raw).linked_releases[-1]
+        return Solved(certificate=certificate, rows="FROM {}", audit=lambda staged: compare(con, staged, job.delimiter))
+
+    return job.publish(con, solve)
+
+
+_BESIDE_HISTORIES = frozenset(
+    {
+        "source",
+        "target",
+        "qi",
+        "k",
+        "per",
+        "known_rows",
+        "keep",
+        "secret",
+        "table",
+        "delimiter",
+        "certificate",
+        "ending",
+        "force",
+    }
+    | {"as_json", "quiet", "escape_formulas"}
+)
+"""Parameters that --known-rows supports."""
+
+
+def refuse_beside_histories(ctx: click.Context) -> None:
+    """Refuse options that linked histories do not support, and ask for those that they need."""
+    given = given_options(ctx, [each for each in ctx.command.params if each.name not in _BESIDE_HISTORIES])
+    if given:
+        raise click.UsageError(f"{given[0]} cannot be combined with --known-rows; hint: leave it out")
+    for name in ("per", "k", "qi"):
+        if not ctx.params[name]:
+            raise click.UsageError(f"--known-rows needs --{name}; hint: --per patient --qi ward,month --k 5 --known-rows 2")
+
+
+def histories_asked(known_rows: int, options: dict[str, Any]) -> Callable[[list[str]], LinkedHistories]:
+    """Return what makes the guarantee of the columns of a table."""
+    from kanon_sql.model.linked_histories import LinkedHistories
+
+    def asked(columns: list[str]) -> LinkedHistories:
+        return LinkedHistories(
+            k=options["k"],
+            per=options["per"],
+            known_rows=known_rows,
+            quasi_identifiers=column_names(options["qi"], columns),
+            keep=column_names(options["keep"], columns) if options["keep"] else (),
+        ).resolved(columns)
+
+    return asked

@@ -1,0 +1,104 @@
+"""The guarantee about histories: tokens link the rows of each person, and any known rows are those of at least k people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.how_many import how_many
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.validation import as_identifier, named, parsed, same_name, whole
+
+MOST_ROWS = 3
+"""Rows of a person that an attacker may know; sets of more rows are too many to count."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkedHistories:
+    """Any ``known_rows`` rows of a person are those of at least ``k`` people.
+
+    Parameters
+    ----------
+    k : int
+        The least number of people.
+    per : str
+        The column that tells people apart; it shows tokens.
+    known_rows : int
+        How many rows of a person the attacker knows: 1, 2 or 3.
+    quasi_identifiers, keep : sequence of str
+        The columns that the attacker may know, and those that are released unchanged on purpose.
+
+    Raises
+    ------
+    PolicyError
+        When a number or a name is wrong, or a column has two roles.
+
+    Examples
+    --------
+    >>> LinkedHistories(k=5, per="patient", known_rows=2, quasi_identifiers=["ward"]).describe()
+    'k >= 5 PER patient LINKED FOR ANY 2 ROWS'
+    """
+
+    k: int
+    per: str
+    known_rows: int
+    quasi_identifiers: Sequence[str] = ()
+    keep: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        whole(self.k, "k", 1)
+        named(self.per, "the column that tells people apart")
+        if isinstance(self.known_rows, bool) or self.known_rows not in range(1, MOST_ROWS + 1):
+            raise PolicyError("known_rows must be 1, 2 or 3; hint: it is how many rows of a person the attacker knows")
+        for part, names in (("a quasi-identifier", self.quasi_identifiers), ("kept", self.keep)):
+            if same_name(self.per) in map(same_name, names):
+                raise PolicyError(
+                    f"the column {as_identifier(self.per)} is {part} and tells people apart; hint: give it one role"
+                )
+
+    @property
+    def roles(self) -> Policy:
+        """Return the roles of the columns as a policy, which checks them; each row is of one person."""
+        return Policy.of(k=self.k, per=self.per, quasi_identifiers=list(self.quasi_identifiers), keep=list(self.keep))
+
+    def resolved(self, columns: Iterable[str]) -> LinkedHistories:
+        """Return the same in the spelling of a table.
+
+        Raises
+        ------
+        PolicyError
+            When the table has no such column, or another one.
+        """
+        names = list(columns)
+        spelled = {same_name(name): name for name in names}
+        self.roles.resolve(names)
+        return LinkedHistories(
+            k=self.k,
+            per=spelled[same_name(self.per)],
+            known_rows=self.known_rows,
+            quasi_identifiers=[spelled[same_name(name)] for name in self.quasi_identifiers],
+            keep=[spelled[same_name(name)] for name in self.keep],
+        )
+
+    def describe(self) -> str:
+        """Return the guarantee as the clause writes it."""
+        rows = "ROW" if self.known_rows == 1 else "ROWS"
+        return f"k >= {self.k} PER {as_identifier(self.per)} LINKED FOR ANY {self.known_rows} {rows}"
+
+    def broken(self, fewest: int | None) -> str | None:
+        """Return what is wrong if some rows of a person are those of too few people, None if they are not."""
+        if fewest is None or fewest >= self.k:
+            return None
+        people = "only 1 person is" if fewest == 1 else f"only {fewest:,} people are"
+        return f"by any {how_many(self.known_rows, 'row')} of a person, {people} found, fewer than k = {self.k}"
+
+    def to_json(self) -> str:
+        """Return the text that `from_json` reads."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> LinkedHistories:
+        """Return the guarantee that `to_json` wrote."""
+        return cls(**parsed(text, "linked histories"))

@@ -1,0 +1,1 @@
+"""Guarantees about histories: at least k people for any m known rows of a person."""

@@ -1,0 +1,16 @@
+"""`kanon_begin_histories(asked)`: the number of a gathering of rows whose histories are linked, new for each run."""
+
+from __future__ import annotations
+
+from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.history_gathering import HistoryGathering
+from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.model.linked_histories import LinkedHistories
+
+
+def begin(session: Session, asked: str) -> int:
+    """Return the number under which the rows of this run of a statement are gathered."""
+    return session.gatherings.begin(HistoryGathering(LinkedHistories.from_json(asked)))
+
+
+FUNCTION = Function(name="kanon_begin_histories", returns="BIGINT", call=begin, side_effects=True)

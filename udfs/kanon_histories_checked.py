@@ -1,0 +1,24 @@
+"""`kanon_histories_checked(run, rows, fewest, people, below, unlinked, own)`: NULL, or why a release is refused."""
+
+from __future__ import annotations
+
+from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.history_gathering import HistoryGathering
+from kanon_sql.engines.duckdb.session import Session
+
+
+def checked(
+    session: Session, run: int, rows: int, fewest: int | None, people: int, below: int | None, unlinked: int, own: list[bool]
+) -> str | None:
+    """Keep the certificate of a release whose known rows are those of enough people, and let go of its rows."""
+    gathering: HistoryGathering = session.gatherings.of(run)
+    try:
+        session.linked_releases.append(gathering.complete(rows, fewest, people, below, unlinked, own))
+    finally:
+        session.gatherings.end(run)
+    return None
+
+
+FUNCTION = Function(
+    name="kanon_histories_checked", returns="VARCHAR", call=checked, side_effects=True, refused=lambda words: words
+)
