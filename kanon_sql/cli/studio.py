@@ -1,0 +1,54 @@
+"""The command that opens a local page: ``kanon studio``."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from importlib.util import find_spec
+
+import click
+
+from kanon_sql.cli.options import delimiter_option, table_option
+from kanon_sql.errors import MissingPackageError
+
+
+@click.command()
+@click.argument("source", required=False, metavar="[SOURCE]")
+@click.option("--demo", is_flag=True, help="Open an invented hospital table, with a short tour.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port on this machine.  [default: a free one]")
+@click.option("--no-browser", is_flag=True, help="Print the address without opening a browser.")
+@table_option
+@delimiter_option
+def studio(source: str | None, demo: bool, port: int, no_browser: bool, table: str | None, delimiter: str) -> None:
+    """Open a local page to set up, make and check a release.
+
+    SOURCE is a file or FILE.duckdb::TABLE. Every click is the SQL that does the same, and the page shows it.
+
+    The page is only for this machine and for the browser with the printed address. No row leaves the machine.
+    """
+    if find_spec("nicegui") is None:
+        raise MissingPackageError.of("kanon studio", "nicegui", "studio")
+    if source is not None and demo:
+        raise click.UsageError("--demo opens a table of its own; hint: leave SOURCE out")
+    from kanon_sql.cli.studio_demo import demo_file
+    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.studio.address import announce, listen
+
+    place = None if source is None else Place.of(source, table)
+    if place is not None:
+        place.require()
+    with listen(port) as address, suppress(KeyboardInterrupt):  # the usual end of a page
+        announce(address, browser=not no_browser, say=click.echo)
+        from kanon_sql.studio.session import Session  # the browser starts while this is imported
+
+        session = Session()
+        with demo_file(demo) as file, ThreadPoolExecutor(1) as reading:
+            opened = place or (None if file is None else Place.of(file))
+            read = None if opened is None else reading.submit(session.open, opened, delimiter)
+            from kanon_sql.studio.server import serve  # the table is read while this is imported
+
+            if read is not None:
+                read.result()
+            session.demo = demo
+            serve(session, address, partial(click.echo, err=True))

@@ -1,0 +1,186 @@
+"""The statement that the studio edits: a query and a policy, by form or by text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from kanon_sql.clause import clause_of, guarantee_of, recodings_of, shown_columns, single_release
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.requirements import KAnonymity, People, Requirement, sensitive_ones
+from kanon_sql.model.validation import as_identifier, same_name
+
+IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE, KEPT, PERSON, NONE = ROLES = (
+    "identifier",
+    "quasi-identifier",
+    "sensitive",
+    "released unchanged",
+    "person",
+    "no role",
+)
+"""What a column can be. One without a role is released if it identifies nobody; if any is released unchanged on purpose, each
+needs a role."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A statement that releases a table.
+
+    Attributes
+    ----------
+    table : str
+        The source, as SQL spells it.
+    columns : tuple of str
+        Its columns.
+    query : str
+        The query before the clause.
+    policy : Policy
+        What the clause says.
+    dropped : tuple of str or None
+        The columns of the source that the query leaves out; None if the query is more than a list of columns.
+    """
+
+    table: str
+    columns: tuple[str, ...]
+    query: str
+    policy: Policy
+    dropped: tuple[str, ...] | None
+
+    @classmethod
+    def of(cls, table: str, columns: Sequence[str], policy: Policy, dropped: Sequence[str] = ()) -> Draft:
+        """Return the draft that releases all columns except some."""
+        gone = set(map(same_name, dropped))
+        left_out = tuple(name for name in columns if same_name(name) in gone)
+        shown = [name for name in columns if same_name(name) not in gone]
+        query = f"SELECT * EXCLUDE ({', '.join(map(as_identifier, left_out))})" if left_out else "SELECT *"
+        if 0 < len(shown) < len(left_out):
+            query = f"SELECT {', '.join(map(as_identifier, shown))}"
+        return cls(table=table, columns=tuple(columns), query=f"{query}\nFROM {table}", policy=policy, dropped=left_out)
+
+    @property
+    def statement(self) -> str:
+        """Return the statement, one part a line."""
+        return f"{self.query}\n{clause_of(self.policy)}"
+
+    def read(self, text: str) -> Draft:
+        """Return the draft of another text about the same table.
+
+        Raises
+        ------
+        ClauseError, PolicyError
+            When the text has no clause, or one that cannot be read.
+        """
+        parts = single_release(text.strip().removesuffix(";"))
+        if parts is None:
+            raise PolicyError("the statement has no ANONYMIZE clause; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5")
+        if isinstance(parts.policy, str) or parts.into is not None or parts.tail:
+            what = "names a stored policy" if isinstance(parts.policy, str) else "creates or sorts a table"
+            raise PolicyError(f"the statement {what}; hint: write a query and its clause only")
+        again = Draft.of(self.table, self.columns, parts.policy, self.dropped or ())
+        if " ".join(parts.query.split()) == " ".join(again.query.split()):
+            return again
+        return replace(self, query=parts.query, policy=parts.policy, dropped=self._left_out(parts.query))
+
+    def _left_out(self, query: str) -> tuple[str, ...] | None:
+        """Return the columns that a query leaves out; None if it is more than a list of columns."""
+        shown = shown_columns(query, self.table, self.columns)
+        return None if shown is None else tuple(name for name in self.columns if name not in shown)
+
+    def role(self, column: str) -> str:
+        """Return the role of a column."""
+        name, policy = same_name(column), self.policy
+        if name in {same_name(each.column) for each in policy.quasi_identifiers}:
+            return QUASI_IDENTIFIER
+        if policy.people is not None and name == same_name(policy.people.per):
+            return PERSON
+        if name in set(map(same_name, policy.sensitive)):
+            return SENSITIVE
+        if name in set(map(same_name, policy.keep or ())):
+            return KEPT
+        return IDENTIFIER if name in set(map(same_name, self.dropped or ())) else NONE
+
+    def with_role(self, column: str, role: str) -> Draft:
+        """Return the draft in which a column has another role.
+
+        Raises
+        ------
+        PolicyError
+            When the query or the masks name the columns themselves, or no quasi-identifier is left.
+        """
+        if self.dropped is None:
+            raise PolicyError("the query is more than a list of columns; hint: change the role in the statement")
+        if self.policy.masks is not None and QUASI_IDENTIFIER in (role, self.role(column)):
+            raise PolicyError("only some masks are permitted; hint: permit any combination on the page Policy first")
+        name = same_name(column)
+        policy = self.policy
+        linked = [tuple(each for each in group if same_name(each) != name) for group in policy.linked]
+        of_column = [each for each in sensitive_ones(policy.requirements) if same_name(each.sensitive) == name]
+        requirements = tuple(each for each in policy.requirements if each not in of_column)
+        keep = tuple(each for each in policy.keep or () if same_name(each) != name)
+        identifying = [each for each in policy.quasi_identifiers if same_name(each.column) != name]
+        dropped = [each for each in self.dropped if same_name(each) != name]
+        match role:
+            case "no role":
+                pass
+            case "identifier":
+                dropped.append(column)
+            case "quasi-identifier":
+                identifying.append(QuasiIdentifier(column=column))
+            case "sensitive":
+                requirements = (*requirements, guarantee_of(f"l({as_identifier(column)}) >= 2"))
+            case "person":
+                requirements = (
+                    *(each for each in requirements if not isinstance(each, People)),
+                    People(k=policy.least_class_size, per=column),
+                )
+            case "released unchanged":
+                keep = (*keep, column)
+            case _:
+                raise PolicyError(f"{role} is not a role; hint: {', '.join(ROLES)}")
+        place = {same_name(each): number for number, each in enumerate(self.columns)}
+        identifying.sort(key=lambda each: place.get(same_name(each.column), len(place)))
+        changed = replace(
+            policy,
+            quasi_identifiers=tuple(identifying),
+            requirements=requirements,
+            linked=tuple(group for group in linked if len(group) > 1),
+            keep=keep or None,
+        )
+        return Draft.of(self.table, self.columns, changed, dropped)
+
+    def with_column(self, column: str, *, weight: Fraction, recoding: str) -> Draft:
+        """Return the draft in which a quasi-identifier has another weight or recoding; an empty text is none.
+
+        Raises
+        ------
+        PolicyError
+            When there is no such recoding, or the weight is not above 0.
+        """
+        read = recodings_of({column: recoding})[column] if recoding.strip() else None
+        changed = tuple(
+            replace(each, weight=weight, recoding=read) if same_name(each.column) == same_name(column) else each
+            for each in self.policy.quasi_identifiers
+        )
+        return self.with_policy(replace(self.policy, quasi_identifiers=changed))
+
+    def with_k(self, k: int) -> Draft:
+        """Return the draft with another k, of rows and of people."""
+        changed = tuple(
+            replace(each, k=k) if isinstance(each, KAnonymity | People) else each for each in self.policy.requirements
+        )
+        if not any(isinstance(each, KAnonymity | People) for each in changed):
+            changed = (KAnonymity(k=k), *changed)
+        return self.with_policy(replace(self.policy, requirements=changed))
+
+    def with_requirement(self, place: int, requirement: Requirement | None) -> Draft:
+        """Return the draft with another requirement in a place; None removes it, a place behind the last adds it."""
+        found = list(self.policy.requirements)
+        found[place : place + 1] = [] if requirement is None else [requirement]
+        return self.with_policy(replace(self.policy, requirements=tuple(found)))
+
+    def with_policy(self, policy: Policy) -> Draft:
+        """Return the draft with another policy; its query stays."""
+        return replace(self, policy=policy)

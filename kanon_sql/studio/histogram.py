@@ -1,0 +1,52 @@
+"""Rows by intervals of a column of numbers."""
+
+from __future__ import annotations
+
+from math import floor, log10
+from typing import Any
+
+from kanon_sql.engines.duckdb.names import quoted
+
+_NUMBERS = r"""WITH numbers AS (
+        SELECT CASE WHEN system.main.regexp_full_match(CAST({column} AS VARCHAR), '-?(0|[1-9][0-9]{{0,14}})(\.[0-9]+)?')
+                    THEN CAST({column} AS DOUBLE) END AS number
+        FROM {table} WHERE {column} IS NOT NULL
+    )"""
+"""Texts such as 00501 are no numbers."""
+
+_ENDS = """{numbers} SELECT system.main.min(number), system.main.max(number),
+        system.main.count(*) = system.main.count(number) AND system.main.count(DISTINCT number) > $most
+    FROM numbers"""
+
+_BINS = """{numbers} SELECT system.main.floor((number - $start) / $step)::BIGINT AS bin, system.main.count(*) AS rows
+    FROM numbers GROUP BY bin HAVING system.main.count(*) >= $least ORDER BY bin ASC NULLS LAST"""
+
+
+def histogram(con: Any, table: str, column: str, *, most: int, least: int) -> list[tuple[str, int]]:
+    """Return intervals of numbers and their rows; empty unless all values are numbers, and more than fit one bar each.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection with the table.
+    table, column : str
+        The names.
+    most : int
+        How many bars there may be.
+    least : int
+        Intervals of fewer rows are left out.
+    """
+    numbers = _NUMBERS.format(column=quoted(column), table=quoted(table))
+    low, high, many = con.execute(_ENDS.format(numbers=numbers), {"most": most}).fetchone()
+    if not many:
+        return []
+    step = _step((high - low) / most)
+    start = floor(low / step) * step
+    bins = con.execute(_BINS.format(numbers=numbers), {"start": start, "step": step, "least": least}).fetchall()
+    return [(f"{start + place * step:,.10g} to {start + (place + 1) * step:,.10g}", rows) for place, rows in bins]
+
+
+def _step(width: float) -> float:
+    """Return the first of 1, 2, 5, 10, 20, ... that is above a width."""
+    unit = 10.0 ** floor(log10(width))
+    return next(unit * each for each in (1, 2, 5, 10, 20) if unit * each > width)

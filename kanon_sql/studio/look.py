@@ -1,0 +1,72 @@
+"""What a release looks like next to its source: figures for the page, counted once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+
+import duckdb
+
+from kanon_sql.engines.duckdb.audit_macros import audit_macros
+from kanon_sql.engines.duckdb.measures import macro_errors, record
+from kanon_sql.engines.duckdb.spilling import private_spilling
+from kanon_sql.engines.duckdb.tables import register_table
+from kanon_sql.model.policy import Policy
+from kanon_sql.report.measured import Measured, measured
+from kanon_sql.studio.rows import brief
+from kanon_sql.studio.run import Run
+from kanon_sql.studio.source import BARS, K, Source
+
+_LOSSES = """SELECT value, suppressed_share FROM group_loss('released', 'source', $qi, $by, suppress := $suppress)
+    WHERE value IS NOT NULL AND rows >= $least ORDER BY rows DESC NULLS LAST, value ASC NULLS LAST LIMIT $most"""
+
+
+def look(source: Source, run: Run) -> Measured:
+    """Measure a release and its source: a few GROUP BYs over both, and one more for each quasi-identifier."""
+    certificate, rows = run.release
+    con = audit_macros(audit_macros(duckdb.connect()), ("utility",))
+    with private_spilling(":memory:", con), closing(con):
+        register_table(con, "source", source.before(run.draft.query))
+        register_table(con, "released", rows)
+        return measured(con, Policy.from_json(certificate.policy), certificate.histories)
+
+
+def attacker(source: Source, run: Run, known: Sequence[str]) -> tuple[int, int]:
+    """Return the fewest rows that somebody who knows these columns finds: in the source, and in the release."""
+    _, rows = run.release
+    with closing(audit_macros(source.con.cursor(), ("k_anonymity",))) as con:
+        con.register("kanon#rows", rows)
+        con.execute(f'CREATE TEMP VIEW "kanon#before" AS {run.draft.query}')
+        before, after = (
+            int(record(con, "FROM k_anonymity($table, $qi)", {"table": table, "qi": list(known)})["k"] or 0)
+            for table in ('"kanon#before"', '"kanon#rows"')
+        )
+    return before, after
+
+
+def suppressed_by(source: Source, run: Run, column: str) -> list[tuple[str, float]]:
+    """Return the suppressed share of the quasi-identifier cells of each group of rows, the most frequent groups first.
+
+    Parameters
+    ----------
+    source : Source
+        The opened table.
+    run : Run
+        A release.
+    column : str
+        A released column; its values are the groups. Values of fewer than `K` rows are left out.
+
+    Raises
+    ------
+    SourceError
+        When the column suits no groups.
+    """
+    certificate, rows = run.release
+    policy = Policy.from_json(certificate.policy)
+    asked = {"qi": [qi.column for qi in policy.quasi_identifiers], "by": column, "suppress": policy.suppress}
+    con = audit_macros(duckdb.connect(), ("group_loss",))
+    with private_spilling(":memory:", con), closing(con), macro_errors():
+        register_table(con, "source", source.before(run.draft.query))
+        register_table(con, "released", rows)
+        found = con.execute(_LOSSES, asked | {"least": K, "most": BARS}).fetchall()
+    return [(brief(value), share or 0.0) for value, share in found]

@@ -1,0 +1,159 @@
+"""The page Hierarchy: put the values of a column into groups, and use them in the policy."""
+
+from __future__ import annotations
+
+import os
+from fractions import Fraction
+from itertools import count
+from pathlib import Path
+
+from nicegui import ui
+
+from kanon_sql.engines.duckdb.staging import put_text
+from kanon_sql.errors import SourceError
+from kanon_sql.model.validation import as_text, same_name
+from kanon_sql.studio.hierarchy import Hierarchy
+from kanon_sql.studio.pages.boxes import MOST_LABELS, Boxes
+from kanon_sql.studio.pages.frame import counted_table, page, panel, paragraph, rows_table, tried
+from kanon_sql.studio.rows import brief
+from kanon_sql.studio.session import Session
+from kanon_sql.studio.source import Source
+
+MOST_VALUES = 2_000
+"""Values of a column that can be put into groups by hand."""
+
+_SHOWN = 200
+"""Lines of the hierarchy that the page shows."""
+
+
+def build(session: Session) -> None:
+    """Register the page."""
+
+    @ui.page("/hierarchy")
+    async def hierarchy(column: str = "") -> None:
+        with page(session, "/policy", f"Hierarchy of {column}"):
+            source = await counted_table(session)
+            if source is None:
+                return
+            if column not in source.columns:
+                paragraph("There is no such column.", "bad")
+                return
+            values = source.values(column, MOST_VALUES + 1).to_pylist()
+            if len(values) > MOST_VALUES:
+                paragraph(f"The column has more than {MOST_VALUES:,} values. Name a file of the hierarchy in the policy.")
+                return
+            _Grouping(session, source, column, Hierarchy(values)).show()
+
+
+class _Grouping:
+    """The groups of one column."""
+
+    def __init__(self, session: Session, source: Source, column: str, hierarchy: Hierarchy) -> None:
+        self.session, self.source, self.column, self.hierarchy = session, source, column, hierarchy
+        self.level = 1
+
+    def show(self) -> None:
+        """Show the form and the groups."""
+        ui.link("Back to the policy", "/policy")
+        with ui.element("div").classes("columns"):
+            with ui.element("div"):
+                self.form()
+                self._file()
+            with panel("Levels of each value"):
+                self.lines()
+
+    @ui.refreshable_method
+    def form(self) -> None:
+        """Show what can be grouped."""
+        with panel(f"Groups of level {self.level}"):
+            labels = self.hierarchy.labels(self.level - 1)
+            dragged = len(labels) <= MOST_LABELS
+            paragraph(
+                f"{'Drag a label into a group. Or choose' if dragged else 'Choose'} labels, name their group, and press Group. "
+                "A label without a group does not change.",
+                "muted",
+            )
+            chosen = (
+                ui.select(labels, label="Labels", value=[], multiple=True, with_input=True).classes("full").props("use-chips")
+            )
+            name = ui.input("Name of the group")
+
+            def group() -> None:
+                if tried(lambda: self.hierarchy.group(self.level, chosen.value or [], name.value or "")):
+                    self._refreshed()
+
+            def up() -> None:
+                self.level = len(self.hierarchy.levels) + 1
+                self._refreshed()
+
+            def remove() -> None:
+                self.hierarchy.remove()
+                self.level = len(self.hierarchy.levels)
+                self._refreshed()
+
+            with ui.element("div").classes("line"):
+                ui.button("Group", on_click=group)
+                ui.button("Next level", on_click=up).props("outline")
+                ui.button("Remove the highest level", on_click=remove).props("flat")
+            if dragged:
+                Boxes(self.hierarchy.groups(self.level), lambda label, to: self._moved(label, to, name.value or ""))
+
+    def _moved(self, label: str, to: str | None, name: str) -> None:
+        """Put a label into the group that it was dropped on."""
+
+        def act() -> None:
+            if to is None:
+                self.hierarchy.ungroup(self.level, [label])
+            else:
+                self.hierarchy.group(self.level, [label], to or name.strip() or self._free_name())
+
+        if tried(act):
+            self._refreshed()
+
+    def _free_name(self) -> str:
+        taken = {*self.hierarchy.labels(self.level - 1), *self.hierarchy.groups(self.level)}
+        return next(name for number in count(1) if (name := f"group {number}") not in taken)
+
+    def _refreshed(self) -> None:
+        self.form.refresh()
+        self.lines.refresh()
+
+    @ui.refreshable_method
+    def lines(self) -> None:
+        """Show each value with its labels."""
+        levels = self.hierarchy.levels
+        names = ["value", *(f"level {number}" for number in range(1, len(levels) + 1))]
+        rows = [list(map(brief, (value, *(level[value] for level in levels)))) for value in self.hierarchy.values[:_SHOWN]]
+        rows_table(names, rows, "Levels of the values")
+        if len(self.hierarchy.values) > _SHOWN:
+            paragraph(f"The first {_SHOWN} of {len(self.hierarchy.values):,} values.", "muted")
+
+    def _file(self) -> None:
+        with panel("File"):
+            paragraph("The file holds the values of the column. ARX reads it, too.", "muted")
+            place = self.session.beside(f"{self.source.name}_{self.column}.csv")
+            file = ui.input("File", value=str(place)).classes("full")
+
+            def use() -> None:
+                path = Path(os.path.realpath(Path(file.value).expanduser()))
+                if path == self.source.place.path:
+                    raise SourceError("this is the source; hint: name another file")
+                put_text(self.hierarchy.text(), path, replace=False)
+                draft = self.session.draft
+                own = next(each for each in draft.policy.quasi_identifiers if same_name(each.column) == same_name(self.column))
+                recoding = f"HIERARCHY {as_text(str(path))}"
+                self.session.draft = draft.with_column(self.column, weight=Fraction(own.weight), recoding=recoding)
+
+            def read() -> None:
+                self.hierarchy.read(Path(file.value).expanduser().read_text(encoding="utf-8"))
+                self.level = len(self.hierarchy.levels)
+
+            with ui.element("div").classes("line"):
+                ui.button("Write and use it", on_click=lambda: self._then(tried(use), "/policy"))
+                ui.button("Read it", on_click=lambda: self._then(tried(read), None)).props("outline")
+
+    def _then(self, done: bool, target: str | None) -> None:
+        if done and target is not None:
+            ui.navigate.to(target)
+        elif done:
+            self._refreshed()

@@ -1,0 +1,144 @@
+"""The page Policy: what is guaranteed and how columns are generalized, by form and by statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nicegui import run, ui
+
+from kanon_sql.engines.duckdb.error_line import error_line
+from kanon_sql.model.template import TEMPLATES
+from kanon_sql.studio.draft import Draft
+from kanon_sql.studio.pages.frame import counted_table, note, page, panel, paragraph
+from kanon_sql.studio.pages.guarantees import guarantees
+from kanon_sql.studio.pages.masks import linked, masks
+from kanon_sql.studio.pages.recodings import recodings
+from kanon_sql.studio.pages.searching import searching
+from kanon_sql.studio.session import Session
+from kanon_sql.studio.source import Source
+
+_DRESSED = """
+for (const each of document.querySelectorAll('.cm-content')) each.setAttribute('aria-label', 'Statement');
+return document.body.classList.contains('body--dark');
+"""
+
+_WAIT = 0.6
+"""Seconds without a key after which an edited statement is read."""
+
+
+def build(session: Session) -> None:
+    """Register the page."""
+
+    @ui.page("/policy")
+    async def policy() -> None:
+        with page(session, "/policy", "Policy"):
+            source = await counted_table(session)
+            if source is not None:
+                _Editor(session, source).show()
+
+
+class _Editor:
+    """Form and statement side by side; a change of one changes the other."""
+
+    def __init__(self, session: Session, source: Source) -> None:
+        self.session, self.source = session, source
+
+    def show(self) -> None:
+        """Show both."""
+        with ui.element("div").classes("columns"):
+            with ui.element("div"):
+                self.form()
+            with ui.element("div").classes("stays"):
+                self._statement()
+
+    def changed(self, act: Callable[[], Any]) -> None:
+        """Change the statement by the form."""
+        try:
+            draft = act()
+            text = draft.statement
+        except Exception as error:
+            note(error_line(error))
+        else:
+            self.session.draft = draft
+            self.code.set_value(text)
+            self._told(None)
+        self.form.refresh()
+
+    def _statement(self) -> None:
+        with panel("Statement"):
+            paragraph("Edit it, or use the form. kanon run, the shell and Python run the same text.", "muted")
+            self.code = ui.codemirror(
+                self.session.draft.statement,
+                language="SQL",
+                theme="githubLight",
+                line_wrapping=True,
+                on_change=lambda: self._edited(),
+            )
+            ui.timer(0, self._dressed, once=True)
+            self.words = ui.label("").classes("bad").props("role=status")
+            with ui.element("div").classes("line"):
+                self.undo = ui.button("Undo", on_click=lambda: self._moved(self.session.undo)).props("outline")
+                self.redo = ui.button("Redo", on_click=lambda: self._moved(self.session.redo)).props("outline")
+                ui.button("Solve", on_click=lambda: ui.navigate.to("/solve"))
+            self.timer = ui.timer(_WAIT, self._read, active=False, once=False)
+        self._told(None)
+
+    async def _dressed(self) -> None:
+        """Give the editor its name and the colours of the page, which only the browser knows."""
+        if await ui.run_javascript(_DRESSED, timeout=20):
+            self.code.set_theme("githubDark")
+
+    def _moved(self, act: Callable[[], None]) -> None:
+        act()
+        self.code.set_value(self.session.draft.statement)
+        self._told(None)
+        self.form.refresh()
+
+    def _edited(self) -> None:
+        """Wait until the person stops typing."""
+        self.timer.deactivate()
+        self.timer.activate()
+
+    def _read(self) -> None:
+        self.timer.deactivate()
+        text = self.code.value
+        if " ".join(text.split()) == " ".join(self.session.draft.statement.split()):
+            self._told(None)
+            return
+        try:
+            draft = self.session.draft.read(text)
+            self.source.check(draft.query)
+        except Exception as error:
+            self._told(error_line(error))
+            return
+        self.session.draft = draft
+        self._told(None)
+        self.form.refresh()
+
+    def _told(self, words: str | None) -> None:
+        self.words.set_text("" if words is None else f"The form shows the last statement that could be read. {words}")
+        self.undo.set_enabled(self.session.undoable)
+        self.redo.set_enabled(self.session.redoable)
+
+    @ui.refreshable_method
+    def form(self) -> None:
+        """Show the form."""
+        with panel("Rule to start from"), ui.element("div").classes("line"):
+            rule = ui.select(list(TEMPLATES), label="Rule", value=TEMPLATES[0]).classes("grow")
+            ui.button("Start from it", on_click=lambda: self._started(rule.value)).props("outline")
+        guarantees(self.session, self.source.columns, self.changed)
+        recodings(self.session, self.source, self.changed)
+        masks(self.session, self.changed)
+        linked(self.session, self.changed)
+        searching(self.session, self.changed)
+
+    async def _started(self, rule: str) -> None:
+        """Take the policy of a rule; Undo brings the former one back."""
+        try:
+            found = await run.io_bound(self.source.under_template, rule)
+        except Exception as error:
+            note(error_line(error))
+            return
+        if found is not None:
+            self.changed(lambda: Draft.of(self.source.spelled, self.source.columns, *found))

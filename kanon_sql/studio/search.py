@@ -1,0 +1,133 @@
+"""A statement at work in a process of its own, and what it has found so far."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection as Pipe
+from multiprocessing.process import BaseProcess
+from typing import TYPE_CHECKING, Any
+
+from kanon_sql.studio.rows import received
+from kanon_sql.studio.worker import FINISH, make_release
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from kanon_sql.studio.source import Source
+
+RUNNING, RELEASED, FAILED, CANCELLED = "running", "released", "failed", "cancelled"
+
+MOST_POINTS = 500
+"""Points of a curve: more cannot be seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Where a search was: seconds, and the cost and the lower bound then, if there were any."""
+
+    seconds: float
+    step: str
+    cost: float | None
+    lower_bound: float | None
+
+
+class Search:
+    """A statement with ANONYMIZE or PROTECT that runs.
+
+    Parameters
+    ----------
+    statement : str
+        A query.
+    earlier : sequence of str
+        Tables of counts of the same source that were made before, and are made again before it.
+
+    Attributes
+    ----------
+    state : str
+        `RUNNING`, `RELEASED`, `FAILED` or `CANCELLED`.
+    points : list of Point
+        The search.
+    finished : bool
+        Whether the user ended the search early: the statement alone may find a better release.
+    figures, proof, rows, words
+        What came out: the figures of a certificate, its text (a table of counts has none), and the rows, or words about a
+        failure.
+    """
+
+    def __init__(self, statement: str, earlier: Sequence[str] = ()) -> None:
+        self.statement, self.earlier = statement, tuple(earlier)
+        self.state = RUNNING
+        self.points: list[Point] = []
+        self.finished = False
+        self.figures: dict[str, str] = {}
+        self.proof: str | None = None
+        self.rows: pa.Table | None = None
+        self.words: str | None = None
+        self._process: BaseProcess | None = None
+        self._pipe: Pipe | None = None
+
+    def start(self, source: Source, ended: Callable[[], None] = lambda: None) -> None:
+        """Start the process; ``ended`` is called in another thread when it has ended."""
+        self._begin(make_release, (source.place, source.name, source.delimiter, (*self.earlier, self.statement)), ended)
+
+    def _begin(self, work: Callable[..., None], arguments: Sequence[Any], ended: Callable[[], None]) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=work, args=(theirs, *arguments), daemon=True)
+        self._process.start()
+        theirs.close()
+        threading.Thread(target=self._listen, args=(self._pipe, self._process, ended), daemon=True).start()
+
+    def finish(self) -> None:
+        """End the search with the best release so far; without one yet, it goes on."""
+        if self.state == RUNNING and self._pipe is not None and any(each.cost is not None for each in self.points):
+            self.finished = True
+            with suppress(OSError):
+                self._pipe.send_bytes(FINISH)
+
+    def cancel(self) -> None:
+        """End the process without a release."""
+        if self.state == RUNNING:
+            self.state = CANCELLED
+        if self._process is not None:
+            self._process.kill()
+
+    def _listen(self, pipe: Pipe, process: BaseProcess, ended: Callable[[], None]) -> None:
+        try:
+            while self.state == RUNNING:
+                what, *told = pipe.recv()
+                if what == "moment":
+                    self._hear(Point(*told))
+                elif what == "released":
+                    self._keep(*told)
+                    self.state = RELEASED
+                else:
+                    self.words, self.state = told[0], FAILED
+        except (EOFError, OSError):
+            if self.state == RUNNING:
+                self.words = "the process that solves has ended; hint: the machine may have too little memory"
+                self.state = FAILED
+        pipe.close()
+        process.join()
+        ended()
+
+    def _keep(self, figures: dict[str, str], proof: str | None, rows: bytes) -> None:
+        self.figures, self.proof, self.rows = figures, proof, received(rows)
+
+    def _hear(self, point: Point) -> None:
+        """Add a point: the best cost and the best bound so far, whatever one step alone has proven."""
+        last = self.points[-1] if self.points else point
+        point = replace(
+            point,
+            cost=min((each for each in (last.cost, point.cost) if each is not None), default=None),
+            lower_bound=max((each for each in (last.lower_bound, point.lower_bound) if each is not None), default=None),
+        )
+        if self.points and (last.cost, last.lower_bound, last.step) == (point.cost, point.lower_bound, point.step):
+            return
+        if len(self.points) >= MOST_POINTS:
+            del self.points[1::2]
+        self.points.append(point)

@@ -1,0 +1,201 @@
+"""The table that the studio has opened, and what can be counted of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import duckdb
+
+from kanon_sql.engines.duckdb.audit_macros import audit_macros
+from kanon_sql.engines.duckdb.files import columns, load
+from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.duckdb.places import Place
+from kanon_sql.engines.duckdb.spilling import private_spilling
+from kanon_sql.engines.duckdb.suggestion import suggestion
+from kanon_sql.errors import KanonError
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.requirements import KAnonymity
+from kanon_sql.model.suggested_policy import Suggestion
+from kanon_sql.model.validation import as_identifier
+from kanon_sql.studio.histogram import histogram
+from kanon_sql.studio.rows import brief
+
+K = 5
+"""The k of a new draft, and the rows that a value needs before a chart names it."""
+
+PROFILED = 100
+"""Columns that are counted in one statement."""
+
+SUGGESTED = 100
+"""Columns of a table up to which a policy is suggested."""
+
+MOST = 12
+"""Quasi-identifiers of a policy that is not suggested."""
+
+BARS = 12
+"""Bars of a chart of one column."""
+
+SAMPLE = 20
+"""Rows of a sample."""
+
+_VALUES = """SELECT CAST({column} AS VARCHAR) AS value, system.main.count(*) AS rows FROM {table}
+    WHERE {column} IS NOT NULL GROUP BY ALL HAVING system.main.count(*) >= $least
+    ORDER BY rows DESC NULLS LAST, value ASC NULLS LAST LIMIT {most}"""
+
+_SAMPLE = "SELECT {columns} FROM {table} USING SAMPLE reservoir({rows} ROWS)"
+
+
+@dataclass(frozen=True, slots=True)
+class Profiled:
+    """A column as `profile` counts it.
+
+    Attributes
+    ----------
+    name, type : str
+        The column.
+    distinct, nulls, uniques, rows : int
+        Values, rows without one, rows that it alone singles out, and all rows.
+    role, reason : str
+        What it seems to be.
+    """
+
+    name: str
+    type: str
+    distinct: int
+    nulls: int
+    uniques: int
+    rows: int
+    role: str
+    reason: str
+
+
+class Source:
+    """A table in the memory of the studio: a snapshot of a file or of a table of a database.
+
+    Parameters
+    ----------
+    place : Place
+        Where it is.
+    delimiter : str
+        The separator of a CSV file.
+
+    Raises
+    ------
+    SourceError
+        When it cannot be read.
+    """
+
+    def __init__(self, place: Place, delimiter: str = ",") -> None:
+        self.place, self.delimiter = place, delimiter
+        self.name = place.name[-1] if place.table is not None else place.path.name[: -len(place.ending)]
+        self.con: Any = audit_macros(duckdb.connect(), ("profile", "unique_columns"))
+        self._spilling = ExitStack()
+        self._spilling.enter_context(private_spilling(":memory:", self.con))
+        try:
+            load(self.con, place, into=self.name, delimiter=delimiter)
+        except KanonError:
+            self.close()
+            raise
+        self.columns: list[str] = columns(self.con, self.name)
+
+    @property
+    def spelled(self) -> str:
+        """Return the table as SQL spells it."""
+        return as_identifier(self.name)
+
+    @cached_property
+    def rows(self) -> int:
+        """Return the rows of the table."""
+        return int(self.con.cursor().execute(f"SELECT system.main.count(*) FROM {quoted(self.name)}").fetchone()[0])  # noqa: S608
+
+    @cached_property
+    def profile(self) -> tuple[Profiled, ...]:
+        """Return the columns, counted; about a dozen scans."""
+        con = self.con.cursor()
+        found: dict[str, Profiled] = {}
+        for start in range(0, len(self.columns), PROFILED):
+            names = self.columns[start : start + PROFILED]
+            con.execute(
+                f'CREATE OR REPLACE TEMP VIEW "kanon#part" AS SELECT {", ".join(map(quoted, names))} FROM {quoted(self.name)}'  # noqa: S608
+            )
+            for name, *counts in con.execute("""FROM profile('"kanon#part"')""").fetchall():
+                found[name] = Profiled(name, *counts)
+        return tuple(found[name] for name in self.columns)
+
+    @cached_property
+    def suggested(self) -> Suggestion | None:
+        """Return a policy to start from; None if nothing can be suggested, or there are too many columns to compare."""
+        if len(self.columns) > SUGGESTED:
+            return None
+        try:
+            return suggestion(self.con.cursor(), self.spelled, k=K, name="studio", table_as=self.spelled)
+        except KanonError:
+            return None
+
+    def under_template(self, name: str) -> tuple[Policy, tuple[str, ...]]:
+        """Return the policy that a rule asks for, and the identifiers that it drops.
+
+        Raises
+        ------
+        SourceError, PolicyError
+            When no column could be a quasi-identifier, or there is no such rule.
+        """
+        found = suggestion(self.con.cursor(), self.spelled, k=None, name="studio", table_as=self.spelled, template=name)
+        return self._drafted(found)
+
+    def _drafted(self, found: Suggestion) -> tuple[Policy, tuple[str, ...]]:
+        """Return a suggestion without KEEP: nobody has said yet that a column is released unchanged on purpose."""
+        stored = found.policy
+        return replace(stored.policy_for(stored.released(self.columns)), keep=None), stored.identifiers
+
+    @cached_property
+    def first_policy(self) -> tuple[Policy, tuple[str, ...]]:
+        """Return the policy of a new draft and the identifiers that it drops."""
+        if self.suggested is not None:
+            return self._drafted(self.suggested)
+        likely = [each.name for each in self.profile if each.role == "quasi-identifier"] or self.columns
+        chosen = tuple(QuasiIdentifier(column=name) for name in likely[:MOST])
+        shown = {each.column for each in chosen}
+        policy = Policy(quasi_identifiers=chosen, requirements=(KAnonymity(k=K),))
+        return policy, tuple(name for name in self.columns if name not in shown)  # what nobody looked at is not released
+
+    def check(self, query: str) -> None:
+        """Raise an error unless the table can answer a query; it is planned, not run."""
+        self.con.cursor().execute(f"EXPLAIN {query}").fetchall()
+
+    def before(self, query: str) -> Any:
+        """Return the rows of a query as an Arrow table: what a release of it had to start from."""
+        return self.con.cursor().sql(query).to_arrow_table()
+
+    def frequent(self, column: str) -> list[tuple[str, int]]:
+        """Return the most frequent values of a column and their rows, of values that at least `K` rows have."""
+        query = _VALUES.format(column=quoted(column), table=quoted(self.name), most=BARS)
+        return [(brief(value), rows) for value, rows in self.con.cursor().execute(query, {"least": K}).fetchall()]
+
+    def histogram(self, column: str) -> list[tuple[str, int]]:
+        """Return intervals of a column of many numbers and their rows, of intervals that at least `K` rows are in."""
+        return histogram(self.con.cursor(), self.name, column, most=BARS, least=K)
+
+    def sample(self, names: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return a few rows of the source; only on request, because they are of people."""
+        query = _SAMPLE.format(columns=", ".join(map(quoted, names)), table=quoted(self.name), rows=SAMPLE)
+        found = self.con.cursor().execute(query).fetchall()
+        return [tuple("" if value is None else brief(value) for value in row) for row in found]
+
+    def values(self, column: str, most: int) -> Any:
+        """Return the distinct values of a column as an Arrow array of texts, at most some."""
+        query = (
+            f"SELECT DISTINCT CAST({quoted(column)} AS VARCHAR) AS value FROM {quoted(self.name)} "  # noqa: S608
+            "WHERE value IS NOT NULL ORDER BY value ASC NULLS LAST LIMIT $most"
+        )
+        return self.con.cursor().sql(query, params={"most": most}).to_arrow_table().column("value").combine_chunks()
+
+    def close(self) -> None:
+        """Forget the table."""
+        self.con.close()
+        self._spilling.close()

@@ -1,0 +1,118 @@
+"""The process that makes releases and protected tables, so that the page answers while a solver is at work."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import warnings
+from collections.abc import Sequence
+from multiprocessing.connection import Connection as Pipe
+
+from kanon_sql.engines.duckdb.places import Place
+
+FINISH = b"finish"
+"""What ends the search with the best release so far."""
+
+
+def make_release(pipe: Pipe, place: Place, table: str, delimiter: str, statements: Sequence[str]) -> None:
+    """Release a table and send what happens: the steps of the search, then the release or an error.
+
+    Parameters
+    ----------
+    pipe : Pipe
+        Gets ``("moment", seconds, step, cost, lower bound)``, and at last ``("released", figures, certificate, rows)`` with the
+        rows in Arrow's stream format, or ``("failed", words)``. `FINISH` may come from it. The process ends with its other end.
+    place, table, delimiter
+        The source, and the name that the statement has for it.
+    statements : sequence of str
+        Queries with ANONYMIZE or PROTECT; the rows of the last one are sent, and it knows the tables of the others.
+    """
+    from kanon_sql.engines.duckdb.error_line import error_line
+    from kanon_sql.errors import KanonWarning
+
+    warnings.simplefilter("ignore", KanonWarning)  # the certificate has them
+    try:
+        _release(pipe, place, table, delimiter, statements)
+    except Exception as error:
+        pipe.send(("failed", error_line(error)))
+
+
+def make_releases(pipe: Pipe, source: str, into: str, policies: str | None, kind: str, allowed_files: Sequence[str]) -> None:
+    """Release the tables of a database, and send what happens: the table and its search, then the certificates or an error.
+
+    Parameters
+    ----------
+    pipe : Pipe
+        Gets ``("moment", seconds, step, cost, lower bound)``, and at last ``("released", certificates)`` by their names, or
+        ``("failed", words)``. The process ends with its other end.
+    source, into, policies, kind, allowed_files
+        As for `kanon_sql.release_database`; the kind is its format.
+    """
+    import kanon_sql
+    from kanon_sql.engines.duckdb.error_line import error_line
+    from kanon_sql.errors import KanonWarning
+    from kanon_sql.solvers.budget import Moment
+
+    warnings.simplefilter("ignore", KanonWarning)  # the certificates have them
+    start = time.monotonic()
+
+    def hear(name: str, done: int, count: int, moment: Moment | None) -> None:
+        step = f"{name} ({done} of {count})" + ("" if moment is None else f", {moment.step}")
+        cost, bound = (None, None) if moment is None else (moment.cost, moment.lower_bound)
+        pipe.send(
+            ("moment", time.monotonic() - start, step, *(None if each is None else float(each) for each in (cost, bound)))
+        )
+
+    def listen() -> None:
+        try:
+            pipe.recv_bytes()
+        except (EOFError, OSError):
+            os._exit(1)  # nobody waits for the releases
+
+    threading.Thread(target=listen, daemon=True).start()
+    try:
+        found = kanon_sql.release_database(
+            source, into, policies=policies, format=kind, allowed_files=allowed_files, progress=hear
+        )
+        pipe.send(("released", {name: each.to_json() for name, each in found.items()}))
+    except Exception as error:
+        pipe.send(("failed", error_line(error)))
+
+
+def _release(pipe: Pipe, place: Place, table: str, delimiter: str, statements: Sequence[str]) -> None:
+    import kanon_sql
+    from kanon_sql.engines.duckdb.files import load
+    from kanon_sql.engines.duckdb.registration import session_of
+    from kanon_sql.engines.duckdb.spilling import private_spilling
+    from kanon_sql.solvers.budget import Moment
+    from kanon_sql.studio.rows import sent
+
+    con = kanon_sql.connect()
+    con.execute("SET enable_progress_bar = false")
+    start = time.monotonic()
+
+    def hear(moment: Moment) -> None:
+        cost, bound = (None if each is None else float(each) for each in (moment.cost, moment.lower_bound))
+        pipe.send(("moment", time.monotonic() - start, moment.step, cost, bound))
+
+    def listen() -> None:
+        try:
+            while pipe.recv_bytes() == FINISH:
+                con.finish()
+        except (EOFError, OSError):
+            os._exit(1)  # nobody waits for the release
+
+    threading.Thread(target=listen, daemon=True).start()
+    with private_spilling(":memory:", con):
+        load(con, place, into=table, delimiter=delimiter)
+        con.watch(hear)
+        for statement in statements:
+            rows = con.sql(statement).to_arrow_table()
+        tables = session_of(con.raw).protected_tables.certificates
+        if tables:  # one that respects earlier ones has no certificate file
+            pipe.send(("released", tables[-1].figures(), None, sent(rows)))
+        else:
+            certificate = kanon_sql.releases(con)[-1]
+            pipe.send(("released", certificate.figures(), certificate.to_json(), sent(rows)))
+        con.close()

@@ -1,0 +1,36 @@
+"""Draw the pictures of the studio in the documentation: ``PYTHONPATH=tests python tests/studio/screenshots.py``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from axe import chromium
+from studio.test_studio_browser import release, studio
+
+ASSETS = Path(__file__).parents[2] / "docs" / "assets"
+
+WIDTH, HEIGHT = 1100, 700
+
+
+def main() -> None:
+    """Release the demo table and draw three pages."""
+    with TemporaryDirectory() as folder, studio("--demo", folder=Path(folder)) as address, chromium() as browser:
+        tab = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+        tab.goto(address)
+        tab.get_by_role("button", name="Start").click()
+        tab.get_by_role("link", name="Policy").click()
+        tab.locator(".cm-content").get_by_text("GUARANTEE").wait_for()
+        tab.wait_for_timeout(1_000)
+        tab.screenshot(path=ASSETS / "studio_policy.png")
+        release(tab)
+        tab.wait_for_timeout(1_000)
+        tab.screenshot(path=ASSETS / "studio_solve.png")
+        tab.get_by_role("link", name="Look at the release").click()
+        tab.get_by_role("heading", name="What an attacker finds").wait_for(timeout=60_000)
+        tab.wait_for_timeout(1_500)
+        tab.screenshot(path=ASSETS / "studio_look.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""Why counts of a protected table are suppressed, against counts of the rows one by one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+
+import duckdb
+import pytest
+
+from kanon_sql.engines.duckdb.places import Place
+from kanon_sql.studio.counts import reasons, statement_of
+from kanon_sql.studio.search import RELEASED, Search
+from kanon_sql.studio.source import Source
+
+CELLS = {
+    ("a", "x"): 30,
+    ("a", "y"): 3,
+    ("a", "z"): 12,
+    ("b", "x"): 20,
+    ("b", "y"): 9,
+    ("b", "z"): 14,
+    ("c", "x"): 11,
+    ("c", "y"): 8,
+}
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Source]:
+    path = tmp_path_factory.mktemp("counts") / "clinic.duckdb"
+    with duckdb.connect(str(path)) as con:
+        con.execute('CREATE TABLE stays (ward VARCHAR, "the illness" VARCHAR, pay BIGINT)')
+        con.executemany(
+            "INSERT INTO stays VALUES (?, ?, ?)", [(*key, 10 + place) for key, rows in CELLS.items() for place in range(rows)]
+        )
+    with closing(Source(Place.of(f"{path}::stays"))) as found:
+        yield found
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("measure", [None, "pay"])
+@pytest.mark.parametrize("grouping", ["with all totals", "with totals from the right", "without totals"])
+def test_the_reason_is_the_true_count(source: Source, grouping: str, measure: str | None) -> None:
+    search = Search(statement_of(source.spelled, ["ward", "the illness"], grouping, 5, measure))
+    ended = threading.Event()
+    search.start(source, ended.set)
+    assert ended.wait(120)
+    assert search.state == RELEASED, search.words
+    found = reasons(source, search, 500)
+    small = 0
+    for row, why in zip(search.rows.to_pylist(), found, strict=True):
+        true = sum(n for (ward, ill), n in CELLS.items() if row["ward"] in (None, ward) and row["the illness"] in (None, ill))
+        if row["n"] is not None:
+            assert (row["n"], why) == (true, "")
+        else:
+            assert why.startswith("fewer than 5" if true < 5 else "a small count")
+            small += true < 5
+    assert small == 1
+    assert len([why for why in found if why]) > (1 if grouping != "without totals" else 0)
+    assert reasons(source, search, 2) == found[:2]
+
+
+def test_nothing_is_said_of_a_table_that_is_not_there(source: Source) -> None:
+    assert reasons(source, Search(statement_of(source.spelled, ["ward"], "without totals", 5)), 500) == []

@@ -1,0 +1,49 @@
+"""Errors that nobody caught: their tracebacks may hold values, and reach neither the page nor the terminal."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+SERVED = """
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from nicegui import ui
+from kanon_sql.studio.failures import in_one_line
+
+class Failing(Exception):
+    pass
+
+@ui.page("/now")
+def now():
+    raise Failing("the value 98211")
+
+@ui.page("/later")
+async def later():
+    raise Failing("the value 98212")
+
+said = []
+in_one_line(said.append)
+app = FastAPI()
+ui.run_with(app)
+with TestClient(app) as client:
+    for path in ("/now", "/later", "/nowhere-98213"):
+        answer = client.get(path)
+        text = answer.text.replace("nowhere-98213", "")
+        print(path, answer.status_code, "9821" in text, "This page has failed" in text)
+print(len(said), *said)
+"""
+
+
+@pytest.mark.process
+def test_errors_are_one_line_without_a_value() -> None:
+    done = subprocess.run([sys.executable, "-c", SERVED], capture_output=True, text=True, timeout=120, check=True)
+    assert done.stderr == ""
+    pages, said = done.stdout.splitlines()[:3], done.stdout.splitlines()[3:]
+    assert pages == ["/now 500 False True", "/later 500 False True", "/nowhere-98213 404 False False"]
+    assert len(said) == 1
+    assert said[0].count("error: ") >= 2
+    assert "98" not in said[0]
+    assert "Failing" in said[0]

@@ -1,0 +1,325 @@
+"""A release of the studio as a folder, and the texts that make the same release again."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import kanon_sql
+from kanon_sql.certificate import Certificate
+from kanon_sql.engines.duckdb.files import load
+from kanon_sql.engines.duckdb.places import Place
+from kanon_sql.errors import AuditError, PolicyError, SourceError
+from kanon_sql.studio.counts import statement_of
+from kanon_sql.studio.draft import IDENTIFIER, NONE
+from kanon_sql.studio.hand_over import hand_over, texts_of
+from kanon_sql.studio.look import attacker, look
+from kanon_sql.studio.rows import first_rows
+from kanon_sql.studio.run import Run
+from kanon_sql.studio.search import CANCELLED, FAILED, RELEASED, RUNNING, Search
+from kanon_sql.studio.session import Session
+
+ROWS = """SELECT i AS patient, '98' || (i % 7) || (i % 3) || '1' AS zip, 20 + i * 7 % 60 AS age, ['f', 'm'][1 + i % 2] AS sex,
+    ['asthma', 'flu', 'ulcer'][1 + i * i % 3] AS disease FROM range(400) AS t(i)"""
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("studio") / "it's here.csv"
+    with duckdb.connect() as con:
+        con.execute(f"COPY ({ROWS}) TO $path (FORMAT csv, HEADER)", {"path": str(path)})
+    return path
+
+
+def ended(session: Session, text: str | None = None) -> Run:
+    if text is not None:
+        session.draft = session.draft.read(text)
+    run = Run(len(session.runs) + 1, "run", session.draft)
+    done = threading.Event()
+    assert session.source is not None
+    session.runs.append(run)
+    run.start(session.source, done.set)
+    assert done.wait(120)
+    return run
+
+
+@pytest.fixture(scope="module")
+def session(file: Path) -> Iterator[Session]:
+    found = Session()
+    found.open(Place.of(str(file)))
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def released(session: Session) -> Run:
+    return ended(session)
+
+
+def test_the_first_statement_is_safe_to_run(session, released):
+    assert released.state == RELEASED
+    assert "patient" not in released.release[1].column_names
+    assert released.release[0].audited
+    assert [point.cost for point in released.points if point.cost is not None]
+
+
+@pytest.mark.parametrize("ending", ["csv", pytest.param("parquet", marks=pytest.mark.process)])
+def test_the_folder_has_everything_and_its_sql_makes_the_same_bytes(session, released, tmp_path, ending):
+    folder = tmp_path / "out"
+    names = hand_over(session.source, released, str(folder), ending)
+    assert names == sorted(each.name for each in folder.iterdir())
+    assert {f"released.{ending}", "certificate.json", "report.html", "release.sql", "policy.json"} <= {*names}
+    assert Certificate.from_json((folder / "certificate.json").read_text()) == released.release[0]
+    assert not [each for each in tmp_path.iterdir() if each != folder]
+    again = tmp_path / "again"
+    again.mkdir()
+    command = [sys.executable, "-m", "kanon_sql", "run", str(folder / "release.sql")]
+    subprocess.run(command, cwd=again, check=True, capture_output=True)
+    assert (again / f"released.{ending}").read_bytes() == (folder / f"released.{ending}").read_bytes()
+
+
+@pytest.mark.process
+def test_python_and_the_command_make_it_too(session, released, tmp_path):
+    folder = tmp_path / "out"
+    hand_over(session.source, released, str(folder))
+    rows = (folder / "released.csv").read_text()
+    for name, program in (("release.py", [sys.executable]), ("release.sh", ["sh"])):
+        again = tmp_path / name
+        again.mkdir()
+        (again / "policy.json").write_text((folder / "policy.json").read_text())
+        subprocess.run([*program, str(folder / name)], cwd=again, check=True, capture_output=True)
+        assert sorted((again / "released.csv").read_text().splitlines()) == sorted(rows.splitlines())
+
+
+def test_files_go_next_to_the_source_unless_it_is_the_invented_table(file, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    session = Session()
+    session.open(Place.of(str(file)))
+    assert session.beside("x.csv") == file.parent / "x.csv"
+    session.demo = True
+    assert session.beside("x.csv") == tmp_path / "x.csv"
+    session.open(Place.of(str(file)))
+    assert session.beside("x.csv") == file.parent / "x.csv"
+    for name in ("../../x", "/etc/x", "a/../b", "..\\x", "~/x", "\0", "..", "x\n/../y"):
+        assert session.beside(f"t_{name}.csv").parent == file.parent
+        assert session.beside(f"t_{name}.csv").resolve().parent == file.parent.resolve()
+    assert session.beside("zip é-1.csv").name == "zip é-1.csv"
+    session.close()
+
+
+def test_nothing_is_replaced(session, released, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine").write_text("x")
+    with pytest.raises(SourceError, match="exists"):
+        hand_over(session.source, released, str(tmp_path / "out"))
+    with pytest.raises(SourceError, match="no folder"):
+        hand_over(session.source, released, str(tmp_path / "missing" / "out"))
+
+
+def test_rows_below_the_guarantee_are_not_handed_over(session, released, tmp_path):
+    forged = Run(9, "forged", released.draft)
+    forged.state, forged.proof = RELEASED, released.proof
+    forged.rows = session.source.before(released.draft.query)
+    with pytest.raises(AuditError):
+        hand_over(session.source, forged, str(tmp_path / "out"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_look(session, released):
+    facts = look(session.source, released)
+    assert facts.sizes[1]["k"] >= 5 > facts.sizes[0]["k"]
+    before, after = attacker(session.source, released, ["zip", "age"])
+    assert before < 5 <= after
+    names, rows = first_rows(released.release[1], 50)
+    assert names == released.release[1].column_names
+    assert len(rows) == 50
+
+
+def test_what_goes_wrong_is_said(session):
+    draft = session.draft
+    run = ended(session, f"SELECT * FROM {session.source.spelled} ANONYMIZE BY zip GUARANTEE k >= 500")
+    session.draft = draft
+    assert (run.state, run.rows) == (FAILED, None)
+    assert "500" in (run.words or "")
+    with pytest.raises(SourceError, match="has no release"):
+        hand_over(session.source, run, "anywhere")
+
+
+def test_a_cancelled_run_has_no_release(session):
+    run = session.solve("  mine ")
+    run.cancel()
+    assert (run.name, run.state) == ("mine", CANCELLED)
+    assert run.rows is None
+
+
+def test_changes_can_be_taken_back(session):
+    first = session.draft
+    session.draft = first.with_k(7)
+    session.draft = first.with_k(8)
+    session.undo()
+    assert (session.draft, session.undoable, session.redoable) == (first.with_k(7), True, True)
+    session.redo()
+    assert session.draft == first.with_k(8)
+    session.undo()
+    session.undo()
+    assert session.draft == first
+    session.draft = first.with_k(9)
+    assert not session.redoable
+    session.undo()
+
+
+def test_json_has_no_sql_of_its_own(tmp_path):
+    path = tmp_path / "people.json"
+    path.write_text('[{"zip": "1", "n": 1}, {"zip": "2", "n": 2}]')
+    session = Session()
+    session.open(Place.of(str(path)))
+    run = Run(1, "a", session.draft)
+    assert {"release.sql", "release.py"}.isdisjoint(texts_of(session.source, run))
+    assert {"policy.json", "release.sh"} <= {*texts_of(session.source, run)}
+
+
+@pytest.mark.process
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", ["'); DROP TABLE x; --.csv", "<script>alert(1)<.csv", "released.csv", "source.csv"])
+def test_hostile_names_of_files(tmp_path, name):
+    path = tmp_path / name
+    with duckdb.connect() as con:
+        con.execute(f"COPY ({ROWS}) TO $path (FORMAT csv, HEADER)", {"path": str(path)})
+    session = Session()
+    session.open(Place.of(str(path)))
+    run = ended(session)
+    assert run.state == RELEASED
+    assert look(session.source, run).sizes[1]["k"] >= 5
+
+
+def made(session: Session) -> Search:
+    table = session.tables[-1]
+    for _ in range(1200):
+        if table.state != RUNNING:
+            break
+        time.sleep(0.1)
+    assert table.state == RELEASED, table.words
+    return table
+
+
+@pytest.mark.process
+def test_a_table_of_counts_knows_the_earlier_ones(file):
+    """Two tables that are safe alone may not be safe together."""
+    session = Session()
+    session.open(Place.of(str(file)))
+    name = session.source.spelled
+    statements = [statement_of(name, keys, "with all totals", 12) for keys in (["sex", "disease"], ["zip", "disease"])]
+    for statement in statements:
+        session.protect(statement)
+        table = made(session)
+        assert table.figures["guarantee"] == "n >= 12"
+    with kanon_sql.connect() as con:
+        load(con, session.source.place, into=session.source.name)
+        together = [sorted(map(repr, con.sql(statement).fetchall())) for statement in statements]
+    found = [sorted(map(repr, table.rows.to_pylist())) for table in session.tables]
+    assert [len(each) for each in found] == [len(each) for each in together]
+    suppressed = [sum("None)" in row for row in each) for each in together]
+    assert [table.rows["n"].null_count for table in session.tables] == suppressed
+    session.forget_tables()
+    assert session.protected == []
+
+
+def test_statements_of_counts():
+    assert (
+        statement_of("t", ["a b"], "without totals", 5) == 'SELECT "a b", count(*) AS n\nFROM t\nGROUP BY "a b"\nPROTECT n >= 5'
+    )
+    people = statement_of("t", ["a"], "with all totals", 5, "pay", "who")
+    assert people.splitlines() == [
+        "SELECT a, count(DISTINCT who) AS n, sum(pay) AS total",
+        "FROM t",
+        "GROUP BY CUBE (a)",
+        "PROTECT n >= 5 PER who AND p(total) >= 10",
+    ]
+    with pytest.raises(PolicyError, match="no column"):
+        statement_of("t", [], "with all totals", 5)
+
+
+ODD = {
+    "one row": "SELECT 'a' AS zip, 1 AS age",
+    "no row": "SELECT 'a' AS zip, 1 AS age LIMIT 0",
+    "names": 'SELECT i % 3 AS "select", i % 2 AS "a""b\'c", NULL::VARCHAR AS "NULL" FROM range(60) AS t(i)',
+    "types": "SELECT (i % 3)::VARCHAR::ENUM ('0', '1', '2') AS kind, [i % 2] AS list, DATE '2026-01-01' + (i % 2)::INT AS day "
+    "FROM range(60) AS t(i)",
+    "a long cell": "SELECT repeat('x', 100_000) || (i % 2) AS zip, i % 3 AS age FROM range(60) AS t(i)",
+    "sixty columns": f"SELECT {', '.join(f'i % {2 + place % 3} AS zip{place}' for place in range(60))} FROM range(60) AS t(i)",
+}
+
+
+@pytest.mark.process
+@pytest.mark.sweep
+@pytest.mark.parametrize("query", ODD.values(), ids=ODD)
+def test_odd_tables_are_opened_and_released_or_refused(tmp_path, query):
+    path = tmp_path / "odd.duckdb"
+    with duckdb.connect(str(path)) as con:
+        con.execute(f"CREATE TABLE odd AS {query}")
+    session = Session()
+    session.open(Place.of(f"{path}::odd"))
+    source = session.source
+    assert all(len(text) <= 120 for name in source.columns for text, _ in source.frequent(name))
+    assert len(source.sample(source.columns)) <= 20
+    run = ended(session)
+    assert run.state in (RELEASED, FAILED)
+    if run.state == FAILED:
+        assert "InternalError" not in run.words
+        return
+    facts = look(source, run)
+    assert facts.rows == source.rows
+    assert facts.rows == 0 or facts.sizes[1]["k"] >= 5
+    assert hand_over(source, run, str(tmp_path / "out"), "parquet")
+
+
+@pytest.mark.process
+def test_the_source_is_never_replaced_by_its_release(tmp_path):
+    path = tmp_path / "released.csv"
+    with duckdb.connect() as con:
+        con.execute(f"COPY ({ROWS}) TO $path (FORMAT csv, HEADER)", {"path": str(path)})
+    before = path.read_bytes()
+    session = Session()
+    session.open(Place.of(str(path)))
+    hand_over(session.source, ended(session), str(tmp_path / "out"))
+    subprocess.run(
+        [sys.executable, "-m", "kanon_sql", "run", str(tmp_path / "out" / "release.sql")],
+        cwd=tmp_path, check=True, capture_output=True,
+    )  # fmt: skip
+    assert path.read_bytes() == before
+    assert (tmp_path / "released_again.csv").read_bytes() == (tmp_path / "out" / "released_again.csv").read_bytes()
+
+
+@pytest.mark.process
+def test_a_column_that_nobody_looked_at_is_refused(tmp_path):
+    """The profile does not recognize the names, and the first statement keeps nothing on purpose."""
+    path = tmp_path / "people.parquet"
+    with duckdb.connect() as con:
+        con.execute(
+            """COPY (SELECT 'p' || hash(i) AS remark, i % 4 AS zip, i % 3 AS age FROM range(400) AS t(i))
+                TO $path (FORMAT parquet)""",
+            {"path": str(path)},
+        )
+    session = Session()
+    session.open(Place.of(str(path)))
+    if session.draft.role("remark") == IDENTIFIER:
+        session.draft = session.draft.with_role("remark", NONE)
+    assert session.draft.policy.keep is None
+    run = ended(session)
+    assert run.state == FAILED
+    assert "remark singles out 100.0% of the rows" in run.words
+
+
+def test_rules_to_start_from(session):
+    policy, dropped = session.source.under_template("cms-11")
+    assert policy.least_class_size == 11
+    assert "patient" in dropped
+    with pytest.raises(PolicyError, match="no template"):
+        session.source.under_template("gdp")
