@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from benchmarks import (
+    analyses,
     attacks,
     backends,
     cells,
@@ -50,6 +51,7 @@ PARTS = {
     "names": name_lists.show,
     "generalization": generalization.show,
     "matrix": matrix.show,
+    "analyses": analyses.show,
     "peers": peers.show,
     "backends": backends.show,
     "wide": wide.show,
@@ -64,8 +66,8 @@ PARTS = {
     "fuzz": fuzz.show,
 }
 
-ON_REQUEST = ("matrix", "spark", "peers", "attacks", "faults", "fuzz")
-"""Parts that run only where `--only` names them: one takes long, two need packages of others, the rest looks for faults."""
+ON_REQUEST = ("matrix", "analyses", "spark", "peers", "attacks", "faults", "fuzz")
+"""Parts that run only where `--only` names them: one takes long, three need programs of others, the rest looks for faults."""
 
 
 @click.command(context_settings={"show_default": True})
@@ -148,6 +150,8 @@ def main(
                 records = name_lists.measure(data)
             case "generalization":
                 records = generalization.measure(data)
+            case "analyses":
+                records = analyses.measure(data)
             case "matrix":
                 records = matrix.measure(data)
             case "peers":

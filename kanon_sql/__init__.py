@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate, Release
+    from kanon_sql.certificate.history_certificate import HistoryCertificate, LinkedRelease
     from kanon_sql.certificate.table_certificate import ProtectedTable, TableCertificate
     from kanon_sql.engines.audit_figures import Audit
+    from kanon_sql.engines.cells.table_audit import TableAudit
     from kanon_sql.engines.duckdb.anonymization import anonymize
     from kanon_sql.engines.duckdb.appending import append
     from kanon_sql.engines.duckdb.auditing import audit
+    from kanon_sql.engines.duckdb.auditing_counts import audit_table
     from kanon_sql.engines.duckdb.batch import Batch
     from kanon_sql.engines.duckdb.connection import connect, register, releases
     from kanon_sql.engines.duckdb.database.release import release_database
+    from kanon_sql.engines.duckdb.imputing import impute
     from kanon_sql.engines.duckdb.intersection import IntersectionRisk, intersection_risk
-    from kanon_sql.engines.duckdb.protecting import protect
+    from kanon_sql.engines.duckdb.linked_histories import link_histories
+    from kanon_sql.engines.duckdb.protecting import protect, protect_together
     from kanon_sql.engines.duckdb.suggestion import suggest
     from kanon_sql.errors import KanonWarning
     from kanon_sql.model.policy import Policy
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
         TCloseness,
     )
     from kanon_sql.model.suggested_policy import Suggestion
+    from kanon_sql.report.comparison import Comparison, compare
 
 __version__ = "0.1.0"
 
@@ -44,15 +50,24 @@ _HOMES = {
     "Batch": "kanon_sql.engines.duckdb.batch",
     "audit": "kanon_sql.engines.duckdb.auditing",
     "Audit": "kanon_sql.engines.audit_figures",
+    "audit_table": "kanon_sql.engines.duckdb.auditing_counts",
+    "TableAudit": "kanon_sql.engines.cells.table_audit",
+    "impute": "kanon_sql.engines.duckdb.imputing",
     "intersection_risk": "kanon_sql.engines.duckdb.intersection",
     "IntersectionRisk": "kanon_sql.engines.duckdb.intersection",
     "suggest": "kanon_sql.engines.duckdb.suggestion",
     "Suggestion": "kanon_sql.model.suggested_policy",
+    "compare": "kanon_sql.report.comparison",
+    "Comparison": "kanon_sql.report.comparison",
     "KanonWarning": "kanon_sql.errors",
     "Certificate": "kanon_sql.certificate",
     "Release": "kanon_sql.certificate",
     "release_database": "kanon_sql.engines.duckdb.database.release",
+    "link_histories": "kanon_sql.engines.duckdb.linked_histories",
+    "HistoryCertificate": "kanon_sql.certificate.history_certificate",
+    "LinkedRelease": "kanon_sql.certificate.history_certificate",
     "protect": "kanon_sql.engines.duckdb.protecting",
+    "protect_together": "kanon_sql.engines.duckdb.protecting",
     "ProtectedTable": "kanon_sql.certificate.table_certificate",
     "TableCertificate": "kanon_sql.certificate.table_certificate",
     "Policy": "kanon_sql.model.policy",
@@ -74,27 +89,36 @@ __all__ = [
     "Batch",
     "BetaLikeness",
     "Certificate",
+    "Comparison",
     "DeltaDisclosure",
     "DeltaPresence",
+    "HistoryCertificate",
     "IntersectionRisk",
     "KAnonymity",
     "KMap",
     "KanonWarning",
     "KnownColumns",
     "LDiversity",
+    "LinkedRelease",
     "People",
     "Policy",
     "ProtectedTable",
     "Release",
     "Suggestion",
     "TCloseness",
+    "TableAudit",
     "TableCertificate",
     "anonymize",
     "append",
     "audit",
+    "audit_table",
+    "compare",
     "connect",
+    "impute",
     "intersection_risk",
+    "link_histories",
     "protect",
+    "protect_together",
     "register",
     "release_database",
     "releases",

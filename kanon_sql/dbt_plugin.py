@@ -26,6 +26,7 @@ from kanon_sql.engines.announcing import Announcements
 from kanon_sql.engines.duckdb.appending import Append
 from kanon_sql.engines.duckdb.batch import Batch
 from kanon_sql.engines.duckdb.batch_terms import terms_of
+from kanon_sql.engines.duckdb.cells.protected_models import protected_query, table_figures
 from kanon_sql.engines.duckdb.failures import Asked
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.names import literal
@@ -35,7 +36,7 @@ from kanon_sql.engines.duckdb.relation import run
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.shadowing import refuse_namesakes
-from kanon_sql.errors import SourceError, nearest
+from kanon_sql.errors import PolicyError, SourceError, nearest
 from kanon_sql.model.guarantee import Guarantee
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
@@ -47,7 +48,10 @@ def rewritten(_session: Session, sql: str) -> str:
     """Return the SQL text with released rows in the place of each ANONYMIZE clause; without a clause, ``sql`` itself."""
     from kanon_sql.clause import rewrite  # sqlglot is only paid for where a model is anonymized
 
-    return rewrite(sql, lambda body, policy: release_query(body, policy, query=True))
+    def counts(*_table: Any) -> str:
+        raise PolicyError("PROTECT makes a table of counts; hint: materialized='protected'")
+
+    return rewrite(sql, lambda body, policy: release_query(body, policy, query=True), protect=counts)
 
 
 def rows_counted(_session: Session, sql: str, per: str, per_row: bool) -> bool:
@@ -105,6 +109,8 @@ def token(_session: Session, column: str, counted: bool) -> str:
 
 FUNCTIONS = (
     Function(name="kanon_rewrite", returns="VARCHAR", call=rewritten),
+    Function(name="kanon_protected_query", returns="VARCHAR", call=protected_query),
+    Function(name="kanon_table_figures", returns="VARCHAR", call=table_figures, side_effects=True),
     Function(name="kanon_rows_counted", returns="BOOLEAN", call=rows_counted),
     Function(name="kanon_beside", returns="VARCHAR[]", call=beside),
     Function(name="kanon_unknown", returns="VARCHAR[]", call=unknown),
@@ -137,7 +143,7 @@ _APPEND = re.compile(r"select system\.main\.kanon_append\('(.*)'\)\s*", re.DOTAL
 """What the materialization runs where a release grows: many statements in the transaction of the model, told as one."""
 
 
-_MATERIALIZED = re.compile(rf"{_SOURCE}|system\.main\.kanon_(rewrite|append)\(")
+_MATERIALIZED = re.compile(rf"{_SOURCE}|system\.main\.kanon_(rewrite|append|protected_query)\(")
 """What the statements of the materialization have, which logs warnings itself."""
 
 
@@ -205,7 +211,7 @@ def guard_cursors(wrapper: Any) -> None:
             warnings = () if batch.certificate is None else batch.certificate.warnings
             sql = f"select system.main.unnest(system.main.list_value({', '.join(map(literal, (str(batch), *warnings)))}))"
         asked = Asked.of(sql, sql)
-        asked.released = asked.released or _SOURCE in asked.text
+        asked.released = asked.released or _SOURCE in asked.text or "kanon_protected_query(" in asked.text
         self.kanon_asked = asked
         session = session_of(self._cursor)
         if not hasattr(self, "kanon_connection"):

@@ -33,7 +33,7 @@ hypothesis.settings.load_profile("deterministic")
 TENTH = 10
 """Every tenth case of a sweep is in the default layer, the others are `exhaustive`."""
 
-TURNS = 8
+TURNS = 16
 """Where a run takes a part of the exhaustive layer, every so many of its costly tests."""
 
 FEWEST = 5

@@ -144,16 +144,20 @@ class Certificate:
         )
         return f"classes by {known} ({how_many(self.sets_audited or 0, 'set')}){smallest}"
 
+    @property
+    def suppressed_share(self) -> float:
+        """Return the share of the cells that are suppressed; 0 for an empty table."""
+        return self.suppressed_cells / self.cells if self.cells else 0.0
+
     def figures(self) -> dict[str, str]:
         """Return what the certificate says in rounded figures, for people."""
-        share = self.suppressed_cells / self.cells if self.cells else 0.0
         return {
             "guarantee": ", ".join(self.requirements),
             "rows": f"{self.rows:,}, {how_many(self.row_types, 'distinct combination')}",
             "classes": "-" if self.classes is None else f"{self.classes:,}",
             "smallest class": "-" if self.smallest_class is None else how_many(self.smallest_class, "row"),
             **({"known columns": self._by_known} if self.sets_audited is not None else {}),
-            "suppressed cells": f"{self.suppressed_cells:,} of {self.cells:,} ({share:.1%})",
+            "suppressed cells": f"{self.suppressed_cells:,} of {self.cells:,} ({self.suppressed_share:.1%})",
             "cost": f"{float(self.cost):,.12g}, lower bound {float(self.lower_bound):,.12g}: {self.saving}",
             **({"information loss": ", ".join(self.information_loss)} if self.information_loss else {}),
             **{f"tokens of {as_identifier(each.column)}": each.describe() for each in self.histories},

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 from kanon_sql.clause.calls import named_arguments
+from kanon_sql.clause.conditions import guarantee_of
 from kanon_sql.clause.corrections import not_our_word
 from kanon_sql.clause.place import place_of
+from kanon_sql.clause.plain_query import shown_columns
 from kanon_sql.clause.recodings import recodings_of
 from kanon_sql.clause.rewrite import rewrite
 from kanon_sql.clause.single import single_release
+from kanon_sql.clause.writing import clause_of, definition_of, recoding_of
 
-__all__ = ["named_arguments", "not_our_word", "place_of", "recodings_of", "rewrite", "single_release"]
+__all__ = [
+    "clause_of",
+    "definition_of",
+    "guarantee_of",
+    "named_arguments",
+    "not_our_word",
+    "place_of",
+    "recoding_of",
+    "recodings_of",
+    "rewrite",
+    "shown_columns",
+    "single_release",
+]

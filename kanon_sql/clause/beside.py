@@ -38,7 +38,7 @@ def unreleased_tables(sql: str) -> list[str]:
     ['raw.visits']
     """
     try:
-        tree = sqlglot.parse_one(rewrite(sql, lambda _body, _policy: _RELEASED), dialect="duckdb")
+        tree = sqlglot.parse_one(rewrite(sql, _released, link=_released), dialect="duckdb")
     except sqlglot.ParseError:
         return ["what cannot be read here"]
     found: dict[str, None] = {}
@@ -53,6 +53,10 @@ def unreleased_tables(sql: str) -> list[str]:
             followed.add(id(above))
             todo += above.find_all(exp.Table)
     return list(found)
+
+
+def _released(_body: str, _policy: object) -> str:
+    return _RELEASED
 
 
 def _above(table: exp.Table) -> exp.CTE | None:

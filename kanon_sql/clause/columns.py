@@ -27,7 +27,8 @@ from kanon_sql.clause.recodings import algorithm, recoding
 from kanon_sql.model.linked_columns import Group
 from kanon_sql.model.masks import AtLevels, Mask
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.model.recodings import Generalization, Rectangles, joined, level_names
+from kanon_sql.model.recoding_levels import joined, level_names
+from kanon_sql.model.recodings import Generalization, Rectangles
 from kanon_sql.model.validation import same_name
 
 

@@ -2,8 +2,8 @@
 
 ::
 
-    cond   := term sign number [whose] | number sign term [whose]
-    whose  := PER column | PER ROW | IN table | FOR known
+    cond   := term sign number [whose] [FOR known] | number sign term [whose] [FOR known]
+    whose  := PER column | PER column LINKED FOR ANY number ROWS | PER ROW | IN table
     known  := ANY number COLUMNS | (column, ...), ...
     term   := k | word(column [, argument]*) | word(table)
     number := decimal [/ decimal]
@@ -12,7 +12,8 @@ The files of `model/guarantees` say which words there are, and what is in their 
 others from above; k counts rows, PER column people, IN table rows of the population that match. PER ROW says that a row is what
 counts, even one that is a group; PER "row" names a column. Of k, which is a whole number, ``k > 4`` is a guarantee too; of the
 others it is none, as no number comes next. FOR says which quasi-identifiers the attacker knows. Without a k, ``k >= 2`` is
-guaranteed, as at every other entrance, except next to a guarantee about the population or for known columns.
+guaranteed, as at every other entrance, except next to a guarantee about the population or for known columns. LINKED is a
+guarantee about all rows of a person, and the only one then.
 """
 
 from __future__ import annotations
@@ -27,10 +28,13 @@ from sqlglot import TokenType
 from kanon_sql.clause.condition_mistakes import no_column_of, no_comparison, no_condition, no_hyphen, no_text
 from kanon_sql.clause.names import column_name, table_name
 from kanon_sql.clause.reader import Reader
-from kanon_sql.errors import PolicyError
+from kanon_sql.clause.script import Script
+from kanon_sql.errors import ClauseError, PolicyError
 from kanon_sql.model.guarantees.written import Written
+from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.requirements import (
     REQUIREMENTS,
+    DeltaPresence,
     KAnonymity,
     KMap,
     KnownColumns,
@@ -50,6 +54,8 @@ _EXCHANGED = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "=": "="}
 
 _K = "GUARANTEE k >= 5"
 
+_LINKED = f"{_K} PER patient_id LINKED FOR ANY 2 ROWS"
+
 _KNOWN, _KNOWN_SETS = f"{_K} FOR ANY 3 COLUMNS", f"{_K} FOR (zip, age), (zip, job)"
 
 _BY_WORD = {
@@ -57,12 +63,12 @@ _BY_WORD = {
 }
 """The guarantees that begin with a word of their own, and not with k."""
 
-Term = Callable[[Fraction], Requirement]
+Term = Callable[[Fraction], Requirement | LinkedHistories]
 """What stands beside the number of a condition, waiting for it."""
 
 
-def conditions(reader: Reader, identifying: Container[str]) -> tuple[Requirement, ...]:
-    """Read all conditions; of several k the greatest counts, and it comes first.
+def conditions(reader: Reader, identifying: Container[str]) -> tuple[Requirement, ...] | LinkedHistories:
+    """Read all conditions; of several k the greatest counts, and it comes first. Linked histories are a guarantee of their own.
 
     Parameters
     ----------
@@ -71,9 +77,24 @@ def conditions(reader: Reader, identifying: Container[str]) -> tuple[Requirement
     identifying : container of str
         The quasi-identifiers, in the form that :func:`same_name` compares; none of them may be sensitive.
     """
-    found = [_condition(reader, identifying)]
-    while reader.skip("AND"):
-        found.append(_condition(reader, identifying))
+    start, one = reader.place, _condition(reader, identifying)
+    found: list[Requirement] = []
+    while not isinstance(one, LinkedHistories):
+        found.append(one)
+        if not reader.skip("AND"):
+            return _joined(found)
+        one = _condition(reader, identifying)
+    if found or reader.ahead("AND"):
+        raise reader.script.error(
+            f"{one.describe()} cannot be combined with other guarantees; hint: release the table under each of them, or leave "
+            "the others out",
+            start,
+            reader.place - 1,
+        )
+    return one
+
+
+def _joined(found: list[Requirement]) -> tuple[Requirement, ...]:
     known = known_ones(found)
     others = (*known, *sensitive_ones(found), *population_ones(found))
     people = [each.k for each in found if isinstance(each, People)]  # k people have k rows
@@ -84,7 +105,30 @@ def conditions(reader: Reader, identifying: Container[str]) -> tuple[Requirement
     return (*([KAnonymity(k=max(rows), per_row=per_row)] if rows else []), *others)
 
 
-def _condition(reader: Reader, identifying: Container[str]) -> Requirement:
+def guarantee_of(text: str) -> Requirement:
+    """Read one guarantee from a text of its own, such as ``l(disease) >= 2``.
+
+    Raises
+    ------
+    ClauseError
+        When it is none.
+    """
+    reader = Reader(Script.read(text), 0)
+    found = _condition(reader, ())
+    if reader.spelled:
+        raise reader.error("unexpected text after the guarantee; hint: l(disease) >= 2")
+    if isinstance(found, LinkedHistories):
+        raise in_policy(reader, 0, found)
+    return found
+
+
+def in_policy(reader: Reader, start: int, asked: LinkedHistories) -> ClauseError:
+    """Return the error for linked histories in a policy, which is about classes of rows; ``start`` is where they begin."""
+    hint = f"write ANONYMIZE BY ward GUARANTEE {asked.describe()} after a query"
+    return reader.script.error(f"a policy does not support linked histories; hint: {hint}", start, reader.place - 1)
+
+
+def _condition(reader: Reader, identifying: Container[str]) -> Requirement | LinkedHistories:
     start = reader.place
     if reader.kind is TokenType.NUMBER or reader.ahead("."):
         hyphened = no_hyphen(reader.script, start)
@@ -104,11 +148,15 @@ def _condition(reader: Reader, identifying: Container[str]) -> Requirement:
     if word == "K" and reader.skip("PER", "ROW"):
         term = _rows
     elif word == "K" and reader.skip("PER"):
-        term = _people(column_name(reader, f"{_K} PER patient_id"))
+        person = column_name(reader, f"{_K} PER patient_id")
+        if reader.word == "LINKED" and not reader.ahead("LINKED", "("):
+            linked = _histories(reader, person)
+            return reader.checked(lambda: linked(number + more), start)
+        term = _people(person)
     elif word == "K" and reader.skip("IN"):
         term = _mapped(reader)
-    elif word == "K" and reader.skip("FOR"):
-        term = _known(reader)
+    if reader.skip("FOR"):
+        term = _known(reader, term)
     return reader.checked(lambda: term(number + more), start)
 
 
@@ -192,22 +240,48 @@ def _people(column: str) -> Term:
     return lambda number: People(k=_anonymity(number).k, per=column)
 
 
+def _histories(reader: Reader, person: str) -> Term:
+    """Read how many rows of a person the attacker knows, from LINKED."""
+    if not reader.skip("LINKED", "FOR", "ANY"):
+        reader.place += 1
+        raise reader.error(f"expected FOR ANY 2 ROWS after LINKED; hint: {_LINKED}")
+    rows = reader.number(_LINKED)
+    if rows.denominator != 1 or not (reader.skip("ROWS") or reader.skip("ROW")):
+        raise reader.error(f"expected a whole number of ROWS; hint: {_LINKED}")
+    return lambda number: LinkedHistories(k=_anonymity(number).k, per=person, known_rows=int(rows))
+
+
 def _mapped(reader: Reader) -> Term:
     population = table_name(reader, f"{_K} IN census")
     return lambda number: KMap(k=_anonymity(number).k, population=population)
 
 
-def _known(reader: Reader) -> Term:
+def _known(reader: Reader, term: Term) -> Term:
     """Read what the attacker knows, behind FOR."""
     if reader.ahead("("):
         sets = reader.separated(lambda: _known_set(reader))
-        return lambda number: KnownColumns(k=_anonymity(number).k, sets=tuple(sets))
+        return lambda number: _against(term(number), sets)
     if not reader.skip("ANY"):
         raise reader.error(f"expected ANY or a list of columns; hint: {_KNOWN}")
     columns = reader.number(_KNOWN)
+    if reader.word in {"ROW", "ROWS"}:
+        raise reader.error(f"rows of a person are known if tokens link them; hint: {_LINKED}")
     if columns.denominator != 1 or not (reader.skip("COLUMNS") or reader.skip("COLUMN")):
         raise reader.error(f"expected a whole number of COLUMNS; hint: {_KNOWN}")
-    return lambda number: KnownColumns(k=_anonymity(number).k, columns=int(columns))
+    return lambda number: _against(term(number), int(columns))
+
+
+def _against(asked: Requirement | LinkedHistories, known: object) -> KnownColumns:
+    """Return a requirement about sets of known columns."""
+    if isinstance(asked, KAnonymity):
+        if asked.per_row:
+            raise PolicyError(
+                f"PER ROW and FOR are two guarantees; hint: GUARANTEE k >= 1 PER ROW AND k >= {asked.k} FOR ANY 3 COLUMNS"
+            )
+        return KnownColumns.against(asked.k, known)
+    if isinstance(asked, KMap | DeltaPresence | KnownColumns | LinkedHistories):
+        raise PolicyError(f"{asked.describe()} cannot be combined with FOR; hint: {_KNOWN}")
+    return KnownColumns.against(asked, known)
 
 
 def _known_set(reader: Reader) -> tuple[str, ...]:

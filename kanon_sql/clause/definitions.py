@@ -20,13 +20,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.clause.columns import ColumnList
-from kanon_sql.clause.conditions import conditions
+from kanon_sql.clause.conditions import conditions, in_policy
 from kanon_sql.clause.masks import costs, cross
 from kanon_sql.clause.mistakes import no_on, no_part
 from kanon_sql.clause.names import column_name, policy_name, table_name
 from kanon_sql.clause.parse import algorithm
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
+from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.person import DECLARED, Person
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.stored_policy import StoredPolicy
@@ -168,7 +169,10 @@ class _Parts:
                 self._person(part)
             case "GUARANTEE":
                 identifying = {key for key, role in self.taken.items() if role == _IDENTIFYING}
-                self.policy["requirements"] = conditions(reader, identifying)
+                asked = conditions(reader, identifying)
+                if isinstance(asked, LinkedHistories):
+                    raise in_policy(reader, start, asked)
+                self.policy["requirements"] = asked
             case _:
                 self.policy |= algorithm(reader)
 

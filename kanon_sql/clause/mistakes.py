@@ -13,13 +13,14 @@ from kanon_sql.model.validation import as_identifier
 
 EXAMPLE = "ANONYMIZE BY zip, age GUARANTEE k >= 5"
 
-KINDS = ("DIGITS", "INTERVALS", "HIERARCHY", "BINS", "REGIONS", "RECTANGLES", "RANGES", "SETS", "MEANS", "MEDIANS")
+KINDS = ("DIGITS", "INTERVALS", "CUTS", "HIERARCHY", "BINS", "REGIONS", "RECTANGLES", "RANGES", "SETS", "MEANS", "MEDIANS")
 """The recodings: words behind IN."""
 
 _FOR_BY = {"ON", "FOR", "OVER", "USING", "OF", "COLUMNS", "IN", "PER", "WITH"}
 _FOR_GUARANTEE = {"WITH", "WHERE", "HAVING", "ENSURE", "ENSURING", "REQUIRE", "REQUIRING", "FOR", "USING", "TO", "AT"}
 _FOR_IN = {"AS", "USING", "WITH", "TO", "BY", "INTO"}
 _FOR_COMMA = {"AND", "&", "+", "|"}
+_FOR_ENDS = (("TOP", "MAX", "MAXIMUM", "TOPCODE"), ("BOTTOM", "MIN", "MINIMUM", "BOTTOMCODE"))
 """What people write in the place of a word of the clause, or of a comma."""
 
 
@@ -76,6 +77,9 @@ def no_guarantee(reader: Reader, *, listed: bool) -> ClauseError:
     if begins_condition(script, place):
         return reader.mistake(f"GUARANTEE is missing before {spelled}; hint: {EXAMPLE}", f"GUARANTEE {spelled}")
     hint = "zip IN DIGITS, job IN HIERARCHY jobs"
+    ends = ("TOP", "BOTTOM")
+    if script.kind(place + 1) is TokenType.NUMBER and (near := nearest(word, ends, _FOR_ENDS) if word else None):
+        return reader.mistake(f"expected TOP or BOTTOM, not {word}; hint: did you mean {near}?", near)
     if near := _kind(word):
         return reader.mistake(f"IN is missing before {word}; hint: {hint}", f"IN {near}")
     if word in _FOR_IN and (near := _kind(following)):
@@ -133,6 +137,9 @@ def _hyphen(reader: Reader) -> ClauseError:
 def no_recoding(reader: Reader) -> ClauseError:
     """Return the error for what stands in the place of a recoding, behind IN."""
     quoted = reader.spelled[1:-1] if reader.kind in {TokenType.STRING, TokenType.IDENTIFIER} else ""
+    if reader.word in {"TOP", "BOTTOM"}:
+        before = reader.place - 1  # IN
+        return reader.mistake(f"{reader.word} comes without IN; hint: age TOP 90", reader.word, first=before)
     near = nearest(reader.word or quoted, KINDS)
     hint = f"did you mean {near}?" if near else f"the recodings are {', '.join(KINDS)}"
     if near is None and reader.kind is TokenType.STRING:
@@ -159,7 +166,8 @@ def behind_clause(script: Script, place: int) -> ClauseError:
     if begins_condition(script, place):
         return script.mistake(problem, f"AND {spelled}", place)
     guarantee = _before(script, place, "GUARANTEE")
-    if word in {"KEEP", "LINKED"} and guarantee is not None:
+    named = script.spelled(place + 1) not in {"", ";"}
+    if word in {"KEEP", "LINKED"} and guarantee is not None and named:
         last = script.after(place + 1) - 1
         while script.spelled(last + 1) == ",":
             last += 2

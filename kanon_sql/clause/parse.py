@@ -12,6 +12,8 @@ Items and links are those of :mod:`kanon_sql.clause.columns`, conditions those o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import TokenType
@@ -23,13 +25,16 @@ from kanon_sql.clause.mistakes import no_algorithm, no_equals, no_guarantee, no_
 from kanon_sql.clause.names import policy_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.validation import RESERVED
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.validation import RESERVED, as_identifier
 
 _OPTIONS = ("time_limit", "effort", "seed", "max_suppressed", "suppress", "row_order", "unlisted_limit")
 
 
-def parse_clause(script: Script, place: int) -> tuple[Policy | str, int]:
+def parse_clause(script: Script, place: int) -> tuple[Policy | LinkedHistories | str, int]:
     """Read the clause whose word ANONYMIZE is at ``place``.
 
     Parameters
@@ -41,7 +46,7 @@ def parse_clause(script: Script, place: int) -> tuple[Policy | str, int]:
 
     Returns
     -------
-    policy : Policy or str
+    policy : Policy, LinkedHistories or str
         What the clause asks for, or the name of the policy that does.
     end : int
         The place behind the last token of the clause.
@@ -64,8 +69,14 @@ def parse_clause(script: Script, place: int) -> tuple[Policy | str, int]:
     requirements = conditions(reader, columns.identifiers)
     solver = algorithm(reader) if reader.skip("USING") else {}
 
-    def build() -> Policy:
+    def build() -> Policy | LinkedHistories:
         identifiers = tuple(columns.identifiers.values())
+        if isinstance(requirements, LinkedHistories):
+            _refuse(requirements, identifiers, masks=cross(items), linked=linked, solver=solver)
+            named = tuple(each.column for each in identifiers)
+            asked = replace(requirements, quasi_identifiers=named, keep=keep or ())
+            _ = asked.roles
+            return asked
         return Policy(
             quasi_identifiers=identifiers,
             requirements=requirements,
@@ -77,6 +88,30 @@ def parse_clause(script: Script, place: int) -> tuple[Policy | str, int]:
         )
 
     return reader.checked(build, place), reader.place
+
+
+def _refuse(
+    asked: LinkedHistories, identifiers: Sequence[QuasiIdentifier], *, masks: object, linked: object, solver: object
+) -> None:
+    """Refuse parts of the clause that linked histories do not support.
+
+    Raises
+    ------
+    PolicyError
+        The error names the part.
+    """
+    for qi in identifiers:
+        column = as_identifier(qi.column)
+        if qi.recoding is not None:
+            raise PolicyError(
+                f"{asked.describe()} does not support IN, TOP and BOTTOM of {column}; hint: generalize {column} in the query"
+            )
+        if qi.weight != 1:
+            raise PolicyError(f"{asked.describe()} does not support WEIGHT of {column}; hint: leave it out")
+    parts = {"sets of columns such as ROLLUP": masks, "LINKED columns": linked, "USING": solver}
+    for part, given in parts.items():
+        if given:
+            raise PolicyError(f"{asked.describe()} does not support {part}; hint: leave it out")
 
 
 def algorithm(reader: Reader) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 ::
 
-    recoding := IN kind [LOSS (number {, number})]
-    kind     := DIGITS [(count {, count})] | INTERVALS [(width {, width}) | (period {, period}) | ('max' | 'sum')]
-              | HIERARCHY (table | 'file') [(level {, level})] | BINS [(algorithm)] | REGIONS table [(option {, option})]
-              | RECTANGLES [(algorithm)] | RANGES | SETS | MEANS | MEDIANS
+    recoding := IN kind [ends] [LOSS (number {, number})] | ends [LOSS (number)]
+    ends     := TOP number [BOTTOM number] | BOTTOM number [TOP number]
+    kind     := DIGITS [(count {, count})] | INTERVALS [ONLY] (width {, width}) | INTERVALS [ONLY] (period {, period})
+              | INTERVALS [('max' | 'sum')] | CUTS [ONLY] (number {, number}) | HIERARCHY (table | 'file') [(level {, level})]
+              | BINS [(algorithm)] | REGIONS table [(option {, option})] | RECTANGLES [(algorithm)]
+              | RANGES | SETS | MEANS | MEDIANS
     algorithm := name ['(' order | epsilon ')']
     period   := DAY | MONTH | QUARTER | YEAR | DECADE
     option   := algorithm | 'merge'
@@ -17,11 +19,14 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
+from sqlglot import TokenType
+
 from kanon_sql.clause.mistakes import KINDS, no_recoding
 from kanon_sql.clause.names import column_name, table_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
 from kanon_sql.errors import ClauseError, PolicyError, raise_alone
+from kanon_sql.model.coding import Coded, Cuts
 from kanon_sql.model.microaggregation import Means, Medians
 from kanon_sql.model.recodings import (
     PERIODS,
@@ -36,12 +41,25 @@ from kanon_sql.model.recodings import (
     Sets,
 )
 
+_ENDS = ("TOP", "BOTTOM")
+"""Words of top and bottom coding."""
+
 
 def recoding(reader: Reader) -> Generalization | None:
-    """Read ``IN ...`` behind a column, if it comes next; ``IN RECTANGLES`` is for two columns in parentheses."""
-    if not reader.skip("IN"):
+    """Read ``IN ...``, ``TOP`` or ``BOTTOM`` behind a column, if it comes next; ``IN RECTANGLES`` is for two columns."""
+    if reader.skip("IN"):
+        return kind(reader)
+    return _coded(reader)
+
+
+def _coded(reader: Reader) -> Coded | None:
+    """Read ends without a kind, if they come next."""
+    start, own = reader.place, _ends(reader)
+    if not own:
         return None
-    return kind(reader)
+    if reader.skip("LOSS"):
+        own["loss"] = tuple(_list(reader, _number))
+    return reader.checked(lambda: Coded(**own), start)
 
 
 def kind(reader: Reader) -> Generalization:
@@ -56,7 +74,13 @@ def kind(reader: Reader) -> Generalization:
         case "DIGITS":
             built, own = Digits, {"shown": tuple(_list(reader, _count))}
         case "INTERVALS":
-            built, own = Intervals, _intervals(reader)
+            only = reader.skip("ONLY")
+            built, own = Intervals, {**_intervals(reader), "only": only}
+        case "CUTS":
+            only = reader.skip("ONLY")
+            if reader.kind is TokenType.NUMBER:
+                raise reader.mistake("expected ( after CUTS; hint: age IN CUTS (18, 65)", f"({reader.spelled})")
+            built, own = Cuts, {"at": tuple(_list(reader, _signed)), "only": only}
         case "HIERARCHY":
             built, own = Levels, {"table": table_name(reader, "job IN HIERARCHY jobs")}
             own["levels"] = tuple(_list(reader, _count))
@@ -75,9 +99,13 @@ def kind(reader: Reader) -> Generalization:
             built, own = Medians, {}
         case _:
             built, own = Sets, {}
+    if reader.word in _ENDS:
+        if word not in ("INTERVALS", "CUTS"):
+            raise reader.error(f"{word} has no {reader.word}; hint: INTERVALS (5, 10) TOP 90, or TOP 90 alone")
+        own |= _ends(reader)
     if reader.skip("LOSS"):
-        if word not in ("DIGITS", "INTERVALS", "HIERARCHY"):
-            raise reader.error(f"{word} has no levels; hint: use LOSS with DIGITS, INTERVALS with widths, or HIERARCHY")
+        if word not in ("DIGITS", "INTERVALS", "CUTS", "HIERARCHY"):
+            raise reader.error(f"{word} has no levels; hint: use LOSS with DIGITS, INTERVALS with widths, CUTS or HIERARCHY")
         own["loss"] = tuple(_list(reader, _number))
     return reader.checked(lambda: built(**own), start)
 
@@ -104,7 +132,7 @@ def _of_text(column: str, text: object) -> Generalization:
             beside = column_name(reader, "RECTANGLES WITH lon")
             found: Generalization = Rectangles(beside=beside, **algorithm(reader))
         else:
-            found = kind(reader)
+            found = _coded(reader) or kind(reader)
         if reader.spelled:
             raise reader.error("unexpected text after the recoding; hint: 'DIGITS (3)' or 'HIERARCHY age_levels'")
     except ClauseError as error:
@@ -160,6 +188,26 @@ def _intervals(reader: Reader) -> dict[str, Any]:
         if reader.skip("(", f"'{objective}'".upper(), ")"):
             return {"objective": objective}
     return {"steps": tuple(_list(reader, _width))}
+
+
+def _ends(reader: Reader) -> dict[str, Any]:
+    """Read TOP and BOTTOM, in any order, as far as they come next."""
+    found: dict[str, Any] = {}
+    while (word := reader.word) in _ENDS:
+        if word.lower() in found:
+            raise reader.error(f"{word} is given twice; hint: age TOP 90 BOTTOM 18")
+        reader.place += 1
+        found[word.lower()] = _signed(reader)
+    return found
+
+
+def _signed(reader: Reader) -> Fraction:
+    """Read a number that may be negative."""
+    minus = reader.skip("-")
+    text = reader.decimal()
+    if text is None:
+        raise reader.error("expected a number; hint: age TOP 90, or age IN CUTS (0, 18, 65, 90)")
+    return -Fraction(text) if minus else Fraction(text)
 
 
 def _list(reader: Reader, read: Callable[[Reader], Any]) -> list[Any]:

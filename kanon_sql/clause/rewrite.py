@@ -17,6 +17,7 @@ from kanon_sql.clause.parse import parse_clause
 from kanon_sql.clause.script import CorrectableError, Script, is_mentioned
 from kanon_sql.clause.split import Site, check_tail, explains, find_sites, is_explained
 from kanon_sql.errors import ClauseError, PolicyError, raise_alone
+from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.protection import Protection
 
@@ -35,6 +36,7 @@ def rewrite(
     release: Callable[[str, Policy], str],
     database: Database | None = None,
     protect: Callable[[TableQuery, Protection, bool], str] | None = None,
+    link: Callable[[str, LinkedHistories], str] | None = None,
 ) -> str:
     """Replace each query with an ANONYMIZE or PROTECT clause by a query over what is released, and statements about policies.
 
@@ -50,6 +52,9 @@ def rewrite(
     protect : callable, optional
         ``protect(query, protection, explained)`` returns the text of a query that yields the rows of a protected table, or what
         protecting it would take; without it, PROTECT is an error. It has to use ``query.source`` exactly once.
+    link : callable, optional
+        ``link(body, asked)`` returns the text of a query that yields the rows of ``body`` with tokens that link them; without
+        it, that is an error. It has to use ``body`` exactly once.
 
     Returns
     -------
@@ -83,7 +88,7 @@ def rewrite(
         script.word(place) in {"ANONYMIZE", "ANONYMISE", "PROTECT"} for place in range(len(script.tokens))
     ):
         return sql
-    rewriting = _Rewriting(script, release, database, protect)
+    rewriting = _Rewriting(script, release, database, protect, link)
     try:
         script.match_brackets()
         for first, end in parts:
@@ -107,9 +112,10 @@ class _Rewriting:
         release: Callable[[str, Policy], str],
         database: Database | None,
         protect: Callable[[TableQuery, Protection, bool], str] | None,
+        link: Callable[[str, LinkedHistories], str] | None,
     ) -> None:
         self.edits: list[_Edit] = []
-        self._script, self._release, self._database, self._protect = script, release, database, protect
+        self._script, self._release, self._database, self._protect, self._link = script, release, database, protect, link
 
     def statement(self, first: int, end: int) -> None:
         script = self._script
@@ -158,6 +164,14 @@ class _Rewriting:
         body, inner = self._body(site)
         if isinstance(policy, Policy):
             released = self._release(body, policy)
+        elif isinstance(policy, LinkedHistories):
+            if self._link is None:
+                raise script.error(
+                    "linked histories are not supported here; hint: use kanon_sql.connect, or kanon anonymize --known-rows 2",
+                    site.clause,
+                    end - 1,
+                )
+            released = self._link(body, policy)
         else:
             released = self._answer(lambda database: database.release(body, policy), site.clause, end)
         # Comments in front of the clause stay; blanks go with it.
@@ -192,12 +206,24 @@ class _Rewriting:
         script = self._script
         policy, end = parse_clause(script, site.clause)
         check_tail(script, end)
-        self._check_rows(site, policy, end)
+        if isinstance(policy, LinkedHistories):
+            raise script.error(
+                "EXPLAIN ANONYMIZE does not support linked histories; hint: make the release; FROM kanon_linked_releases() "
+                "shows its figures",
+                site.clause,
+                end - 1,
+            )
+        explained = policy
+        self._check_rows(site, explained, end)
         body, inner = self._body(site)
-        text = self._answer(lambda database: database.explain(body, policy), site.clause, end)
+        text = self._answer(lambda database: database.explain(body, explained), site.clause, end)
         self._put(_Edit(script.start(site.body), script.stop(last - 1), "".join(("SELECT * FROM (", text, ")"))), inner)
 
-    def _check_rows(self, site: Site, policy: Policy | str, end: int) -> None:
+    def _check_rows(self, site: Site, policy: Policy | LinkedHistories | str, end: int) -> None:
+        if isinstance(policy, LinkedHistories):
+            unlinked = f"write k >= {policy.k} PER ROW, and no LINKED"
+            refuse_groups(self._script, site.body, site.clause, policy.roles, unlinked)
+            return
         if not isinstance(policy, Policy):
             name = policy
             policy = self._answer(lambda database: database.policy(name), site.clause, end)

@@ -16,6 +16,7 @@ from kanon_sql.clause.script import CorrectableError, Script, is_mentioned
 from kanon_sql.clause.split import check_tail, explains, find_sites
 from kanon_sql.errors import raise_alone
 from kanon_sql.model.guarantee import Guarantee
+from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.policy import Policy
 
 _HEADS = ("SELECT", "FROM", "WITH", "VALUES", "TABLE", "(")
@@ -99,6 +100,12 @@ def _taken_apart(script: Script) -> Anonymized | None:
             site.clause,
         )
     policy, behind = parse_clause(script, site.clause)
+    if isinstance(policy, LinkedHistories):
+        raise script.error(
+            "linked histories are not supported here; hint: use kanon_sql.connect, or kanon anonymize --known-rows 2",
+            site.clause,
+            behind - 1,
+        )
     check_tail(script, behind)
     if into is not None and behind < end:
         raise script.error("ORDER BY has no effect in a stored table; hint: order the query that reads the table", behind)

@@ -77,11 +77,10 @@ def agent_server(tables: Sequence[ServedTable], answers: Answers) -> MCPServer[A
 
 def _told(table: ServedTable) -> dict[str, Any]:
     certificate = table.certificate
-    share = certificate.suppressed_cells / certificate.cells if certificate.cells else 0.0
     return {
         "rows": certificate.rows,
         "guarantees": list(certificate.requirements),
-        "suppressed": f"{share:.1%} of the cells of quasi-identifiers",
+        "suppressed": f"{certificate.suppressed_share:.1%} of the cells of quasi-identifiers",
         "warnings": list(certificate.warnings),
     }
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kanon_sql.cli.linked_file import histories_asked, link_file, refuse_beside_histories
 from kanon_sql.cli.options import (
     allow_file_option,
     assigned,
@@ -51,6 +52,12 @@ if TYPE_CHECKING:
 )
 @known_option
 @click.option("--per", metavar="A", help="Column that identifies people: --k counts people, and the column is left out of OUT.")
+@click.option(
+    "--known-rows",
+    type=click.IntRange(1, 3),
+    metavar="M",
+    help="Tokens link the rows of each person of --per, and any M known rows are those of at least --k people.",
+)
 @sensitive_options
 @click.option("--k-map", type=int, help="Minimum number of rows of --population that match what a class shows.")
 @click.option("--presence", metavar="DELTA", help="Greatest sum of shares of a row of --population, such as 0.2.")
@@ -152,6 +159,9 @@ def anonymize(
     """
     from kanon_sql.engines.duckdb.places import Place
 
+    known_rows = options.pop("known_rows")
+    if known_rows is not None:
+        refuse_beside_histories(ctx)
     tables = {name: Place.of(file) for name, file in assigned(beside, "--beside", "name=file").items()}
     measures, others = metric_and_hierarchy(options.pop("metric"), options.pop("hierarchy"))
     if options["population"] is not None:
@@ -176,8 +186,13 @@ def anonymize(
         force=force,
         quiet=quiet,
     ) as job:
-        proven = release_file(job, released, others | tables, secret=secret, allowed_files=allowed_files, strict=strict)
-    if not quiet:
+        if known_rows is not None:
+            linked = link_file(job, histories_asked(known_rows, options), secret)
+        else:
+            proven = release_file(job, released, others | tables, secret=secret, allowed_files=allowed_files, strict=strict)
+    if not quiet and known_rows is not None:
+        job.tell(linked, (), as_json=as_json)
+    elif not quiet:
         job.tell(proven, ("prices", "scale", "unit", "policy", "number"), as_json=as_json)
 
 

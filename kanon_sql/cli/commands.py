@@ -11,19 +11,25 @@ import click
 
 from kanon_sql.cli.anonymize import anonymize
 from kanon_sql.cli.append import append
-from kanon_sql.cli.checks import audit, verify
+from kanon_sql.cli.audit import audit
+from kanon_sql.cli.audit_table import audit_table
+from kanon_sql.cli.compare import compare
+from kanon_sql.cli.frontier import frontier
 from kanon_sql.cli.interrupt import interruptible, stopping_signals
 from kanon_sql.cli.options import allow_file_option, secret_option
 from kanon_sql.cli.policies import policy
 from kanon_sql.cli.protect import protect
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.release import release
-from kanon_sql.cli.reports import frontier, report
+from kanon_sql.cli.reports import report
 from kanon_sql.cli.serve import serve
-from kanon_sql.cli.spilling import private_spilling
+from kanon_sql.cli.studio import studio
 from kanon_sql.cli.suggestions import profile, suggest
 from kanon_sql.cli.terminal import shown_warnings, without_bar
-from kanon_sql.errors import AuditError, InternalError, KanonError, nearest, raise_alone
+from kanon_sql.cli.tune import tune
+from kanon_sql.cli.verify import verify
+from kanon_sql.engines.duckdb.spilling import private_spilling
+from kanon_sql.errors import AuditError, nearest, raise_alone
 from kanon_sql.model.synonyms import OPTIONS
 from kanon_sql.report.text import without_controls
 
@@ -54,24 +60,9 @@ class Kanon(click.Group):
         except (BrokenPipeError, click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
-            _fail(_error_line(error), _code(ctx, error))
+            from kanon_sql.engines.duckdb.error_line import error_line
 
-
-def _error_line(error: Exception) -> str:
-    """Return the line about an error that ends a command."""
-    from kanon_sql.engines.duckdb.resources import is_out_of_memory, system_words, way_out
-
-    if isinstance(error, KanonError):
-        return str(error)
-    if isinstance(error, OSError):
-        return f"{f'{error.filename}: ' if error.filename else ''}{system_words(error)}"
-    if is_out_of_memory(error):
-        return f"there is not enough memory; hint: {way_out(error)}"
-    if type(error).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
-        from kanon_sql.engines.duckdb.places import plain
-
-        return plain(error)
-    return str(InternalError.of(error))
+            _fail(error_line(error), _code(ctx, error))
 
 
 def _meant(error: click.NoSuchOption) -> click.UsageError:
@@ -86,7 +77,7 @@ def _meant(error: click.NoSuchOption) -> click.UsageError:
 
 def _code(ctx: click.Context, error: Exception) -> int:
     """Return the exit code of a command that failed."""
-    return _UNMEASURED if ctx.invoked_subcommand == "audit" and not isinstance(error, AuditError) else 1
+    return _UNMEASURED if ctx.invoked_subcommand in ("audit", "audit-table") and not isinstance(error, AuditError) else 1
 
 
 @click.group(cls=Kanon, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
@@ -171,5 +162,7 @@ def demo(rows: int, k: int, seed: int, folder: str | None) -> None:
     con.close()
 
 
-for command in (anonymize, protect, append, release, serve, verify, audit, policy, profile, suggest, report, frontier):
+for command in (anonymize, protect, append, release, serve, studio, verify, audit, audit_table, policy, profile, suggest, tune):
+    main.add_command(command)
+for command in (report, compare, frontier):
     main.add_command(command)

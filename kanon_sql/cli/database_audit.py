@@ -29,14 +29,21 @@ def shown_database(file: str, table: str | None, as_json: bool) -> bool:
         return False
     found = audit_database(path)
     if as_json:
-        told = {"broken": found.broken, "warnings": found.warnings, "releases": found.releases, "tokens": found.tokens}
+        told = {
+            "broken": found.broken,
+            "warnings": found.warnings,
+            "releases": found.releases,
+            "tokens": found.tokens,
+            "keys": found.keys,
+        }
         click.echo(json.dumps({"holds": not found.broken, **told}))
     else:
         click.echo(f"FAIL: {'; '.join(found.broken)}" if found.broken else "PASS: every table fits its certificate")
         for release, figures in found.releases.items():
             show(figures.items(), release)
         if found.tokens is not None:
-            show(found.tokens.items(), "tokens of all tables together")
+            keys = {"keys": ", ".join(found.keys)} if found.keys else {}
+            show([*found.tokens.items(), *keys.items()], "linked rows of all tables together")
     if found.warnings:
         warnings.warn(KanonWarning(*found.warnings), stacklevel=1)
     if found.broken:

@@ -138,7 +138,7 @@ def _fitting(con: Any, table: str, values: dict[str, Any]) -> dict[str, int]:
 
 
 def _in_words(certificate: Certificate, k: int) -> tuple[str, ...]:
-    share = certificate.suppressed_cells / certificate.cells
+    share = certificate.suppressed_share
     least = (
         "This is proven to be the least that any release must suppress."
         if certificate.gap == 0

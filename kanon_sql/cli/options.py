@@ -111,7 +111,7 @@ known_option = click.option(
     multiple=True,
     metavar="M",
     callback=_known,
-    help="--k is about attackers who know any M quasi-identifiers, or a set such as zip,age; repeat it for more sets.",
+    help="The guarantee stops attackers who know any M quasi-identifiers, or a set such as zip,age; repeat it for sets.",
 )
 
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.cli.publication import Solved
 from kanon_sql.cli.terminal import without_bar
-from kanon_sql.engines.duckdb.audit_macros import audit_macros
-from kanon_sql.engines.duckdb.measures import record
 from kanon_sql.errors import AuditError, SourceError, hint_of
-from kanon_sql.model.how_many import how_many
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
@@ -79,64 +75,6 @@ def population_table(file: str) -> tuple[str, dict[str, Place]]:
     return as_identifier(name), {name: place}
 
 
-_TALLY = """SELECT system.main.md5(system.main.list(counts ORDER BY counts ASC NULLS LAST)::VARCHAR) AS tally
-    FROM (
-        SELECT system.main.list(size ORDER BY size ASC NULLS LAST) AS counts
-        FROM (
-            SELECT system.main.create_sort_key(
-                       system.main.row(*COLUMNS(lambda name: system.main.list_contains($qi, name))), 'ASC NULLS FIRST'), {size}
-            FROM equivalence_classes('released', system.main.list_concat($qi, system.main.list_value($sensitive)))
-        ) AS tally(class, size)
-        GROUP BY class
-    )"""
-
-
-def _tallies(con: Any, policy: Policy) -> list[str]:
-    """Return for each sensitive attribute a digest of how often its values occur in each class of the table ``released``.
-
-    Notes
-    -----
-    A file has no types of its own, so the order of values and their distances, on which t-closeness rests, are not in it. But
-    it tells values apart, and where the tallies are those of the audited rows, it tells nothing that they do not.
-    """
-    columns = [qi.column for qi in policy.quasi_identifiers]
-    taken = any(name.lower() == "class_size" for name in (*columns, *policy.sensitive))
-    query = _TALLY.format(size="class_size_1" if taken else "class_size")
-    return [record(con, query, {"qi": columns, "sensitive": name})["tally"] for name in policy.sensitive]
-
-
-def _verify(written: Place, policy: Policy, rows: int, delimiter: str, tallies: list[str]) -> None:
-    """Read the written file again and audit it: the last gate before anything is put in its place."""
-    import duckdb
-
-    from kanon_sql.engines.duckdb.files import load
-    from kanon_sql.engines.duckdb.known_classes import smallest_known
-
-    with closing(audit_macros(duckdb.connect())) as con:
-        load(con, written, into="released", delimiter=delimiter)
-        count = con.execute("SELECT system.main.count(*) FROM released").fetchall()[0][0]
-        if count != rows:
-            raise AuditError(f"the written file has {how_many(count, 'row')}, the source {rows}; nothing was released")
-        columns = [qi.column for qi in policy.quasi_identifiers]
-        k = record(con, "FROM k_anonymity('released', $qi)", {"qi": columns})["k"] if rows else None
-        if k is not None and k < policy.least_class_size:
-            raise AuditError(
-                f"the written file has a class of {how_many(k, 'row')}, below {policy.least_class_size}; nothing was released"
-            )
-        for requirement in policy.known_requirements:
-            _, least = smallest_known(con, requirement, columns, policy.linked, "released")
-            if least is not None and least < requirement.k:
-                raise AuditError(
-                    f"{requirement.describe()} does not hold in the written file: a class has {how_many(least, 'row')}; "
-                    "nothing was released"
-                )
-        if _tallies(con, policy) != tallies:
-            raise AuditError(
-                "the classes of the written file have other sensitive values than those of the audited rows; nothing was "
-                "released; hint: write a Parquet file, which keeps the types"
-            )
-
-
 def release_file(
     job: Publication,
     released: Callable[[list[str]], tuple[Policy, str]],
@@ -164,6 +102,7 @@ def release_file(
     import kanon_sql
     from kanon_sql.engines.duckdb.files import columns, load_named, remembering
     from kanon_sql.engines.duckdb.tables import check_tables
+    from kanon_sql.engines.duckdb.written_release import audit_written, tallies
 
     con = without_bar(kanon_sql.connect(secret=secret, allowed_files=allowed_files, config=job.spill))
 
@@ -183,7 +122,7 @@ def release_file(
         return Solved(
             certificate=certificate,
             rows="FROM {}" if policy.row_order == "source" else _SORTED,
-            audit=lambda staged: _verify(staged, policy, rows, job.delimiter, _tallies(con, policy)),
+            audit=lambda staged: audit_written(staged, policy, rows, job.delimiter, tallies(con, policy)),
         )
 
     return job.publish(con, solve)

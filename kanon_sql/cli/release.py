@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -12,13 +12,16 @@ import click
 
 from kanon_sql.cli.options import allow_file_option, json_option, secret_option, show
 from kanon_sql.cli.publication import PATIENCE
+from kanon_sql.cli.reports import page_target
 from kanon_sql.cli.terminal import release_bar, table_of, without_bar
+from kanon_sql.engines.duckdb.staging import put_text
+from kanon_sql.errors import MissingPackageError, raise_alone
 from kanon_sql.model.how_many import how_many
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
     from kanon_sql.engines.duckdb.database.plan import PlannedRelease
-    from kanon_sql.engines.duckdb.database.release import DatabaseRelease
+    from kanon_sql.engines.duckdb.database.release import DatabaseRelease, ReleasedDatabase
     from kanon_sql.solvers.budget import Moment
 
 _OF_SOURCE = ("prices", "scale", "unit", "policy", "number")
@@ -37,6 +40,7 @@ _OF_SOURCE = ("prices", "scale", "unit", "policy", "number")
     show_default=True,
     help="parquet writes a folder with one file for each release, and the certificates next to them.",
 )
+@click.option("--report", "page", metavar="OUT.html", help="Write a page about the released database.")
 @click.option("--explain", is_flag=True, help="Print the releases in their order, and write nothing.")
 @secret_option
 @allow_file_option
@@ -47,6 +51,7 @@ def release(
     target: str,
     policies: str | None,
     kind: str,
+    page: str | None,
     explain: bool,
     secret: bytes | None,
     allowed_files: tuple[str, ...],
@@ -67,18 +72,24 @@ def release(
     if explain:
         _explain(job.plan)
         return
-    certificates = _run(job, secret, allowed_files, quiet)
+    path = None if page is None else page_target(page, (".html",), (job.source, job.into), force=False)
+    render = None if path is None else _page()
+    found = _run(job, secret, allowed_files, quiet)
+    certificates = found.certificates
+    if path is not None and render is not None:
+        put_text(render(job.into.name, certificates, found.audit, found.columns, folder=kind == "parquet"), path, replace=False)
+    written = {"written": str(job.into), **({} if path is None else {"report": str(path)})}
     if as_json:
         told = {
             name: {field: value for field, value in each.to_dict().items() if field not in _OF_SOURCE}
             for name, each in certificates.items()
         }
-        click.echo(json.dumps({"written": str(job.into), "releases": told}))
+        click.echo(json.dumps({**written, "releases": told}))
     elif not quiet:
-        show([("written", str(job.into)), *((name, _line(each)) for name, each in certificates.items())])
+        show([*written.items(), *((name, _line(each)) for name, each in certificates.items())])
 
 
-def _run(job: DatabaseRelease, secret: bytes | None, allowed_files: tuple[str, ...], quiet: bool) -> dict[str, Certificate]:
+def _run(job: DatabaseRelease, secret: bytes | None, allowed_files: tuple[str, ...], quiet: bool) -> ReleasedDatabase:
     """Make the releases; Ctrl-C stops them, and nothing is written."""
     import kanon_sql
     from kanon_sql.cli.interrupt import interruptible
@@ -97,18 +108,32 @@ def _run(job: DatabaseRelease, secret: bytes | None, allowed_files: tuple[str, .
                 raise KeyboardInterrupt
             bar(name, done, count, moment)
 
-        def work() -> dict[str, Certificate]:
+        def work() -> ReleasedDatabase:
             with closing(con):
                 return job.run(con, allowed_files, hear)
 
         return interruptible(interrupt, work, finish=con.finish, patience=PATIENCE)
 
 
+def _page() -> Callable[..., str]:
+    """Return what makes the page, before anything is released.
+
+    Raises
+    ------
+    MissingPackageError
+        When a package is missing.
+    """
+    try:
+        from kanon_sql.report.database_page import database_page
+    except ModuleNotFoundError as error:
+        raise_alone(MissingPackageError.of("a report", error.name, "report"))
+    return database_page
+
+
 def _line(certificate: Certificate) -> str:
     """Return what became of a release in one line."""
-    share = certificate.suppressed_cells / certificate.cells if certificate.cells else 0.0
-    told = f"{', '.join(certificate.requirements)}; {how_many(certificate.rows, 'row')}; {share:.1%} of the cells suppressed"
-    return f"{told}; {certificate.saving}"
+    told = f"{', '.join(certificate.requirements)}; {how_many(certificate.rows, 'row')}"
+    return f"{told}; {certificate.suppressed_share:.1%} of the cells suppressed; {certificate.saving}"
 
 
 def _explain(plan: list[PlannedRelease]) -> None:
@@ -116,40 +141,19 @@ def _explain(plan: list[PlannedRelease]) -> None:
     from rich.console import Console
     from rich.text import Text
 
+    from kanon_sql.engines.duckdb.database.plan import risks_of, roles_of
+
     rows = [
         (
             each.name,
             "a query" if each.policy.query is not None else each.policy.table,
             ", ".join(requirement.describe() for requirement in each.policy.policy.requirements),
             "" if each.person is None else each.person.describe(),
-            "; ".join(f"{role}: {', '.join(columns)}" for role, columns in _roles(each)),
+            "; ".join(f"{role}: {', '.join(columns)}" for role, columns in roles_of(each)),
         )
         for each in plan
     ]
     console = Console(highlight=False)
     console.print(table_of(("release", "source", "guarantee", "person", "columns"), rows))
-    for risk in _risks(plan):
+    for risk in risks_of(plan):
         console.print(Text(risk), soft_wrap=True)
-
-
-def _risks(plan: list[PlannedRelease]) -> Iterator[str]:
-    """Yield what several tables could reveal together, as far as the policies say it."""
-    apart = [each.name for each in plan if each.person is None and each.key is None]
-    if len(plan) > 1 and apart:
-        yield f"without a person, nothing compares their columns with those of other tables: {', '.join(apart)}"
-    tokens = [each.name for each in plan if each.policy.pseudonyms]
-    if tokens:
-        yield f"tokens link rows; the release counts what they reveal together: {', '.join(tokens)}"
-
-
-def _roles(planned: PlannedRelease) -> Iterator[tuple[str, list[str]]]:
-    policy = planned.policy
-    roles = {
-        "dropped": policy.identifiers,
-        "tokens": policy.pseudonyms,
-        "group": policy.groups,
-        "BY": [qi.column for qi in policy.policy.quasi_identifiers],
-        "sensitive": policy.policy.sensitive,
-        "unchanged": policy.kept,
-    }
-    return ((role, list(columns)) for role, columns in roles.items() if columns)

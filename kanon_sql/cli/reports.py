@@ -1,14 +1,11 @@
-"""The commands that write pages: ``kanon report`` and ``kanon frontier``."""
+"""The command ``kanon report``, and where pages go."""
 
 from __future__ import annotations
 
 import json
 import os
-import threading
 import warnings
 from collections.abc import Iterable
-from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,20 +25,17 @@ from kanon_sql.cli.options import (
 )
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.publish import metric_and_hierarchy
-from kanon_sql.cli.terminal import progress
 from kanon_sql.engines.duckdb.staging import put_text
-from kanon_sql.errors import AuditError, KanonWarning, SourceError, raise_alone
+from kanon_sql.errors import AuditError, KanonWarning, SourceError
 
 if TYPE_CHECKING:
-    from kanon_sql.model.policy import Policy
-    from kanon_sql.report.points import Point
     from kanon_sql.report.release_report import Page
 
 force_option = click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and warnings.")
 
 
-def _target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], force: bool) -> Path:
+def page_target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], force: bool) -> Path:
     """Return where a page goes; it never replaces what was read."""
     path = Path(os.path.realpath(name))
     if path.suffix.lower() not in endings:
@@ -125,7 +119,7 @@ def report(
     read = [each.path for each in (origin, place, *beside.values(), *([everybody] if everybody else []))]
     if certificate is not None:
         read.append(Path(os.path.realpath(certificate)))
-    path = _target(target, (".html",), read, force)
+    path = page_target(target, (".html",), read, force)
     claimed = None
     if certificate is not None:
         document = read_certificate(certificate)
@@ -164,120 +158,3 @@ def report(
         warnings.warn(KanonWarning(*page.figures["cautions"]), stacklevel=1)
     if not page.figures["holds"]:
         raise AuditError("the release breaks its guarantee, or does not belong to the certificate; the page shows where")
-
-
-@click.command()
-@click.argument("source", metavar="SOURCE")
-@click.option(
-    "-o", "--output", "targets", required=True, multiple=True, metavar="OUT", help="OUT.html or OUT.csv; repeat it for both."
-)
-@qi_option
-@click.option("--k", "ks", default="2,5,10,25", show_default=True, metavar="K,K", help="Minimum numbers of rows per class.")
-@click.option("--sensitive", metavar="A", help="The sensitive column that --t is about.")
-@click.option("--t", "ts", metavar="T,T", help="Maximum distance of a class from the whole table, 0 to 1.")
-@click.option(
-    "--metric", metavar="NAME", help="Distance used by --t: equal, ordered, numeric, hierarchical, or a file.  [default: equal]"
-)
-@click.option("--hierarchy", metavar="FILE", help="The tree of --metric hierarchical.")
-@click.option("--algorithm", default="auto", show_default=True, help="Name of the algorithm.")
-@click.option(
-    "--time-limit", type=float, metavar="SECONDS", help="Time limit of each release; the best one found within it is used."
-)
-@click.option("--seed", default=0, show_default=True, help="Random seed of the solver.")
-@table_option
-@delimiter_option
-@force_option
-@json_option
-@quiet_option
-def frontier(
-    source: str,
-    targets: tuple[str, ...],
-    qi: tuple[str, ...],
-    ks: str,
-    ts: str | None,
-    metric: str | None,
-    hierarchy: str | None,
-    table: str | None,
-    delimiter: str,
-    force: bool,
-    as_json: bool,
-    quiet: bool,
-    **options: Any,
-) -> None:
-    """Show what each k costs.
-
-    Releases SOURCE under each guarantee in turn, and writes the cost and the lower bound of each release.
-
-    Press Ctrl-C once to write the points found so far, again to stop without a file.
-    """
-    import kanon_sql
-    from kanon_sql.engines.duckdb.files import columns, load, load_policy_table
-    from kanon_sql.engines.duckdb.places import Place
-    from kanon_sql.report.frontier import csv_text, curve_policies, html_text, points
-
-    place = Place.of(source, table)
-    names, beside = metric_and_hierarchy(metric, hierarchy)
-    read = [each.path for each in (place, *beside.values())]
-    paths = [_target(name, (".html", ".csv"), read, force) for name in targets]
-    if len(set(paths)) < len(paths):
-        raise SourceError("two outputs are the same file; hint: give each a name of its own")
-    k, t = _numbers(ks, "--k"), None if ts is None else _listed(ts)
-    con = kanon_sql.connect()
-    ended = threading.Event()
-    found: list[Point] = []
-    known: list[str] = []
-
-    def finish() -> bool:
-        going = con.finish()
-        if not (going or found):
-            return False
-        ended.set()
-        if not going:
-            con.interrupt()
-        return True
-
-    def work() -> list[Policy]:
-        with closing(con), progress(not quiet) as step:
-            step("reading")
-            load(con, place, into="source", delimiter=delimiter)
-            for name, each in beside.items():
-                load_policy_table(con, each, into=name, delimiter=delimiter)
-            known.extend(columns(con, "source"))
-            chosen = column_names(qi, known) if qi else None
-            policies = [each.resolve(known) for each in curve_policies(k, t, quasi_identifiers=chosen, **names, **options)]
-            con.watch(lambda moment: step("solving", replace(moment, done=(len(found) + moment.done) / len(policies))))
-            for point in points(con, policies, ended.is_set):
-                found.append(point)
-                step("solving")
-            return policies
-
-    policies = interruptible(con.interrupt, work, finish=finish, patience=PATIENCE)
-    shown = {each.column for each in policies[0].quasi_identifiers}
-    others = [name for name in known if name not in shown]
-    settings = [
-        ("source", place.path.name),
-        ("quasi-identifiers", ", ".join(each.column for each in policies[0].quasi_identifiers)),
-        *([("other columns", ", ".join(others))] if others else []),
-        ("solver", f"{policies[0].algorithm}, seed {policies[0].seed}"),
-        ("points", f"{len(found)} of {len(policies)}"),
-        ("version", f"kanon-sql {kanon_sql.__version__}"),
-    ]
-    texts = [csv_text(found) if path.suffix.lower() == ".csv" else html_text(found, settings) for path in paths]
-    for text, path in zip(texts, paths, strict=True):
-        put_text(text, path, replace=force)
-    if as_json and not quiet:
-        told = {"written": [str(path) for path in paths], "asked": len(policies), "points": [each.to_dict() for each in found]}
-        click.echo(json.dumps(told))
-    elif not quiet:
-        show([("written", path) for path in paths] + [("points", f"{len(found)} of {len(policies)}")])
-
-
-def _listed(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _numbers(text: str, option: str) -> list[int]:
-    try:
-        return [int(part) for part in _listed(text)]
-    except ValueError:
-        raise_alone(click.BadParameter(f"{text} is not a list of whole numbers", param_hint=option))

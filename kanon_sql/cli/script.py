@@ -119,7 +119,8 @@ def _show(con: Any, text: str, console: Console, display: Display, rows_come: Ca
         done = list(rows)
         if console.is_terminal:
             count = done[0][0] if done and names == ["Count"] else None
-            console.print(Text(done_line(text, count), style="dim"), soft_wrap=True)
+            line = "tables wait for COMMIT" if con.waits else done_line(text, count)
+            console.print(Text(line, style="dim"), soft_wrap=True)
         return
     display.show(names, rows, console)
 

@@ -13,10 +13,12 @@ from kanon_sql.errors import MissingPackageError
 @click.command()
 @click.argument("database", metavar="PUBLIC.duckdb")
 @click.option("--http", is_flag=True, help="Serve on this machine's loopback address instead of standard input and output.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="The port of --http.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="The port of --http.")
 @click.option("--rows", type=click.IntRange(1, 100_000), default=1_000, show_default=True, help="Rows of an answer.")
 @click.option("--seconds", type=click.FloatRange(0.1, 3600), default=10.0, show_default=True, help="Time for a query.")
-@click.option("--memory", type=click.IntRange(64, 1 << 20), default=512, show_default=True, metavar="MB", help="For a query.")
+@click.option(
+    "--memory", type=click.IntRange(64, 1 << 20), default=512, show_default=True, metavar="MB", help="Memory for a query."
+)
 def serve(database: str, http: bool, port: int, rows: int, seconds: float, memory: int) -> None:
     """Answer queries of an agent over the released database PUBLIC, and over nothing else.
 

@@ -15,9 +15,11 @@ from kanon_sql.cli.options import delimiter_option, json_option, show, table_opt
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.streams import format_option, source_place
 from kanon_sql.cli.terminal import lines_of
+from kanon_sql.cli.text_file import text_of
 from kanon_sql.engines.duckdb.staging import put_text
 from kanon_sql.errors import SourceError
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.template import TEMPLATES
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.places import Place
@@ -66,14 +68,25 @@ def profile(file: str, table: str | None, delimiter: str, ending: str, as_json: 
 @click.option(
     "-o", "--output", "target", metavar="POLICY", help="A .yaml, .json or .sql file.  [default: SQL on the standard output]"
 )
-@click.option("--k", default=5, show_default=True, help="Minimum number of rows per class.")
+@click.option("--k", type=int, help="Minimum number of rows per class.  [default: 5, or that of the template]")
+@click.option("--template", metavar="NAME", help=f"Start from a rule: {', '.join(TEMPLATES)}.")
+@click.option("--queries", metavar="FILE.sql", help="SELECT statements that the release will be asked.")
 @click.option("--name", default="suggested", show_default=True, help="Name of the policy.")
 @table_option
 @delimiter_option
 @click.option("--force", is_flag=True, help="Replace POLICY if it exists.")
 @json_option
 def suggest(
-    file: str, target: str | None, k: int, name: str, table: str | None, delimiter: str, force: bool, as_json: bool
+    file: str,
+    target: str | None,
+    k: int | None,
+    template: str | None,
+    queries: str | None,
+    name: str,
+    table: str | None,
+    delimiter: str,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Suggest a policy for a table.
 
@@ -91,12 +104,13 @@ def suggest(
     ending = None if target is None or target.lower().endswith(".sql") else kind_of(target)
     if target is not None and Path(target).exists() and not force:
         raise SourceError(f"{target} exists; hint: --force replaces it")
+    asked = None if queries is None else text_of(queries)
     con = duckdb.connect()
 
     def work() -> Suggestion:
         with closing(con):
             load(con, place, into="source", delimiter=delimiter)
-            return suggestion(con, "source", k=k, name=name, table_as=_stored_as(place))
+            return suggestion(con, "source", k=k, name=name, table_as=stored_as(place), template=template, queries=asked)
 
     found = interruptible(con.interrupt, work, patience=PATIENCE)
     text = found.sql if ending is None else written([found.policy], ending)
@@ -112,7 +126,7 @@ def suggest(
     show([("written", target), *((each.column, f"{each.role}: {each.reason}") for each in found.roles)])
 
 
-def _stored_as(place: Place) -> str:
+def stored_as(place: Place) -> str:
     """Return the table that the policy is for, as SQL spells it: that of a database, or one called as the file is."""
     from kanon_sql.model.validation import as_identifier
 

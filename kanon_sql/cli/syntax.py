@@ -24,7 +24,8 @@ conditions
   presence(census) <= 0.2           nobody is known to be in the table
 
 recodings
-  zip IN DIGITS (3)                 age IN INTERVALS (5, 10)
+  zip IN DIGITS (3)                 age IN INTERVALS (5, 10) TOP 90
+  age IN CUTS (18, 65)              income TOP 200000 BOTTOM 0
   job IN HIERARCHY jobs             (lat, lon) IN RECTANGLES
   zip IN REGIONS neighbours         age IN RANGES, SETS, MEANS or MEDIANS
 
@@ -44,6 +45,8 @@ SELECT key, ..., count(*) AS n [, sum(value) AS s] FROM table
   [USING algorithm (option = value, ...)]
   [ORDER BY ...]
 EXPLAIN PROTECT query                 the figures of a table, without its rows
+BEGIN PROTECTED; CREATE TABLE ... PROTECT ...; ...; COMMIT
+                                      tables of the same people, solved together at COMMIT
 
 conditions
   n >= 5                              no count of 1 to 4 people follows from the table

@@ -200,10 +200,9 @@ def solving(con: Any, console: Console) -> Iterator[Callable[[], None]]:
 
 def release_line(certificate: Certificate) -> str:
     """Return what became of a release in one line."""
-    share = certificate.suppressed_cells / certificate.cells if certificate.cells else 0.0
     told = (
         f"release {certificate.number}: {' AND '.join(certificate.requirements)}",
-        f"{certificate.suppressed_cells:,} of {certificate.cells:,} cells suppressed ({share:.1%})",
+        f"{certificate.suppressed_cells:,} of {certificate.cells:,} cells suppressed ({certificate.suppressed_share:.1%})",
         f"cost {float(certificate.cost):,.12g}, {certificate.saving}",
         f"{how_many(certificate.classes or 0, 'class', 'classes')}, the smallest of "
         f"{how_many(certificate.smallest_class or 0, 'row')}",

@@ -100,6 +100,14 @@ class Audit:
     known_rows_below, known_rows_below_next : int or None
         Rows in classes of fewer than k rows (5 without ``k``) by the worst set of ``known`` columns. For one column more, None
         if there are no such sets, or more than 5,000.
+    people : int or None
+        People in the table. This and what follows is None without ``known_rows``.
+    history_candidates : int or None
+        The fewest people who have the same ``known_rows`` rows of a person, for any of these; None for an empty table, too.
+    people_below, people_below_next : int or None
+        People with fewer than k such candidates (5 without ``k``). For one row more, None if the sets of rows are too many.
+    own_columns : tuple of str or None
+        The quasi-identifiers that have one value in all rows of each person: the attacker knows them.
     warnings : tuple of str
         The columns outside of the quasi-identifiers that single out too many rows: no figure counts them. Names and shares, no
         value.
@@ -137,6 +145,11 @@ class Audit:
     known_worst_set: tuple[str, ...] | None = None
     known_rows_below: int | None = None
     known_rows_below_next: int | None = None
+    people: int | None = None
+    history_candidates: int | None = None
+    people_below: int | None = None
+    people_below_next: int | None = None
+    own_columns: tuple[str, ...] | None = None
     warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -151,6 +164,9 @@ class Audit:
         if self.k_known is not None:
             worst = ", ".join(self.known_worst_set or ())
             lines["known columns"] = f"smallest class of {how_many(self.k_known, 'row')} by {worst}"
+        if self.people is not None:
+            fewest = "no candidates" if self.history_candidates is None else f"at least {self.history_candidates:,} candidates"
+            lines["histories"] = f"{how_many(self.people, 'person', 'people')}, {fewest} each"
         for name, found in (("t-closeness", self.t), ("beta-likeness", self.beta), ("delta-disclosure", self.delta)):
             if found is not None:
                 lines[name] = f"{float(found):.4g}"

@@ -11,8 +11,10 @@ from kanon_sql.model.policy_options import PolicyOptions
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.validation import by_name
 
-_AT_LEVELS = re.compile(r"(.+?)\s+IN\s+((?:DIGITS|INTERVALS|HIERARCHY)\b.*)", re.IGNORECASE | re.DOTALL)
-"""A column of a mask at some of its levels, such as ``zip IN DIGITS (3)``; no column can be called so."""
+_AT_LEVELS = re.compile(
+    r"(.+?)\s+(?:IN\s+(?=(?:DIGITS|INTERVALS|CUTS|HIERARCHY)\b)|(?=(?:TOP|BOTTOM)\s+-?[0-9.]))(.*)", re.IGNORECASE | re.DOTALL
+)
+"""A column of a mask at some of its levels, such as ``zip IN DIGITS (3)`` or ``age TOP 90``; no column can be called so."""
 
 
 def read_options(options: PolicyOptions[str | Generalization]) -> PolicyOptions[Generalization]:

@@ -2,42 +2,104 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 from fractions import Fraction
+from functools import partial
 from typing import TypeVar
 
 from kanon_sql.errors import PolicyError
 from kanon_sql.generalize.numbers import exact
-from kanon_sql.model.recodings import PERIODS
+from kanon_sql.model.coding import CODED, CUT, Coded, Cuts
+from kanon_sql.model.recodings import PERIODS, Intervals, Level, coded_ends, shows_values
 from kanon_sql.table.ladder import Label
 from kanon_sql.table.sensitive_values import moment, refuse_far_moments
 
 T = TypeVar("T")
 
 
-def interval_levels(texts: Sequence[Label], steps: Sequence[Fraction | str]) -> list[list[Label]]:
-    """Return the interval of each value at each level, finest first.
+def interval_levels(texts: Sequence[Label], recoding: Intervals | Cuts | Coded) -> dict[Level, list[Label]]:
+    """Return what each value shows at each level above the value itself, by the name of the level, finest first.
 
     Parameters
     ----------
     texts : sequence of Label [v]
         Numbers or dates; NULL stays NULL.
-    steps : sequence of Fraction or str
-        Widths, ascending: numbers, or names of `PERIODS`.
+    recoding : Intervals, Cuts or Coded
+        Intervals have widths. With an end, the first level is `CODED`, the numbers between the ends, unless no value may be
+        shown.
 
     Raises
     ------
     PolicyError
         When values are none; the message counts them.
     """
-    if steps[0] in PERIODS:
+    if isinstance(recoding, Intervals) and recoding.steps[0] in PERIODS:
         refuse_far_moments(texts)
         days = _read(texts, _day, "dates or timestamps", "take widths such as INTERVALS (5, 10) for numbers")
-        return [[None if day is None else _period(day, str(step)) for day in days] for step in steps]
+        years = [None if day is None else Fraction(day.year) for day in days]
+        found = _coded(texts, years, recoding)
+        for step in recoding.steps:
+            found[step] = [
+                None if day is None else beyond(Fraction(day.year), recoding) or _period(day, str(step)) for day in days
+            ]
+        return found
     values = _read(texts, exact, "numbers", "take INTERVALS (month, year) for dates")
-    widths = [step for step in steps if isinstance(step, Fraction)]
-    return [[None if value is None else _interval(value, widths[place:]) for value in values] for place in range(len(widths))]
+    found = _coded(texts, values, recoding)
+    within: dict[Level, Callable[[Fraction], tuple[Fraction | None, Fraction | None]]] = {}
+    match recoding:
+        case Intervals(steps=steps):
+            widths = [step for step in steps if isinstance(step, Fraction)]
+            within = {width: partial(_aligned, widths=widths[place:]) for place, width in enumerate(widths)}
+        case Cuts(at=at):
+            within = {CUT: partial(_between, cuts=at)}
+    for name, around in within.items():
+        found[name] = [
+            None if value is None else beyond(value, recoding) or _between_ends(*around(value), recoding) for value in values
+        ]
+    return found
+
+
+def _coded(
+    texts: Sequence[Label], values: Sequence[Fraction | None], recoding: Intervals | Cuts | Coded
+) -> dict[Level, list[Label]]:
+    """Return the level of the values between the ends, if there is one."""
+    if coded_ends(recoding) == (None, None) or not shows_values(recoding):
+        return {}
+    shown = [
+        None if text is None or value is None else beyond(value, recoding) or text
+        for text, value in zip(texts, values, strict=True)
+    ]
+    return {CODED: shown}
+
+
+def beyond(value: Fraction, recoding: Intervals | Cuts | Coded) -> str | None:
+    """Return what a number, or the year of a date, shows at an end or beyond it; None where it is between the ends.
+
+    Examples
+    --------
+    >>> beyond(Fraction(93), Coded(top=90)), beyond(Fraction(18), Coded(bottom=18)), beyond(Fraction(19), Coded(bottom=18))
+    ('90+', '<=18', None)
+    """
+    top, bottom = coded_ends(recoding)
+    if top is not None and value >= top:
+        return f"{decimal(top)}+"
+    return f"<={decimal(bottom)}" if bottom is not None and value <= bottom else None
+
+
+def _between_ends(low: Fraction | None, high: Fraction | None, recoding: Intervals | Cuts | Coded) -> str:
+    """Return the interval from ``low`` to below ``high``, cut where the ends of the recoding are."""
+    top, bottom = coded_ends(recoding)
+    if top is not None and (high is None or high > top):
+        high = top
+    if bottom is not None and (low is None or low <= bottom):
+        beginning = f"({decimal(bottom)}"
+    else:
+        beginning = "" if low is None else f"[{decimal(low)}"
+    if high is None:
+        return f"{beginning[1:]}+"
+    return f"{beginning}, {decimal(high)})" if beginning else f"<{decimal(high)}"
 
 
 def _read(texts: Sequence[Label], read: Callable[[str], T | None], what: str, hint: str) -> list[T | None]:
@@ -48,11 +110,16 @@ def _read(texts: Sequence[Label], read: Callable[[str], T | None], what: str, hi
     return found
 
 
-def _interval(value: Fraction, widths: Sequence[Fraction]) -> str:
+def _aligned(value: Fraction, widths: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
     """Return the interval of the first width, cut where one of a wider width ends."""
     low = max(value // width * width for width in widths)
-    high = min(value // width * width + width for width in widths)
-    return f"[{decimal(low)}, {decimal(high)})"
+    return low, min(value // width * width + width for width in widths)
+
+
+def _between(value: Fraction, cuts: Sequence[Fraction]) -> tuple[Fraction | None, Fraction | None]:
+    """Return the last cut up to a number, and the first above it."""
+    place = bisect_right(cuts, value)
+    return cuts[place - 1] if place else None, cuts[place] if place < len(cuts) else None
 
 
 def decimal(value: Fraction) -> str:
@@ -72,7 +139,7 @@ def decimal(value: Fraction) -> str:
     while value.denominator > 1 and 10**places % value.denominator:
         places += 1
         if places > 30:
-            raise PolicyError("the width of an interval has no decimal form; hint: INTERVALS (2.5, 10)")
+            raise PolicyError("the width or end of an interval has no decimal form; hint: INTERVALS (2.5, 10)")
     whole = value * 10**places
     digits = str(abs(whole.numerator)).zfill(places + 1)
     sign = "-" if value < 0 else ""

@@ -16,9 +16,10 @@ from kanon_sql.generalize.groups import grouped, rectangles
 from kanon_sql.generalize.intervals import interval_levels
 from kanon_sql.generalize.levels import hierarchy_levels
 from kanon_sql.generalize.summaries import summary_ladder
+from kanon_sql.model.coding import Coded, Cuts
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.model.recodings import VALUE, Digits, Intervals, Levels, Ranges, Rectangles, Summary
+from kanon_sql.model.recodings import VALUE, Digits, Intervals, Levels, Ranges, Rectangles, Summary, coded_ends, shows_values
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.ladder import Label, Ladder
@@ -111,10 +112,11 @@ def _ladder(
             levels, exact, loss = digit_levels(column.texts, shown, loss, every=every)
         case Levels(table=table, levels=chosen, loss=loss):
             levels, exact = hierarchy_levels(column.texts, tables[table], chosen), not chosen or VALUE in chosen
-        case Intervals(steps=(_, *_) as steps, loss=loss):
-            levels = dict(zip(steps, interval_levels(column.texts, steps), strict=True))
+        case Intervals(steps=(_, *_), loss=loss) | Cuts(loss=loss) | Coded(loss=loss) as recoding:
+            levels = interval_levels(column.texts, recoding)
+            exact = coded_ends(recoding) == (None, None) and shows_values(recoding)
         case recoding:
-            labels, grouping = grouped(recoding, column.texts, rows, policy.least_class_size, tables, budget)  # type: ignore[arg-type]
+            labels, grouping = grouped(recoding, column.texts, rows, policy.fewest_rows, tables, budget)  # type: ignore[arg-type]
             levels, exact = {1: labels}, False
     names = tuple(levels) if qi.column in policy.levelled else None
     every = bool(policy.populations)
@@ -135,7 +137,7 @@ def _rectangles(
     (algorithm,) = {
         qi.recoding.algorithm for qi in policy.quasi_identifiers if qi.column in names and isinstance(qi.recoding, Rectangles)
     }
-    sides, grouping = rectangles(algorithm, [each.texts for each in axes], places, rows, policy.least_class_size, budget)
+    sides, grouping = rectangles(algorithm, [each.texts for each in axes], places, rows, policy.fewest_rows, budget)
     # A coordinate may lie in many rectangles: what it shows depends on the point, so each point is a value of its own.
     own = [f"{number}" for number in range(len(rows))]
     value = point.astype(np.int32)

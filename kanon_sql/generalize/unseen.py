@@ -9,6 +9,7 @@ import numpy as np
 from kanon_sql.errors import PolicyError
 from kanon_sql.generalize.digits import counts_below, masked
 from kanon_sql.generalize.intervals import interval_levels
+from kanon_sql.model.coding import Coded, Cuts
 from kanon_sql.model.hierarchies import Hierarchy
 from kanon_sql.model.recodings import Digits, Generalization, Intervals, Levels
 from kanon_sql.table.arrays import Int32
@@ -25,7 +26,7 @@ def unseen_codes(
     Parameters
     ----------
     recoding : Generalization
-        Of fixed labels: digits, a hierarchy, or intervals of given widths.
+        One of `has_fixed_labels`.
     ladder : Ladder
         Of the column.
     known : collection of Label
@@ -67,11 +68,11 @@ def _labels(
                 return [label for _, label in tree.paths([text])[0][0][:-1] if label is not None]
 
             return above
-        case Intervals(steps=steps):
+        case Intervals() | Cuts() | Coded():
 
             def intervals(text: Label) -> Collection[str]:
                 try:
-                    return [label for (label,) in interval_levels([text], steps) if label is not None]
+                    return [label for (label,) in interval_levels([text], recoding).values() if label is not None]
                 except PolicyError:
                     return ()
 

@@ -12,6 +12,7 @@ from kanon_sql.model.requirements import (
     Requirement,
     SensitiveRequirement,
     TCloseness,
+    by_all_or_known,
     closeness_ones,
     known_ones,
     least_rows,
@@ -41,7 +42,7 @@ class Guarantee:
     @property
     def fewest_rows(self) -> int:
         """Return the least number of rows that a table needs."""
-        return max(self.k, *(each.k for each in self.known_requirements), 1)
+        return max(self.k, *(each.least for each in self.known_requirements), 1)
 
     @property
     def per_row(self) -> bool:
@@ -50,8 +51,13 @@ class Guarantee:
 
     @property
     def sensitive_requirements(self) -> tuple[SensitiveRequirement, ...]:
-        """Return the requirements on the values of a column, in their order."""
+        """Return the requirements on the values of a column in the classes by all columns, in their order."""
         return sensitive_ones(self.requirements)
+
+    @property
+    def every_sensitive_requirement(self) -> tuple[SensitiveRequirement, ...]:
+        """Return these and those on the classes by sets of known columns, in their order."""
+        return sensitive_ones(by_all_or_known(self.requirements))
 
     @property
     def known_requirements(self) -> tuple[KnownColumns, ...]:
@@ -77,8 +83,8 @@ class Guarantee:
     def sensitive(self) -> tuple[str, ...]:
         """Return the sensitive attributes, each once, in the order in which the requirements first mention them."""
         found: dict[str, str] = {}
-        for requirement in self.sensitive_requirements:
-            if requirement is not self.people:
+        for requirement in self.every_sensitive_requirement:
+            if not isinstance(requirement, People):
                 found.setdefault(same_name(requirement.sensitive), requirement.sensitive)
         return tuple(found.values())
 
@@ -94,5 +100,10 @@ class Guarantee:
 
     @property
     def people(self) -> People | None:
-        """Return the requirement that counts people, if there is one."""
+        """Return the requirement that counts people, if there is one, of classes by all columns or by known ones."""
+        return next((each for each in by_all_or_known(self.requirements) if isinstance(each, People)), None)
+
+    @property
+    def people_of_classes(self) -> People | None:
+        """Return the requirement that counts people in the classes by all columns, if there is one."""
         return next((each for each in self.requirements if isinstance(each, People)), None)

@@ -8,7 +8,7 @@ from typing import Any
 
 from kanon_sql.errors import PolicyError
 from kanon_sql.model import recoding_json
-from kanon_sql.model import recodings as generalizations
+from kanon_sql.model.recoding_levels import within
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.validation import known_keys, listed, named, same_name
 
@@ -82,7 +82,7 @@ def simplified(mask: Mask, recodings: Mapping[str, Generalization]) -> Mask:
             if whole == each.recoding:
                 found.append(each.column)
                 continue
-            if whole is None or not generalizations.within(each.recoding, whole):
+            if whole is None or not within(each.recoding, whole):
                 raise PolicyError(
                     f'a mask shows "{each.column}" at levels that do not exist; hint: list them in the recoding of the column'
                 )

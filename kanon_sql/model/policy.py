@@ -122,7 +122,7 @@ class Policy(Guarantee):
             object.__setattr__(self, "mask_costs", checked_costs(self.mask_costs, self.masks, self.quasi_identifiers))
         checks.check_recodings(self.quasi_identifiers, self.linked, masks=self.masks is not None)
         check_population(self.population_requirements, self.quasi_identifiers)
-        check_known(self.requirements, self.quasi_identifiers, self.linked, self.masks, self.pseudonyms, self.every_column)
+        check_known(self.requirements, self.quasi_identifiers, self.linked, self.pseudonyms, self.every_column)
         if self.masks is not None:
             recodings = {same_name(qi.column): qi.recoding for qi in self.quasi_identifiers if qi.recoding is not None}
             object.__setattr__(self, "masks", tuple(simplified(mask, recodings) for mask in self.masks))

@@ -7,17 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 from kanon_sql.errors import PolicyError, UnknownColumnError
-from kanon_sql.model import recodings as generalizations
 from kanon_sql.model.linked_columns import Group
 from kanon_sql.model.mask_costs import split_costs
 from kanon_sql.model.masks import AtLevels, Mask
 from kanon_sql.model.policy_options import UNSAID_K, thresholds
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.recoding_levels import joined
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.requirements import (
     KAnonymity,
     KnownColumns,
     People,
+    Requirement,
     known_ones,
     named_population,
     named_requirements,
@@ -42,16 +43,18 @@ def policy_parts(given: Mapping[str, Any]) -> dict[str, Any]:
         raise PolicyError("requirements must be a list; hint: [KAnonymity(k=5)]")
     about = named_requirements(given["sensitive"], **thresholds(given))
     population = named_population(given["population"], k_map=given["k_map"], presence=given["presence"])
-    others = (*about, *population, *given["requirements"])
-    rows: tuple[KAnonymity | KnownColumns, ...]
+    others = (*population, *given["requirements"])
+    asked: tuple[Requirement, ...]
     if given["known"] is not None:
         k = int(k) if k is UNSAID_K else k
-        rows = (KnownColumns.of(k, given["known"]),)
+        people = [k] if per is None else [People(k=k, per=per)]  # k people have k rows
+        asked = tuple(KnownColumns.against(each, given["known"]) for each in (*people, *about))
     else:
         of_others = population_ones(others) or known_ones(others)
         if k is UNSAID_K:
             k = 1 if of_others else int(k)  # next to these, nothing is asked of the rows of a class
         rows = () if k == 1 and of_others else (KAnonymity(k=k),)
+        asked = (*rows, *([] if per is None else [People(k=k, per=per)]), *about)
     masks, costs = (None, None) if masks is None else split_costs(masks)
     permitted, groups = _lists_of_columns(masks, linked)
     return {
@@ -59,7 +62,7 @@ def policy_parts(given: Mapping[str, Any]) -> dict[str, Any]:
             given["quasi_identifiers"], permitted, given["weights"] or {}, given["recodings"] or {}
         ),
         "every_column": given["quasi_identifiers"] is None,
-        "requirements": (*rows, *([] if per is None else [People(k=k, per=per)]), *others),
+        "requirements": (*asked, *others),
         "masks": permitted,
         "mask_costs": costs,
         "linked": groups,
@@ -121,7 +124,7 @@ def _chosen_columns(
     spelled = {same_name(column): column for column in coarsened}
     for each in (each for mask in permitted or () for each in mask if isinstance(each, AtLevels)):
         column = spelled.setdefault(same_name(each.column), each.column)
-        coarsened[column] = generalizations.joined(coarsened.get(column, each.recoding), each.recoding)
+        coarsened[column] = joined(coarsened.get(column, each.recoding), each.recoding)
     weighed = by_name(weights, "weights", "{'age': 3}")
     told: tuple[tuple[str, Mapping[str, Any]], ...] = (("weight", weighed), ("recoding", coarsened))
     for what, given in told:

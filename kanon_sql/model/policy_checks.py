@@ -11,7 +11,16 @@ from kanon_sql.model.linked_columns import Group
 from kanon_sql.model.masks import Mask, columns_of
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Rectangles, Summary
-from kanon_sql.model.requirements import People, Requirement, closeness_ones, sensitive_ones
+from kanon_sql.model.requirements import (
+    KnownColumns,
+    People,
+    Requirement,
+    SensitiveRequirement,
+    by_all_or_known,
+    closeness_ones,
+    known_ones,
+    sensitive_ones,
+)
 from kanon_sql.model.validation import encodable, named, one_of, refuse_twice, same_name, whole
 
 OWN = "kanon#"
@@ -42,6 +51,9 @@ def check_parts(quasi_identifiers: Sequence[QuasiIdentifier], requirements: Sequ
     if not requirements:
         raise PolicyError("a policy needs a requirement; hint: GUARANTEE k >= 5")
     for requirement in requirements:
+        of = requirement.of if isinstance(requirement, KnownColumns) else None
+        if of is not None and not isinstance(of, SensitiveRequirement):
+            raise PolicyError(f"known columns cannot guarantee a {type(of).__name__}; hint: People(k=5, per='patient_id')")
         if not isinstance(requirement, Requirement):
             raise PolicyError(
                 f"a requirement cannot be a {type(requirement).__name__}; hint: LDiversity(sensitive='disease', l=2)"
@@ -73,13 +85,15 @@ def check_sensitive(requirements: Sequence[Requirement], *shown: Iterable[str]) 
     """Check that no sensitive column helps to recognize somebody, and that requirements do not contradict each other."""
     identifying = {same_name(name) for names in shown for name in names}
     trees: dict[str, str] = {}
-    told = [same_name(each.sensitive) for each in sensitive_ones(requirements)]
-    people = next((each for each in requirements if isinstance(each, People)), None)
-    if people is not None and told.count(same_name(people.per)) > 1:
-        raise PolicyError(f'two requirements are about "{people.per}", which identifies people; hint: give one')
-    if sum(isinstance(each, People) for each in requirements) > 1:
-        raise PolicyError("two columns identify people; hint: name one")
-    for requirement in sensitive_ones(requirements):
+    asked = sensitive_ones(by_all_or_known(requirements))
+    people = next((each for each in asked if isinstance(each, People)), None)
+    if people is not None:
+        about = [each for each in asked if same_name(each.sensitive) == same_name(people.per)]
+        if len(about) > 1 and (any(not isinstance(each, People) for each in about) or not known_ones(requirements)):
+            raise PolicyError(f'two requirements are about "{people.per}", which identifies people; hint: give one')
+        if any(isinstance(each, People) and each not in about for each in asked):
+            raise PolicyError("two columns identify people; hint: name one")
+    for requirement in asked:
         if same_name(requirement.sensitive) in identifying:
             raise PolicyError(
                 f'the sensitive column "{requirement.sensitive}" is a quasi-identifier too; hint: a sensitive column is '

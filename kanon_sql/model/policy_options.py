@@ -102,8 +102,9 @@ class OptionsBesideK(ThresholdOptions, PopulationOptions, Generic[Recoding], tot
     k_map, presence, population : optional
         As in `PopulationOptions`.
     known : int or iterable of iterable of str, optional
-        How many quasi-identifiers an attacker knows, any of them, or lists of those that one may know: ``k`` rows look alike by
-        these. None: all of them. As in :class:`~kanon_sql.model.requirements.KnownColumns`.
+        How many quasi-identifiers an attacker knows, any of them, or lists of those that one may know: ``k``, ``per``, ``l``,
+        ``t``, ``beta`` and ``delta`` are about the classes by these. None: all of them. As in
+        :class:`~kanon_sql.model.requirements.KnownColumns`.
     per : str, optional
         The column that tells people apart, where they may have several rows: ``k`` counts people then, and the column is not
         released.

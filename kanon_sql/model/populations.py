@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.model.recodings import Digits, Intervals, Levels
+from kanon_sql.model.recodings import has_fixed_labels
 from kanon_sql.model.requirements import PopulationRequirement
 from kanon_sql.model.validation import as_identifier
 
@@ -20,10 +20,9 @@ def check_population(requirements: Sequence[PopulationRequirement], quasi_identi
         When a column shows such labels beside a guarantee about the population.
     """
     for qi in quasi_identifiers if requirements else ():
-        fixed = isinstance(qi.recoding, Digits | Levels) or (isinstance(qi.recoding, Intervals) and qi.recoding.steps)
-        if qi.recoding is not None and not fixed:
+        if qi.recoding is not None and not has_fixed_labels(qi.recoding):
             kind = type(qi.recoding).__name__.upper()
             raise PolicyError(
                 f"{requirements[0].describe()}: the labels of {as_identifier(qi.column)} in {kind} follow from the released "
-                "rows; hint: DIGITS, HIERARCHY, or INTERVALS of given widths"
+                "rows; hint: DIGITS, HIERARCHY, CUTS, or INTERVALS of given widths"
             )

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from kanon_sql.errors import PolicyError, hint_of
+from kanon_sql.model.coding import Coded, Cuts
 from kanon_sql.model.microaggregation import Means, Medians
 from kanon_sql.model.recodings import (
     Bins,
@@ -24,6 +25,8 @@ from kanon_sql.model.validation import known_keys, plain_number
 _KINDS: dict[str, type[Generalization]] = {
     "digits": Digits,
     "intervals": Intervals,
+    "cuts": Cuts,
+    "coded": Coded,
     "hierarchy": Levels,
     "bins": Bins,
     "regions": Regions,
@@ -45,9 +48,9 @@ def to_json(recoding: Generalization | None) -> Any:
     found: dict[str, Any] = {"type": kind}
     for each in fields(recoding):
         value = getattr(recoding, each.name)
-        if isinstance(value, tuple):
-            value = [plain_number(part) if isinstance(part, Fraction) else part for part in value]
-        found[each.name] = value
+        if value is None or value is False:  # an end that there is not, and values that may be shown
+            continue
+        found[each.name] = [_plain(part) for part in value] if isinstance(value, tuple) else _plain(value)
     return found
 
 
@@ -69,3 +72,7 @@ def from_json(item: Any) -> Generalization | None:
         [name for name, must in names.items() if must],
     )
     return built(**{key: value for key, value in data.items() if key != "type"})
+
+
+def _plain(value: Any) -> Any:
+    return plain_number(value) if isinstance(value, Fraction) else value

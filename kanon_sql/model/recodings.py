@@ -8,18 +8,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from kanon_sql.errors import PolicyError
+from kanon_sql.model.coding import Coded, Cuts, number_or_none, refuse_ends, refuse_no_flag, whole_years
 from kanon_sql.model.grouping_algorithms import AUTO, GroupingAlgorithm
 from kanon_sql.model.microaggregation import Means, Medians
-from kanon_sql.model.validation import fraction, listed, named, one_of, whole
+from kanon_sql.model.validation import as_tuple, fraction, losses, named, one_of, whole
 
 PERIODS = ("day", "month", "quarter", "year", "decade")
 """Intervals of dates, each within one of the next."""
 
 Level = int | Fraction | str
-"""What a level is called: the number of leading characters, the width or the period of intervals, else a number from 1."""
+"""What a level is called: the number of leading characters, the width or period of intervals, `CODED`, `CUT`, or its number."""
 
 VALUE = 0
 """The level that shows the value itself."""
@@ -44,9 +45,9 @@ class Digits:
     loss: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:
-        shown = tuple(whole(each, "the number of leading characters", 1) for each in _tuple(self.shown, "shown"))
+        shown = tuple(whole(each, "the number of leading characters", 1) for each in as_tuple(self.shown, "shown"))
         object.__setattr__(self, "shown", tuple(sorted(set(shown), reverse=True)))
-        object.__setattr__(self, "loss", _losses(self.loss))
+        object.__setattr__(self, "loss", losses(self.loss))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,27 +62,44 @@ class Intervals:
     objective : str
         What the chosen intervals keep small, one of `OBJECTIVES`; without ``steps`` only.
     loss : tuple of Fraction
-        As in `Digits`.
+        As in `Digits`; with an end there is a level before the widths, and it has its own, unless ``only``.
+    top, bottom : Fraction, optional
+        As in `Coded`; intervals of numbers are cut there. With periods they are years.
+    only : bool
+        Whether no release shows the value itself; with ``steps`` only.
     """
 
     steps: tuple[Fraction | str, ...] = ()
     objective: str = "max"
     loss: tuple[Fraction, ...] = ()
+    top: Fraction | None = None
+    bottom: Fraction | None = None
+    only: bool = False
 
     def __post_init__(self) -> None:
+        refuse_no_flag(self.only)
         steps = tuple(
             each if isinstance(each, str) and each in PERIODS else fraction(each, "the width of an interval")
-            for each in _tuple(self.steps, "steps")
+            for each in as_tuple(self.steps, "steps")
         )
         if any(isinstance(each, Fraction) and each <= 0 for each in steps):
             raise PolicyError("the width of an interval must be above 0; hint: age IN INTERVALS (5, 10)")
         if len({isinstance(each, str) for each in steps}) > 1:
             raise PolicyError("intervals are numbers or periods, not both; hint: INTERVALS (5, 10), or INTERVALS (month, year)")
-        if any(_order(high) <= _order(low) for low, high in pairwise(steps)):
+        if any(width_order(high) <= width_order(low) for low, high in pairwise(steps)):
             raise PolicyError("the widths of intervals must ascend; hint: INTERVALS (5, 10, 25), or INTERVALS (month, year)")
         one_of(self.objective, OBJECTIVES, "what intervals keep small")
         object.__setattr__(self, "steps", steps)
-        object.__setattr__(self, "loss", _losses(self.loss))
+        object.__setattr__(self, "top", number_or_none(self.top, "TOP"))
+        object.__setattr__(self, "bottom", number_or_none(self.bottom, "BOTTOM"))
+        if coded_ends(self) != (None, None) and not steps:
+            raise PolicyError("TOP and BOTTOM need intervals with widths; hint: INTERVALS (5, 10) TOP 90")
+        if any(isinstance(each, str) for each in steps):
+            whole_years(self.top, self.bottom)
+        refuse_ends(self.top, self.bottom)
+        if self.only and not steps:
+            raise PolicyError("INTERVALS ONLY needs widths; hint: age IN INTERVALS ONLY (5, 10)")
+        object.__setattr__(self, "loss", losses(self.loss))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,9 +122,9 @@ class Levels:
 
     def __post_init__(self) -> None:
         named(self.table, "the table of a hierarchy")
-        levels = tuple(whole(each, "the level of a hierarchy", VALUE) for each in _tuple(self.levels, "levels"))
+        levels = tuple(whole(each, "the level of a hierarchy", VALUE) for each in as_tuple(self.levels, "levels"))
         object.__setattr__(self, "levels", tuple(sorted(set(levels))))
-        object.__setattr__(self, "loss", _losses(self.loss))
+        object.__setattr__(self, "loss", losses(self.loss))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +213,7 @@ class Sets:
     """Each class shows the set of its own values."""
 
 
-Generalization = Digits | Intervals | Levels | Bins | Regions | Rectangles | Ranges | Sets | Means | Medians
+Generalization = Digits | Intervals | Cuts | Coded | Levels | Bins | Regions | Rectangles | Ranges | Sets | Means | Medians
 
 Summary = Ranges | Sets | Means | Medians
 """What a cell shows depends on its class, not on its value alone."""
@@ -208,48 +226,19 @@ def table_of(recoding: Generalization | None) -> str | None:
     return recoding.edges if isinstance(recoding, Regions) else None
 
 
-def joined(one: Generalization, other: Generalization) -> Generalization:
-    """Return the recoding that has the levels of both.
-
-    Raises
-    ------
-    PolicyError
-        When there is none.
-    """
-    if one == other:
-        return one
-    match one, other:
-        case (Digits(loss=()), Digits(loss=())):
-            return Digits(shown=one.shown + other.shown if one.shown and other.shown else ())
-        case (Intervals(steps=(_, *_), loss=()), Intervals(steps=(_, *_), loss=())):
-            return Intervals(steps=tuple(sorted({*one.steps, *other.steps}, key=_order)))
-        case (Levels(loss=()), Levels(loss=())) if one.table == other.table:
-            return Levels(table=one.table, levels=one.levels + other.levels if one.levels and other.levels else ())
-    raise PolicyError("the column has two recodings; hint: use one recoding, and LOSS with one list of levels")
+def coded_ends(recoding: Generalization | None) -> tuple[Fraction | None, Fraction | None]:
+    """Return the numbers from which on, and up to which, a recoding shows one label."""
+    return (recoding.top, recoding.bottom) if isinstance(recoding, Intervals | Cuts | Coded) else (None, None)
 
 
-def within(part: Generalization, whole: Generalization) -> bool:
-    """Tell whether all levels of a recoding, which states no losses, are among those of another."""
-    match part, whole:
-        case (Digits(loss=()), Digits()):
-            return not whole.shown or (part.shown != () and {*part.shown} <= {*whole.shown})
-        case (Intervals(steps=(_, *_), loss=()), Intervals(steps=(_, *_))):
-            return {*part.steps} <= {*whole.steps}
-        case (Levels(loss=()), Levels()) if part.table == whole.table:
-            return not whole.levels or (part.levels != () and {*part.levels} <= {*whole.levels})
-    return False
+def shows_values(recoding: Generalization | None) -> bool:
+    """Tell whether a recoding of numbers or dates has a level that shows them, at least those between its ends."""
+    return not (isinstance(recoding, Intervals | Cuts) and recoding.only)
 
 
-def level_names(recoding: Generalization) -> tuple[Level, ...]:
-    """Return what the levels of a part of a recoding are called; empty where it is all of them."""
-    match recoding:
-        case Digits():
-            return recoding.shown
-        case Intervals():
-            return (VALUE, *recoding.steps)
-        case Levels():
-            return recoding.levels
-    return ()
+def has_fixed_labels(recoding: Generalization | None) -> bool:
+    """Tell whether the label of a value at each level depends on the value alone, not on the other rows."""
+    return isinstance(recoding, Digits | Levels | Cuts | Coded) or (isinstance(recoding, Intervals) and bool(recoding.steps))
 
 
 def chooses_groups(recoding: Generalization | None) -> bool:
@@ -257,17 +246,6 @@ def chooses_groups(recoding: Generalization | None) -> bool:
     return isinstance(recoding, Bins | Regions | Rectangles) or (isinstance(recoding, Intervals) and not recoding.steps)
 
 
-def _order(step: Fraction | str) -> Fraction | int:
+def width_order(step: Fraction | str) -> Fraction | int:
+    """Return what the widths of intervals are ordered by."""
     return PERIODS.index(step) if isinstance(step, str) else step
-
-
-def _tuple(value: Any, what: str) -> tuple[Any, ...]:
-    return value if isinstance(value, tuple) else tuple(listed(value, what))
-
-
-def _losses(value: Any) -> tuple[Fraction, ...]:
-    found = tuple(fraction(each, "the loss of a level") for each in _tuple(value, "loss"))
-    bounds = (Fraction(0), *found, Fraction(1))
-    if found and any(high <= low for low, high in pairwise(bounds)):
-        raise PolicyError("the losses of levels must ascend between 0 and 1, both exclusive; hint: LOSS (0.1, 0.4)")
-    return found

@@ -46,11 +46,13 @@ __all__ = [
     "SensitiveRequirement",
     "TCloseness",
     "ThresholdRequirement",
+    "by_all_or_known",
     "closeness_ones",
     "known_ones",
     "least_rows",
     "named_population",
     "named_requirements",
+    "of_known",
     "population_ones",
     "requirement_from_json",
     "respelled",
@@ -111,13 +113,25 @@ def known_ones(requirements: Iterable[Requirement]) -> tuple[KnownColumns, ...]:
 
 
 def sensitive_ones(requirements: Iterable[Requirement]) -> tuple[SensitiveRequirement, ...]:
-    """Return the requirements on the values of a column, in their order."""
+    """Return the requirements on the values of a column in the classes by all columns, in their order."""
     return tuple(each for each in requirements if isinstance(each, SensitiveRequirement))
+
+
+def of_known(requirement: KnownColumns) -> SensitiveRequirement | None:
+    """Return what a requirement for known columns asks of the people or the values of a class."""
+    return requirement.of if isinstance(requirement.of, SensitiveRequirement) else None
+
+
+def by_all_or_known(requirements: Iterable[Requirement]) -> tuple[Requirement, ...]:
+    """Return the requirements, in their order; of those for known columns what they ask of a class by some set."""
+    return tuple(
+        of_known(each) or KAnonymity(k=each.least) if isinstance(each, KnownColumns) else each for each in requirements
+    )
 
 
 def closeness_ones(requirements: Iterable[Requirement]) -> tuple[TCloseness, ...]:
     """Return the requirements that compare classes with the whole table by distances of values, in their order."""
-    return tuple(each for each in requirements if isinstance(each, TCloseness))
+    return tuple(each for each in by_all_or_known(requirements) if isinstance(each, TCloseness))
 
 
 def population_ones(requirements: Iterable[Requirement]) -> tuple[PopulationRequirement, ...]:
@@ -135,15 +149,21 @@ def requirement_from_json(item: object) -> Requirement:
     names = {field.name: field.default is MISSING for field in fields(requirement)}
     needed = [name for name, must in names.items() if must]
     data = known_keys(item, {"type", *names}, f"the requirement {kind!r}", needed)
+    if requirement is KnownColumns and data.get("of") is not None:
+        data = {**data, "of": requirement_from_json(data["of"])}
     return requirement(**{key: value for key, value in data.items() if key != "type"})
 
 
 def respelled(requirement: Requirement, spelled: Mapping[str, str]) -> Requirement:
     """Return a requirement with its columns as ``spelled``, by the form that `same_name` compares."""
-    if isinstance(requirement, KnownColumns) and requirement.sets is not None:
-        return replace(requirement, sets=tuple(tuple(spelled[same_name(name)] for name in each) for each in requirement.sets))
-    if not isinstance(requirement, SensitiveRequirement):
-        return requirement
+    if isinstance(requirement, KnownColumns):
+        of = of_known(requirement)
+        sets = requirement.sets and tuple(tuple(spelled[same_name(name)] for name in each) for each in requirement.sets)
+        return replace(requirement, sets=sets, of=None if of is None else _respelled(of, spelled))
+    return _respelled(requirement, spelled) if isinstance(requirement, SensitiveRequirement) else requirement
+
+
+def _respelled(requirement: SensitiveRequirement, spelled: Mapping[str, str]) -> SensitiveRequirement:
     column = spelled[same_name(requirement.sensitive)]
     return replace(requirement, per=column) if isinstance(requirement, People) else replace(requirement, sensitive=column)
 

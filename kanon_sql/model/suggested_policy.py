@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 
+from kanon_sql.model.masks import columns_of
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.validation import as_identifier
 
@@ -23,12 +25,15 @@ class Role:
         Why it is this one.
     recoding : str, optional
         How its cells may be coarsened, as the clause writes it.
+    weight : Fraction or int
+        What a suppressed cell of it costs.
     """
 
     column: str
     role: str
     reason: str
     recoding: str | None = None
+    weight: Fraction | int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +48,8 @@ class Suggestion:
         A role for each column, in the order of the table.
     unique_columns : tuple of (tuple of str, float)
         The sets of columns that single most rows out, and the share of the rows that each does.
+    notes : tuple of str
+        What to know about the rule of a template.
 
     Examples
     --------
@@ -55,11 +62,13 @@ class Suggestion:
     policy: StoredPolicy
     roles: tuple[Role, ...]
     unique_columns: tuple[tuple[tuple[str, ...], float], ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def sql(self) -> str:
         """Return the statement that stores the policy, with the reasons as comments; it can be run unchanged."""
         lines = ["-- A suggestion by names, types and counts. Read it before anything is released under it."]
+        lines += [f"-- {_plain(each)}" for each in self.notes]
         lines += [f"-- {_plain(', '.join(names))}: {share:.1%} of the rows singled out" for names, share in self.unique_columns]
         many = [each for each in self.roles if each.role == "quasi-identifier" and each.recoding == "HIERARCHY"]
         lines += [
@@ -68,10 +77,20 @@ class Suggestion:
         ]
         lines.append(f"CREATE ANONYMIZATION POLICY {as_identifier(self.policy.name)} ON {self.policy.table} (")
         for word, role in (("IDENTIFIER", "identifier"), ("BY", "quasi-identifier"), ("KEEP", "kept")):
-            lines += _part(word, [each for each in self.roles if each.role == role])
+            chosen = [each for each in self.roles if each.role == role]
+            lines += self._sets(chosen) if word == "BY" and self.policy.policy.masks is not None else _part(word, chosen)
         lines += [f"    -- {_plain(each.column)}: {each.reason}" for each in self.roles if each.role == "sensitive"]
         lines.append(f"    GUARANTEE {' AND '.join(each.describe() for each in self.policy.policy.requirements)}")
         return "\n".join([*lines, ");", ""])
+
+    def _sets(self, roles: list[Role]) -> Iterator[str]:
+        """Yield the quasi-identifiers as the masks that are permitted."""
+        written = {each.column: _written(each) for each in roles}
+        yield from (f"    -- {_plain(each.column)}: {_plain(each.reason)}" for each in roles)
+        sets = [f"({', '.join(written[name] for name in columns_of(mask))})" for mask in self.policy.policy.masks or ()]
+        yield "    BY GROUPING SETS ("
+        yield from (f"        {each}{'' if number == len(sets) else ','}" for number, each in enumerate(sets, 1))
+        yield "    );"
 
     def __repr__(self) -> str:
         return self.sql
@@ -82,10 +101,15 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
+def _written(role: Role) -> str:
+    """Return a column as the policy names it, with its levels and its weight."""
+    told = as_identifier(role.column)
+    if role.recoding is not None and role.recoding != "HIERARCHY":
+        told += f" {role.recoding}" if role.recoding.startswith(("TOP", "BOTTOM")) else f" IN {role.recoding}"
+    return told if role.weight == 1 else f"{told} WEIGHT {role.weight}"
+
+
 def _part(word: str, roles: list[Role]) -> Iterator[str]:
     for place, each in enumerate(roles):
-        told = as_identifier(each.column)
-        if each.recoding is not None and each.recoding != "HIERARCHY":
-            told += f" IN {each.recoding}"
         head = f"    {word} " if place == 0 else " " * (5 + len(word))
-        yield f"{head}{told}{';' if place + 1 == len(roles) else ','}  -- {_plain(each.reason)}"
+        yield f"{head}{_written(each)}{';' if place + 1 == len(roles) else ','}  -- {_plain(each.reason)}"

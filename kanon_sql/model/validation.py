@@ -7,6 +7,7 @@ import re
 import string
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, NoReturn
 
 from kanon_sql.errors import PolicyError, hint_of, raise_alone
@@ -224,6 +225,20 @@ def listed(value: object, what: str) -> list[Any]:
     if not isinstance(value, list):
         raise PolicyError(f"{what} must be a list, got {type(value).__name__}; hint: put it in square brackets")
     return value
+
+
+def as_tuple(value: Any, what: str) -> tuple[Any, ...]:
+    """Return a tuple as it is, and a list as one."""
+    return value if isinstance(value, tuple) else tuple(listed(value, what))
+
+
+def losses(value: Any) -> tuple[Fraction, ...]:
+    """Return the losses of levels."""
+    found = tuple(fraction(each, "the loss of a level") for each in as_tuple(value, "loss"))
+    bounds = (Fraction(0), *found, Fraction(1))
+    if found and any(high <= low for low, high in pairwise(bounds)):
+        raise PolicyError("the losses of levels must ascend between 0 and 1, both exclusive; hint: LOSS (0.1, 0.4)")
+    return found
 
 
 def by_name(value: object, what: str, hint: str) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ import vl_convert
 
 if TYPE_CHECKING:
     from kanon_sql.report.points import Point
+    from kanon_sql.report.usefulness import Usefulness
 
 BEFORE, AFTER = "var(--before)", "var(--after)"
 """Colours of source and release: the style sheet of the page knows them, for light, dark and paper."""
@@ -169,7 +170,7 @@ def risk_against_loss(points: Iterable[Point]) -> str:
     data = [
         {
             "risk": 1 / point.certificate.smallest_class,
-            "loss": point.certificate.suppressed_cells / point.certificate.cells,
+            "loss": point.certificate.suppressed_share,
             "guarantee": point.guarantee,
         }
         for point in points
@@ -182,6 +183,33 @@ def risk_against_loss(points: Iterable[Point]) -> str:
     dots = base.mark_point(filled=True, size=60, color=AFTER)
     names = base.mark_text(align="left", baseline="bottom", dx=6, dy=-4, fontSize=12, fill=_TEXT).encode(text="guarantee:N")
     return _svg("Risk of the worst row against suppressed cells", (dots + names).properties(height=280), wide=True)
+
+
+def risk_against_error(points: Iterable[Point], best: Collection[Usefulness], of: str) -> str:
+    """Return the risk of the worst row against the error of what is asked, a dot for each release, as SVG.
+
+    Parameters
+    ----------
+    points : iterable of Point
+        The releases; those without figures are left out.
+    best : collection of Usefulness
+        Those that no other beats have the colour of a release, the others that of the source.
+    of : str
+        What the error is of.
+    """
+    data = [
+        {"risk": each.risk, "error": each.error, "guarantee": point.guarantee, "best": each in best}
+        for point in points
+        if (each := point.usefulness) is not None and each.error is not None
+    ]
+    base = alt.Chart(alt.InlineData(values=data)).encode(
+        x=alt.X("risk:Q", title="highest risk of re-identification (%)", axis=alt.Axis(format="~%", tickCount=5)),
+        y=alt.Y("error:Q", title=f"{of} (%)", axis=alt.Axis(format="~%", tickCount=5, domain=False)),
+        color=alt.Color("best:N", legend=None, scale=alt.Scale(domain=[True, False], range=[AFTER, BEFORE])),
+    )
+    names = base.mark_text(align="left", baseline="bottom", dx=6, dy=-4, fontSize=12).encode(text="guarantee:N")
+    chart = (base.mark_point(filled=True, size=60) + names).properties(height=280)
+    return _svg(f"Risk of the worst row against the {of}", chart, wide=True)
 
 
 def _svg(title: str, chart: Any, *, wide: bool) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 
 from kanon_sql.certificate.certificate import WEAK
+from kanon_sql.clause.queries import read_queries
 from kanon_sql.engines.duckdb.connection import Connection, connect, releases
 from kanon_sql.engines.duckdb.tables import register_table, register_tables
 from kanon_sql.engines.written import read_masks, read_recodings
@@ -19,7 +20,11 @@ from kanon_sql.model.masks import AtLevels
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import Number
 from kanon_sql.model.recodings import Generalization
+from kanon_sql.report.candidates import Candidate
+from kanon_sql.report.comparison import Comparison, require_shared
+from kanon_sql.report.figure_rows import percent
 from kanon_sql.report.points import HEADS, Point
+from kanon_sql.report.usefulness import Asked, usefulness
 from kanon_sql.solvers.budget import Progress, never
 
 
@@ -70,7 +75,7 @@ def frontier(
         policies = [policy.resolve(con.raw.table("source").columns) for policy in asked]
         register_tables(con.raw, policies[0], tables)
         con.watch(progress)
-        return tuple(points(con, policies))
+        return tuple(points(con, map(Candidate.of, policies)))
 
 
 def curve_policies(
@@ -99,34 +104,41 @@ def curve_policies(
     return [Policy.of(k=one, t=other, **read, **options) for one in ks for other in ts]
 
 
-def points(con: Connection, policies: Iterable[Policy], ended: Callable[[], bool] = never) -> Iterator[Point]:
+def points(
+    con: Connection, candidates: Iterable[Candidate], ended: Callable[[], bool] = never, asked: Asked | None = None
+) -> Iterator[Point]:
     """Release the table ``source`` of a connection under one policy after the other, and yield what each cost.
 
     Parameters
     ----------
     con : Connection
         It keeps a temporary table with the last release.
-    policies : iterable of Policy
+    candidates : iterable of Candidate
         With k, and t-closeness of one column at most.
     ended : callable
         Whether no more points are wanted; then a release that is interrupted is left out.
+    asked : Asked, optional
+        What is measured of each release.
     """
-    for policy in policies:
+    for candidate in candidates:
         if ended():
             return
         try:
-            con.execute("CREATE OR REPLACE TEMP TABLE released AS SELECT * FROM anonymize('source', ?)", [policy.to_json()])
+            con.execute(f"CREATE OR REPLACE TEMP TABLE released AS {candidate.query}", candidate.values)
             certificate = releases(con)[-1]
+            found = None if asked is None else usefulness(con.raw, candidate.label, "released", asked, certificate)
         except InfeasibleError:
-            certificate = None
+            certificate, found = None, None
         except (InterruptedReleaseError, duckdb.InterruptException):
             if ended():
                 return
             raise
         yield Point(
-            k=policy.k,
-            t=next((each.t for each in policy.closeness), None),
+            k=candidate.policy.k,
+            t=next((each.t for each in candidate.policy.closeness), None),
             certificate=certificate,
+            name=candidate.name,
+            usefulness=found,
         )
 
 
@@ -148,32 +160,72 @@ def html_text(found: Sequence[Point], settings: Iterable[tuple[str, str]]) -> st
         When jinja2, altair or vl-convert-python is not installed.
     """
     try:
-        from kanon_sql.report.charts import curve, risk_against_loss
+        from kanon_sql.report.charts import curve, risk_against_error, risk_against_loss
         from kanon_sql.report.page import frontier_page
     except ModuleNotFoundError as error:
         raise_alone(MissingPackageError.of("a report", error.name, "report"))
+    best = best_of(found)
     over = "t" if len({point.k for point in found}) == 1 and found[0].t is not None else "k"
     plot, lines = curve(found, over=over) if any(point.certificate for point in found) else (None, {})
     return frontier_page(
-        summary=_summary(found),
+        summary=[*_summary(found), *([] if best is None else [best.advice])],
         plot=plot,
         risk=risk_against_loss(found) if plot else None,
+        useful=None if best is None else risk_against_error(found, best.best, best.measure),
         lines=lines,
         over=over,
-        heads=("guarantee", "risk", "suppressed", "cost", "lower bound", "gap"),
-        rows=[_cells(point) for point in found],
+        heads=("guarantee", "risk", "suppressed", "cost", "lower bound", "gap", *(_USEFUL if best is not None else ())),
+        rows=[(*_cells(point), *_useful(point, best)) for point in found],
         settings=list(settings),
     )
+
+
+def asked_of(candidates: Iterable[Candidate], known: Sequence[str], queries: str | None, target: str | None) -> Asked:
+    """Return what is measured of the release of every candidate, over the columns that all of them release.
+
+    Raises
+    ------
+    PolicyError
+        When a column is unknown, or a query cannot be asked.
+    """
+    policies = [each.policy for each in candidates]
+    shared = [name for name in known if not any(name in each.dropped or name in each.pseudonyms for each in policies)]
+    named = {each.column for policy in policies for each in policy.quasi_identifiers}
+    chosen = [name for name in shared if name in named and name != target]
+    if target is not None and target not in shared:
+        raise PolicyError(f"no release has a column {target}; hint: they share {', '.join(shared) or 'none'}")
+    read = () if queries is None else read_queries(queries, known)
+    asked = Asked(quasi_identifiers=tuple(chosen), columns=tuple(shared), queries=read, target=target)
+    require_shared(asked, shared)
+    return asked
+
+
+_USEFUL = ("marginals", "error of queries", "accuracy", "best")
+
+
+def best_of(found: Iterable[Point]) -> Comparison | None:
+    """Return the releases side by side that were measured; None where none was."""
+    measured = tuple(point.usefulness for point in found if point.usefulness is not None)
+    return Comparison(measured) if measured else None
+
+
+def _useful(point: Point, best: Comparison | None) -> tuple[str, ...]:
+    if best is None:
+        return ()
+    if (each := point.usefulness) is None:
+        return ("-", "-", "-", "-")
+    answers = each.answers
+    figures = (each.marginals, None if answers is None else answers.median, each.kept_accuracy)
+    return (*map(percent, figures), "yes" if each in best.best else "no")
 
 
 def _cells(point: Point) -> tuple[str, ...]:
     c = point.certificate
     if c is None:
         return (point.guarantee, "no release", "-", "-", "-", "-")
-    share = c.suppressed_cells / c.cells if c.cells else 0.0
     risk = f"{1 / c.smallest_class:.2%}" if c.smallest_class else "-"
     cost, bound = (f"{float(each):,.12g}" for each in (c.cost, c.lower_bound))
-    return (point.guarantee, risk, f"{share:.2%}", cost, bound, f"{c.gap:.2%}")
+    return (point.guarantee, risk, f"{c.suppressed_share:.2%}", cost, bound, f"{c.gap:.2%}")
 
 
 def _summary(found: Sequence[Point]) -> list[str]:
@@ -185,7 +237,7 @@ def _summary(found: Sequence[Point]) -> list[str]:
             "The table has too few rows, or the permitted masks suppress too little.",
             "Ask for a weaker guarantee.",
         ]
-    shares = [certificate.suppressed_cells / certificate.cells for _, certificate in kept]
+    shares = [certificate.suppressed_share for _, certificate in kept]
     first, last = min(zip(shares, kept, strict=True), key=_share), max(zip(shares, kept, strict=True), key=_share)
     gap = max(certificate.gap for _, certificate in kept)
     return [

@@ -8,7 +8,7 @@ from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.guarantees.audited_guarantee import Released
 from kanon_sql.engines.duckdb.measures import looks_suppressed
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.model.requirements import PopulationRequirement, Requirement
+from kanon_sql.model.requirements import KnownColumns, People, PopulationRequirement, Requirement
 from kanon_sql.report.columns import RELEASED, SOURCE
 from kanon_sql.report.people import people_of
 from kanon_sql.verification.class_people import people_text
@@ -49,13 +49,14 @@ def _counted(requirement: Requirement, release: Released) -> Counted:
     if isinstance(requirement, PopulationRequirement) and (untold := _uncounted(release)):
         return Counted(text=requirement.describe(), kept=None, found=untold)
     kept, found = audited(requirement).found(release)
-    people = release.policy.people
-    if requirement is people:
+    if isinstance(requirement, KnownColumns) and isinstance(requirement.of, People):
+        found += "; the release does not show whose the rows are"
+    if isinstance(requirement, People):
         counted = people_of(release.con, release.policy)  # by the source: whose a row is, the release does not tell
         if counted is None:
             found += "; the release does not show whose they are"
         else:
-            kept = kept and counted[1] >= people.k
+            kept = kept and counted[1] >= requirement.k
             found += f"; {people_text(counted, by_tokens=not release.policy.dropped)}"
     return Counted(text=requirement.describe(), kept=kept, found=found)
 

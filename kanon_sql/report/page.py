@@ -71,7 +71,7 @@ def report_page(
     }
     if not facts.rows:
         plots = {"classes": None, "suppressed": None, "columns": [], "distances": []}
-    return _render(
+    return render(
         "report.html.j2",
         facts=facts,
         about=about,
@@ -101,6 +101,7 @@ def frontier_page(
     summary: Sequence[str],
     plot: str | None,
     risk: str | None,
+    useful: str | None,
     lines: Mapping[str, str],
     over: str,
     heads: Sequence[str],
@@ -115,6 +116,8 @@ def frontier_page(
         The curve in plain sentences.
     plot, risk : str, optional
         The curve, and the risk against the loss, as SVG.
+    useful : str, optional
+        The risk against the error of what was asked, as SVG.
     lines : mapping
         The colours of its lines by what they are.
     over : str
@@ -124,8 +127,8 @@ def frontier_page(
     settings : sequence of (str, str)
         How they were found.
     """
-    shown = {"summary": summary, "plot": plot, "risk": risk, "lines": lines, "over": over}
-    return _render("frontier.html.j2", **shown, heads=heads, rows=rows, settings=settings)
+    shown = {"summary": summary, "plot": plot, "risk": risk, "useful": useful, "lines": lines, "over": over}
+    return render("frontier.html.j2", **shown, heads=heads, rows=rows, settings=settings)
 
 
 def count(number: int | None) -> str:
@@ -138,7 +141,8 @@ def share(part: float | None, whole: float = 1) -> str:
     return "-" if part is None or not whole else f"{part / whole:.2%}"
 
 
-def _render(name: str, **values: object) -> str:
+def render(name: str, **values: object) -> str:
+    """Return a page from its template; values are escaped."""
     folder = files("kanon_sql.report")
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(lambda each: folder.joinpath(each).read_text(encoding="utf-8")),

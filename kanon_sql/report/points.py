@@ -8,6 +8,7 @@ from typing import Any
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.model.validation import plain_number
+from kanon_sql.report.usefulness import Usefulness
 
 HEADS = (
     "k",
@@ -23,6 +24,10 @@ HEADS = (
     "smallest_class",
     "algorithm",
     "seconds",
+    "policy",
+    "marginals",
+    "median_error",
+    "accuracy",
 )
 """The columns of the CSV file, and the names in JSON."""
 
@@ -39,16 +44,23 @@ class Point:
         The largest distance of a class from the whole table; None where no closeness is guaranteed.
     certificate : Certificate or None
         Of the audited release; None where no release can keep the guarantee.
+    name : str
+        What tells the policy apart from others with this guarantee; empty if nothing does.
+    usefulness : Usefulness or None
+        What the release is still good for, where that was asked.
     """
 
     k: int
     t: Fraction | None
     certificate: Certificate | None
+    name: str = ""
+    usefulness: Usefulness | None = None
 
     @property
     def guarantee(self) -> str:
         """Return the guarantee, on one line wherever it is shown."""
         text = f"k = {self.k:,}" + ("" if self.t is None else f", t = {float(self.t):.6g}")
+        text += f", {self.name}" if self.name else ""
         return text.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
 
     def row(self) -> tuple[object, ...]:
@@ -56,7 +68,7 @@ class Point:
         c = self.certificate
         requirement = (self.k, "" if self.t is None else str(self.t))
         if c is None:
-            return (*requirement, "INFEASIBLE", *[""] * (len(HEADS) - 3))
+            return (*requirement, "INFEASIBLE", *[""] * (len(HEADS) - 7), self.name, "", "", "")
         return (
             *requirement,
             c.status.value,
@@ -65,20 +77,28 @@ class Point:
             f"{c.gap:.6f}",
             c.suppressed_cells,
             c.cells,
-            f"{_share(c):.6f}",
+            f"{c.suppressed_share:.6f}",
             c.classes,
             "" if c.smallest_class is None else c.smallest_class,
             c.algorithm,
             f"{c.seconds:.3f}",
+            self.name,
+            *("" if each is None else f"{each:.6f}" for each in self._useful),
         )
+
+    @property
+    def _useful(self) -> tuple[float | None, float | None, float | None]:
+        found = self.usefulness
+        if found is None:
+            return None, None, None
+        return found.marginals, None if found.answers is None else found.answers.median, found.kept_accuracy
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data by `HEADS`, exact numbers as in a certificate; None where there is no release."""
         c = self.certificate
-        told: dict[str, Any] = {"status": "INFEASIBLE"} if c is None else {**c.to_dict(), "suppressed_share": _share(c)}
-        told |= {"k": self.k, "t": None if self.t is None else plain_number(self.t)}
+        told: dict[str, Any] = (
+            {"status": "INFEASIBLE"} if c is None else {**c.to_dict(), "suppressed_share": c.suppressed_share}
+        )
+        told |= {"k": self.k, "t": None if self.t is None else plain_number(self.t), "policy": self.name or None}
+        told |= zip(("marginals", "median_error", "accuracy"), self._useful, strict=True)
         return {name: told.get(name) for name in HEADS}
-
-
-def _share(certificate: Certificate) -> float:
-    return certificate.suppressed_cells / certificate.cells if certificate.cells else 0.0

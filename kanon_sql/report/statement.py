@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kanon_sql.model.how_many import how_many
-from kanon_sql.model.requirements import KnownColumns
+from kanon_sql.model.requirements import KnownColumns, People
 from kanon_sql.report.cautions import cautions
 from kanon_sql.report.claims import Claim
 from kanon_sql.report.measured import Measured
@@ -61,7 +61,7 @@ def _guarantee(facts: Measured) -> tuple[str, ...]:
 
 def _stopped(facts: Measured) -> str:
     if facts.known:
-        known = "; ".join(f"{_what(each)} finds at least {each.k} rows that fit a person" for each in facts.known)
+        known = "; ".join(f"{_what(each)} finds {_finds(each)}" for each in facts.known)
         return f"Someone who {known}, even if this person is in the table."
     risk = f"{facts.risk[1]['prosecutor_risk']:.1%}"
     return (
@@ -108,6 +108,15 @@ def _what(known: KnownColumns) -> str:
     if known.columns is not None:
         return f"knows any {how_many(known.columns, 'quasi-identifier')}"
     return f"knows {' or '.join(printable(', '.join(names)) for names in known.sets or ())}"
+
+
+def _finds(known: KnownColumns) -> str:
+    """Return what such an attacker finds."""
+    if known.of is None:
+        return f"at least {known.k} rows that fit a person"
+    if isinstance(known.of, People):
+        return f"rows of at least {known.of.k} people that fit a person"
+    return f"rows that meet {printable(known.of.describe())}"
 
 
 def _of_values(facts: Measured) -> list[str]:

@@ -94,7 +94,7 @@ def verify(
     paid = sum(count * price for count, price in zip(counts, prices, strict=True))
     whose = _whose(policy, sensitive)
     if policy.known_requirements:
-        floor = least_prices(policy, table, counts, cost, order)
+        floor = [0] * len(counts) if costed is not None else least_prices(policy, table, counts, cost, order)
         if any(price > least for price, least in zip(prices, floor, strict=True)):
             raise CertificateError("prices", "one is higher than what a row of its row type must cost")
         proven = paid

@@ -21,6 +21,7 @@ from kanon_sql.generalize.measurements import measurable
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Bins, Regions, table_of
+from kanon_sql.model.requirements import KnownColumns
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.microaggregation.measurements import GRAIN as CELLS
 from kanon_sql.table.coded_table import CodedTable, Sensitive
@@ -150,16 +151,26 @@ class CodedSource:
             return certificate, codes, counts
         if self.policy.grouped or self.policy.summarized:  # there the bound rests on more than the levels
             certificate = replace(certificate, prices=None)
+        asked = self.policy.requirements
         columns = [QuasiIdentifier(column=f"coded column {c}", weight=self._step(table, c)) for c in range(len(table.columns))]
         masks = None
         if certificate.prices and (patterns := permitted(table, self.policy)).listed:
             masks = tuple(
                 tuple(qi.column for c, qi in enumerate(columns) if shown >> c & 1) for shown in patterns.shown.tolist()
             )
-        suppressing = Policy(quasi_identifiers=tuple(columns), requirements=self.policy.requirements, masks=masks)
+        requirements = tuple(self._by_levels(each, table) if isinstance(each, KnownColumns) else each for each in asked)
+        suppressing = Policy(quasi_identifiers=tuple(columns), requirements=requirements, masks=masks)
         # cells are counted beside, by the columns of the source
         again = replace(certificate, policy=suppressing.to_json(), cells=table.rows * len(columns), suppressed_cells=0)
+        again = replace(again, requirements=tuple(each.describe() for each in requirements))
         return again, codes, counts
+
+    def _by_levels(self, known: KnownColumns, table: CodedTable) -> KnownColumns:
+        """Return a requirement for known columns whose sets name all levels of their columns."""
+        ladders = {names: places for names, places in table.ladders.items() if names}
+        places = list(ladders.values())
+        sets = [[f"coded column {c}" for unit in chosen for c in places[unit]] for chosen in known.sets_of(list(ladders))]
+        return replace(known, columns=None, sets=tuple(map(tuple, sets)))
 
     def _step(self, table: CodedTable, column: int) -> Fraction:
         """Return the cost of hiding a coded column; of one that shows chosen groups or summaries, the grain of its loss."""

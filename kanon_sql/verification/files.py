@@ -28,6 +28,7 @@ from kanon_sql.verification.cells.protected_files import is_of_table, verify_tab
 from kanon_sql.verification.certificates import lines_named, read_certificate
 from kanon_sql.verification.claims import verify
 from kanon_sql.verification.class_people import people_text
+from kanon_sql.verification.classes_bound import proven_by_classes
 from kanon_sql.verification.coded_source import CodedSource
 from kanon_sql.verification.histories import check_histories, counted_histories, history_texts, people_by_tokens
 from kanon_sql.verification.known_columns import check_known
@@ -138,6 +139,8 @@ def _checked(
     proven = verify(certificate, codes, counts, coded.sensitive)
     if claimed.prices is not None and policy.aggregated:
         proven = proven_by_squares(coded, claimed)
+    elif claimed.prices is not None and policy.summarized:
+        proven = proven_by_classes(coded, claimed)
     document.require_checksum()
     told = _report(claimed, coded, loss, proven, _uncounted(con, policy))
     told |= pseudonyms.described() | history_texts(claimed.histories)
@@ -177,9 +180,10 @@ def _uncounted(con: Any, policy: Policy) -> str | None:
 
 def _check_people(policy: Policy, loss: Loss) -> None:
     """Refuse a release with a class that cannot have rows of as many people as the policy asks for."""
-    if policy.people is not None and loss.people is not None and loss.people[1] < policy.people.k:
+    asked = policy.people_of_classes
+    if asked is not None and loss.people is not None and loss.people[1] < asked.k:
         fact = (
-            f"{policy.people.describe()} does not hold: some class has rows of at most "
+            f"{asked.describe()} does not hold: some class has rows of at most "
             f"{how_many(loss.people[1], 'person', 'people')} of the source"
         )
         raise CertificateError("requirements", fact)
@@ -247,7 +251,9 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, un
     told += ", histories over several releases" if any(each.releases for each in c.histories) else ""
     asked = coded.policy.people
     uncounted = f", {unmatched}" if unmatched else ""
-    people = "" if asked is None or (loss.people and loss.people[0] >= asked.k) else ", the people of each class"
+    counted_by_all = coded.policy.people_of_classes is not None and loss.people is not None
+    sure = asked is None or (counted_by_all and loss.people is not None and loss.people[0] >= asked.k)
+    people = "" if sure else ", the people of each class"
     smallest = f"the smallest of {how_many(c.classes or 0, 'class', 'classes')} has {how_many(c.smallest_class or 0, 'row')}"
     if c.sets_audited is not None:
         sets = how_many(c.sets_audited, "set")
@@ -255,7 +261,11 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, un
         smallest = f"by {sets} of known columns, the smallest class has {least}; by all columns, {smallest}"
     return {
         "guarantee": f"{', '.join(c.requirements)}: {smallest}",
-        **({} if loss.people is None else {"people": people_text(loss.people, by_tokens=not coded.policy.dropped)}),
+        **(
+            {}
+            if loss.people is None or not counted_by_all
+            else {"people": people_text(loss.people, by_tokens=not coded.policy.dropped)}
+        ),
         "source": f"{how_many(c.rows, 'row')}, {how_many(c.row_types, 'distinct combination')}",
         "release": f"as many rows, each like one of the source {shown}; all other columns are the same",
         "suppressed cells": f"{counted(c.suppressed_cells, loss.cells)} of {c.cells:,}",

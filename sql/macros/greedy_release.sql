@@ -12,41 +12,73 @@
 -- keeps the guarantee. Where two classes keep one of these guarantees, both together do.
 CREATE OR REPLACE MACRO greedy_release(tbl, k, qi, masks, keep, unlisted_limit, sa, guarantee) AS TABLE
 FROM system.main.query(system.main.list_extract(system.main.list_transform(system.main.list_transform(system.main.list_value(
-    -- The masks, or NULL: of each column that one names the place in qi; DIGITS, INTERVALS or PERIODS; and these levels as a list.
+    -- The masks, or NULL: of each column that one names the place in qi; DIGITS, INTERVALS, PERIODS or CUTS; these levels as a list, where
+    -- 0 is the numbers between the ends, and CUTS are 1; whether no value is shown; the ends, and the cuts.
     CASE
         WHEN masks IS NULL OR qi IS NULL THEN NULL
         WHEN system.main.len(masks::VARCHAR[][]) = 0 THEN system.main.error('kanon: masks is an empty list')
         ELSE system.main.list_transform(masks::VARCHAR[][], lambda mask: CASE
             WHEN mask IS NULL THEN system.main.error('kanon: masks holds NULL instead of a list of columns')
-            ELSE system.main.list_transform(system.main.list_transform(mask, lambda shown: system.main.struct_pack(
+            ELSE system.main.list_transform(system.main.list_transform(system.main.list_transform(mask, lambda shown:
+                system.main.regexp_extract(shown, '(?is)^(.+?)(?:\s+IN\s+(DIGITS|INTERVALS|CUTS|HIERARCHY|BINS|REGIONS|RECTANGLES|RANGES|SETS|'
+                    'MEANS|MEDIANS)\b(?:\s*(ONLY)\b)?(.*?))?((?:\s+(?:TOP|BOTTOM)\s+-?\s*[0-9._]+)+\s*)?$',
+                    system.main.list_value('name', 'kind', 'only', 'levels', 'ends'))),
+                lambda shown: system.main.struct_pack(
                 place := coalesce(
                     system.main.subtract(system.main.nullif(system.main.list_position(
                         system.main.list_transform(qi::VARCHAR[], lambda name: system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')),
-                        system.main.translate(system.main.regexp_replace(shown, '(?is)^(.+?)\s+IN\s+(DIGITS|INTERVALS|HIERARCHY|BINS|'
-                            'REGIONS|RECTANGLES|RANGES|SETS|MEANS|MEDIANS)\b.*$', '\1'), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')), 0), 1),
+                        system.main.translate(system.main.struct_extract(shown, 'name'), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')), 0), 1),
                     system.main.error('kanon: a mask names a column that is not in qi'))::BIGINT,
-                kind := CASE system.main.upper(system.main.regexp_extract(shown, '(?is)^.+?\s+IN\s+(DIGITS|INTERVALS|HIERARCHY|BINS|'
-                            'REGIONS|RECTANGLES|RANGES|SETS|MEANS|MEDIANS)\b', 1))
-                    WHEN '' THEN ''
-                    WHEN 'DIGITS' THEN 'DIGITS'
+                kind := CASE system.main.upper(system.main.struct_extract(shown, 'kind'))
+                    WHEN '' THEN CASE WHEN system.main.struct_extract(shown, 'ends') = '' THEN '' ELSE 'ENDS' END
+                    WHEN 'DIGITS' THEN CASE
+                        WHEN system.main.struct_extract(shown, 'ends') = '' AND system.main.struct_extract(shown, 'only') = '' THEN 'DIGITS'
+                        ELSE system.main.error('kanon: DIGITS in a mask has no TOP, BOTTOM or ONLY (use these with INTERVALS or CUTS)') END
                     WHEN 'INTERVALS'
-                    THEN CASE WHEN system.main.regexp_matches(shown, '(?is)\s+IN\s+INTERVALS\b.*[a-z]') THEN 'PERIODS' ELSE 'INTERVALS' END
-                    ELSE system.main.error('kanon: a mask has levels other than DIGITS and INTERVALS '
+                    THEN CASE WHEN system.main.regexp_matches(system.main.struct_extract(shown, 'levels'), '(?i)[a-z]')
+                        THEN 'PERIODS' ELSE 'INTERVALS' END
+                    WHEN 'CUTS' THEN 'CUTS'
+                    ELSE system.main.error('kanon: a mask has levels other than DIGITS, INTERVALS, CUTS, TOP and BOTTOM '
                         '(use these, or release with the Python package kanon-sql)')
                 END,
-                levels := system.main.regexp_extract(shown, '(?is)^.+?\s+IN\s+(?:DIGITS|INTERVALS)\b(.*)$', 1))),
+                "only" := system.main.struct_extract(shown, 'only') <> '',
+                levels := system.main.struct_extract(shown, 'levels'),
+                ends := system.main.list_transform(system.main.list_value('TOP', 'BOTTOM'), lambda word: system.main.list_transform(
+                    system.main.regexp_extract_all(system.main.upper(system.main.struct_extract(shown, 'ends')),
+                        system.main.concat('\b', word, '\s+(-?\s*[0-9._]+)'), 1), lambda number: @mask_number(number))))),
                 lambda shown: system.main.struct_pack(
-                    place := system.main.struct_extract(shown, 'place'), kind := system.main.struct_extract(shown, 'kind'), steps := CASE
-                    WHEN system.main.struct_extract(shown, 'kind') = 'INTERVALS'
-                        AND system.main.trim(system.main.struct_extract(shown, 'levels')) = ''
+                    place := system.main.struct_extract(shown, 'place'), kind := system.main.struct_extract(shown, 'kind'),
+                    "only" := system.main.struct_extract(shown, 'only'),
+                    ends := CASE
+                        WHEN system.main.len(system.main.list_filter(system.main.struct_extract(shown, 'ends'), lambda found:
+                            system.main.len(found) > 1)) > 0
+                        THEN system.main.error('kanon: a mask has TOP or BOTTOM twice (write age TOP 90 BOTTOM 18)')
+                        WHEN system.main.struct_extract(shown, 'kind') = 'PERIODS' AND system.main.len(system.main.list_filter(
+                            system.main.flatten(system.main.struct_extract(shown, 'ends')), lambda found:
+                            found::DECIMAL(36, 18) <> system.main.trunc(found::DECIMAL(36, 18)) OR found::DECIMAL(36, 18) NOT BETWEEN 1 AND 9999)) > 0
+                        THEN system.main.error('kanon: TOP and BOTTOM of dates are years (write born IN INTERVALS (year) BOTTOM 1936)')
+                        WHEN system.main.list_extract(system.main.list_extract(system.main.struct_extract(shown, 'ends'), 1), 1)::DECIMAL(36, 18)
+                            <= system.main.list_extract(system.main.list_extract(system.main.struct_extract(shown, 'ends'), 2), 1)::DECIMAL(36, 18)
+                        THEN system.main.error('kanon: TOP must be above BOTTOM (write age TOP 90 BOTTOM 18)')
+                        ELSE system.main.list_transform(system.main.struct_extract(shown, 'ends'), lambda found: system.main.list_extract(found, 1))
+                    END,
+                    steps := CASE
+                    WHEN system.main.struct_extract(shown, 'kind') = 'INTERVALS' AND system.main.trim(system.main.struct_extract(shown, 'levels')) = ''
                     THEN system.main.error('kanon: INTERVALS in a mask has no widths (write age IN INTERVALS (5, 10); '
                         'the Python package kanon-sql chooses intervals)')
                     WHEN NOT system.main.regexp_full_match(
-                        system.main.struct_extract(shown, 'levels'), '\s*(\(\s*[\w.]+(\s*,\s*[\w.]+)*\s*\)\s*)?')
-                    THEN system.main.error('kanon: the levels of a mask cannot be read (write zip IN DIGITS (5, 3), '
-                        'age IN INTERVALS (5, 10) or born IN INTERVALS (month, year))')
-                    ELSE system.main.list_transform(system.main.regexp_extract_all(
-                        system.main.struct_extract(shown, 'levels'), '[\w.]+'), lambda level: CASE
+                        system.main.struct_extract(shown, 'levels'), CASE system.main.struct_extract(shown, 'kind')
+                            WHEN 'CUTS' THEN '\s*\(\s*-?\s*[0-9._]+(\s*,\s*-?\s*[0-9._]+)*\s*\)\s*'
+                            ELSE '\s*(\(\s*[\w.]+(\s*,\s*[\w.]+)*\s*\)\s*)?' END)
+                    THEN system.main.error('kanon: the levels of a mask cannot be read (write zip IN DIGITS (5, 3), age IN INTERVALS (5, 10), '
+                        'age IN CUTS (18, 65) or born IN INTERVALS (month, year))')
+                    ELSE system.main.list_concat(CASE
+                        WHEN system.main.struct_extract(shown, 'only')
+                            OR system.main.len(system.main.flatten(system.main.struct_extract(shown, 'ends'))) = 0
+                        THEN system.main.list_value()::VARCHAR[] ELSE system.main.list_value('0') END, CASE
+                        WHEN system.main.struct_extract(shown, 'kind') = 'CUTS' THEN system.main.list_value('1')
+                        ELSE system.main.list_transform(system.main.regexp_extract_all(
+                            system.main.struct_extract(shown, 'levels'), '[\w.]+'), lambda level: CASE
                         WHEN CASE system.main.struct_extract(shown, 'kind')
                             WHEN 'DIGITS' THEN system.main.regexp_full_match(level, '0*[1-9][0-9_]{0,17}')
                             WHEN 'INTERVALS' THEN system.main.regexp_matches(level, '[1-9]') AND system.main.regexp_full_match(
@@ -59,8 +91,11 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                             system.main.list_value('day', 'month', 'quarter', 'year', 'decade'), system.main.lower(level))::VARCHAR
                         ELSE system.main.error('kanon: a mask has a level that is not a number of characters from 1, not a width above 0 '
                             'of at most 18 digits before and after the decimal point, and not one of day, month, quarter, year and decade')
-                    END)
-                END))
+                    END) END)
+                    END,
+                    cuts := CASE WHEN system.main.struct_extract(shown, 'kind') = 'CUTS' THEN system.main.list_transform(
+                        system.main.regexp_extract_all(system.main.struct_extract(shown, 'levels'), '-?\s*[0-9._]+'),
+                        lambda number: @mask_number(number)) ELSE system.main.list_value()::VARCHAR[] END))
         END)
     END
 ), lambda read: system.main.struct_pack(
@@ -478,12 +513,17 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
             END)
         ELSE system.main.format(
             '"kanon asked" AS MATERIALIZED (
-                 SELECT mask, place, kind, system.main.list_sort(system.main.list_distinct(steps), ''ASC'', ''NULLS LAST'') AS steps
-                 FROM (VALUES {0}) AS asked(mask, place, kind, steps)
+                 SELECT mask, place, kind, system.main.list_sort(system.main.list_distinct(steps), ''ASC'', ''NULLS LAST'') AS steps,
+                        top, bottom, "only", cuts
+                 FROM (VALUES {0}) AS asked(mask, place, kind, steps, top, bottom, "only", cuts)
                  QUALIFY CASE
                      WHEN system.main.count(*) OVER (PARTITION BY mask, place) > 1 THEN system.main.error(''kanon: a mask names a column twice'')
                      WHEN kind <> ''DIGITS'' AND asked.steps <> system.main.list_sort(system.main.list_distinct(asked.steps), ''ASC'', ''NULLS LAST'')
                      THEN system.main.error(''kanon: the widths of intervals must ascend (write age IN INTERVALS (5, 10))'')
+                     WHEN cuts <> system.main.list_sort(system.main.list_distinct(cuts), ''ASC'', ''NULLS LAST'')
+                     THEN system.main.error(''kanon: cuts must ascend (write age IN CUTS (18, 65))'')
+                     WHEN system.main.list_aggregate(cuts, ''max'') > top OR system.main.list_aggregate(cuts, ''min'') <= bottom
+                     THEN system.main.error(''kanon: cuts must be above BOTTOM and at most TOP (write age IN CUTS (18, 65) TOP 90 BOTTOM 5)'')
                      ELSE true
                  END
              ),
@@ -498,23 +538,34 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                  ) AS cells(place, cell, size)
                  GROUP BY 1, 2
              ),
-             -- The levels of a column are those of all masks together; "partly" tells whether masks differ in them. Widths are whole
-             -- numbers, of as many decimals as the finest has.
+             -- The levels of a column are those of all masks together; "partly" tells whether masks differ in them. Widths, ends and
+             -- cuts are whole numbers, of as many decimals as the finest has.
              "kanon recodings" AS MATERIALIZED (
                  SELECT place, kind, partly, every, steps, decimals, longest, "values",
-                        kind <> ''DIGITS'' OR every OR system.main.list_aggregate(steps, ''max'') >= longest AS exact,
-                        system.main.list_transform(steps, lambda step: system.main.replace(system.main.left(step::VARCHAR, system.main.subtract(
-                            system.main.add(system.main.length(step::VARCHAR), decimals), 18)), ''.'', '''')::HUGEINT) AS widths
+                        CASE kind WHEN ''DIGITS'' THEN every OR system.main.list_aggregate(steps, ''max'') >= longest
+                            ELSE NOT "only" AND top IS NULL AND bottom IS NULL END AS exact,
+                        system.main.list_transform(steps, lambda step: @scaled(step)) AS widths,
+                        system.main.list_transform(cuts, lambda step: @scaled(step)) AS cuts,
+                        @scaled(top) AS top,
+                        @scaled(bottom) AS bottom
                  FROM (
-                     SELECT *, system.main.list_aggregate(system.main.list_transform(steps, lambda step: system.main.length(
-                                   system.main.rtrim(system.main.right(step::VARCHAR, 18), ''0''))), ''max'') AS decimals
+                     SELECT *, system.main.list_aggregate(system.main.list_transform(
+                                   system.main.list_concat(steps, system.main.list_concat(cuts, system.main.list_value(top, bottom))),
+                                   lambda step: system.main.length(system.main.rtrim(system.main.right(step::VARCHAR, 18), ''0''))),
+                                   ''max'') AS decimals
                      FROM (
-                         SELECT place, system.main.count(DISTINCT steps) > 1 AS partly,
-                                system.main.bool_or(system.main.len(steps) = 0) AS every,
+                         SELECT place, system.main.count(DISTINCT system.main.row(steps, "only")) > 1 AS partly,
+                                system.main.bool_or(system.main.len(steps) = 0) AS every, system.main.bool_and("only") AS "only",
                                 system.main.list_sort(system.main.list_distinct(system.main.flatten(system.main.list(steps))),
                                     ''ASC'', ''NULLS LAST'') AS steps,
-                                CASE WHEN system.main.min(kind) = system.main.max(kind) THEN system.main.min(kind)
-                                    ELSE system.main.error(''kanon: masks have levels of two kinds for a column (give it one)'') END AS kind
+                                CASE WHEN system.main.count(DISTINCT system.main.row(top, bottom)) > 1
+                                    THEN system.main.error(''kanon: masks have other ends for a column (write the same TOP and BOTTOM in each)'')
+                                    ELSE system.main.min(top) END AS top, system.main.min(bottom) AS bottom,
+                                coalesce(system.main.max(cuts) FILTER (kind = ''CUTS''), system.main.list_value()) AS cuts,
+                                CASE WHEN system.main.count(DISTINCT kind) FILTER (kind <> ''ENDS'') > 1
+                                        OR system.main.count(DISTINCT cuts) FILTER (kind = ''CUTS'') > 1
+                                    THEN system.main.error(''kanon: masks have levels of two kinds for a column (give it one)'')
+                                    ELSE coalesce(system.main.max(kind) FILTER (kind <> ''ENDS''), ''INTERVALS'') END AS kind
                          FROM "kanon asked" WHERE kind <> '''' GROUP BY place
                      ) AS asked
                  ) AS recodings
@@ -537,30 +588,32 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                                 system.main.add(place, 1)), CASE kind
                                     WHEN ''PERIODS'' THEN '' are no dates or timestamps (take widths such as INTERVALS (5, 10) for numbers)''
                                     ELSE '' are no numbers (take INTERVALS (month, year) for dates)'' END))
-                            WHEN system.main.bool_or(kind = ''INTERVALS'' AND system.main.length(digits) > 36) OVER (PARTITION BY place)
+                            WHEN system.main.bool_or(kind IN (''INTERVALS'', ''CUTS'') AND system.main.length(digits) > 36) OVER (PARTITION BY place)
                             THEN system.main.error(system.main.concat(''kanon: values of the column '', system.main.list_extract({3},
                                 system.main.add(place, 1)), '' have more than 36 digits, with as many decimals as the widths have ''
                                 ''(release with the Python package kanon-sql)''))
-                            WHEN kind = ''INTERVALS'' AND minus
+                            WHEN kind = ''PERIODS''
+                            THEN TRY_CAST(system.main.concat(system.main.left(text, 4), system.main.repeat(''0'', decimals::INTEGER)) AS HUGEINT)
+                            WHEN kind <> ''DIGITS'' AND minus
                             THEN system.main.subtract(CASE WHEN system.main.regexp_matches(rest, ''[1-9]'') THEN ''-1''::HUGEINT ELSE 0::HUGEINT END,
                                                       system.main.concat(''0'', digits)::HUGEINT)
-                            WHEN kind = ''INTERVALS'' THEN system.main.concat(''0'', digits)::HUGEINT
+                            WHEN kind <> ''DIGITS'' THEN system.main.concat(''0'', digits)::HUGEINT
                             ELSE 0
-                        END AS number
+                        END AS number, kind <> ''PERIODS'' AND system.main.regexp_matches(rest, ''[1-9]'') AS more
                  FROM (
-                     SELECT place, cell, text, size, kind, "values", minus, known, far,
+                     SELECT place, cell, text, size, kind, "values", decimals, minus, known, far,
                             CASE WHEN known AND point > 0
                                 THEN system.main.ltrim(system.main.rpad(word, point::INTEGER, ''0''), ''0'') ELSE '''' END AS digits,
                             CASE WHEN point > 0 THEN system.main.substring(word, system.main.add(point, 1)) ELSE word END AS rest
                      FROM (
-                         SELECT place, cell, text, size, kind, "values",
+                         SELECT place, cell, text, size, kind, "values", decimals,
                                 system.main.concat(read.whole, read.part) AS word, read.sign = ''-'' AS minus,
                                 system.main.add(system.main.add(system.main.length(read.whole), coalesce(TRY_CAST(read.power AS BIGINT), 0)),
                                     decimals) AS point,
                                 system.main.regexp_full_match(text, ''-?infinity|([0-9]{{4,7}}-[0-9]{{2}}-[0-9]{{2}} \(BC\)|''
                                     ''[0-9]{{5,7}}-[0-9]{{2}}-[0-9]{{2}})( [0-9:.]+)?'') AS far,
-                                CASE kind
-                                    WHEN ''INTERVALS''
+                                CASE
+                                    WHEN kind IN (''INTERVALS'', ''CUTS'')
                                     THEN system.main.regexp_full_match(
                                              text, '' *[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{{1,4}})? *'')
                                          AND coalesce(system.main.abs(system.main.subtract(system.main.add(
@@ -568,7 +621,7 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                                              system.main.length(system.main.ltrim(system.main.concat(read.whole, read.part), ''0''))),
                                              system.main.add(system.main.length(read.part), 1))) <= 400
                                              OR NOT system.main.regexp_matches(system.main.concat(read.whole, read.part), ''[1-9]''), false)
-                                    WHEN ''PERIODS''
+                                    WHEN kind = ''PERIODS''
                                     THEN system.main.regexp_full_match(text, ''[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}( ([01][0-9]|2[0-3]):[0-5][0-9]:''
                                              ''[0-5][0-9](\.[0-9]{{1,6}})?)?'')
                                          AND system.main.left(text, 4) <> ''0000'' AND TRY_CAST(system.main.left(text, 10) AS DATE) IS NOT NULL
@@ -629,11 +682,14 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
              ),
              -- What each value shows on each rung of its ladder, the value itself first; as bytes, whatever the collation.
              "kanon labels" AS MATERIALIZED (
-                 SELECT texts.place, rung, cell, size, system.main.encode(CASE
+                 SELECT place, rung, cell, size, system.main.encode(CASE
                             WHEN text IS NULL OR number IS NULL THEN NULL  -- asked for of each value, so that it is an error if one has none
                             WHEN rung = 0 THEN text
                             WHEN kind = ''DIGITS'' THEN system.main.concat(system.main.left(text, step::BIGINT), system.main.repeat(
                                 ''*'', system.main.greatest(0, system.main.subtract(system.main.length(text), step::BIGINT))))
+                            WHEN above THEN system.main.concat(top_label, ''+'')
+                            WHEN below THEN system.main.concat(''<='', bottom_label)
+                            WHEN step = 0 THEN text
                             WHEN kind = ''PERIODS'' THEN CASE step
                                 WHEN 1 THEN system.main.left(text, 10)
                                 WHEN 2 THEN system.main.left(text, 7)
@@ -641,27 +697,49 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                                     system.main.add(system.main.substring(text, 6, 2)::BIGINT, 2), 3))
                                 WHEN 4 THEN system.main.left(text, 4)
                                 ELSE system.main.concat(system.main.left(text, 3), ''0s'') END
-                            ELSE system.main.concat(''['', system.main.list_aggregate(system.main.list_transform(
-                                system.main.list_value(
-                                    system.main.list_aggregate(system.main.list_transform(wider, lambda width: system.main.subtract(number,
-                                        system.main.mod(system.main.add(system.main.mod(number, width), width), width))), ''max''),
-                                    system.main.list_aggregate(system.main.list_transform(wider, lambda width: system.main.subtract(
-                                        system.main.add(number, width),
-                                        system.main.mod(system.main.add(system.main.mod(number, width), width), width))), ''min'')),
-                                lambda bound: system.main.concat(CASE WHEN bound < 0 THEN ''-'' ELSE '''' END, system.main.rtrim(
+                            WHEN high = '''' THEN system.main.concat(system.main.substring(low, 2), ''+'')
+                            WHEN low = '''' THEN system.main.concat(''<'', high)
+                            ELSE system.main.concat(low, '', '', high, '')'')
+                        END) AS label
+                 FROM (
+                     SELECT texts.*, system.main.list_extract(told, 1) AS top_label, system.main.list_extract(told, 2) AS bottom_label,
+                            number >= top AS above, number < bottom OR (number = bottom AND NOT more) AS below,
+                            CASE WHEN lowest <= bottom OR (lowest IS NULL AND bottom IS NOT NULL)
+                                THEN system.main.concat(''('', system.main.list_extract(told, 2))
+                                WHEN lowest IS NULL THEN ''''
+                                ELSE system.main.concat(''['', system.main.list_extract(told, 3)) END AS low,
+                            CASE WHEN top < highest OR highest IS NULL THEN system.main.list_extract(told, 1)
+                                ELSE system.main.list_extract(told, 4) END AS high
+                     FROM (
+                         SELECT texts.*, system.main.list_transform(system.main.list_value(top, bottom, lowest, highest), lambda bound:
+                                    system.main.concat(CASE WHEN bound < 0 THEN ''-'' ELSE '''' END, system.main.rtrim(
                                     system.main.regexp_replace(system.main.concat(
                                         system.main.substring(system.main.lpad(system.main.abs(bound)::VARCHAR, 40, ''0''), 1,
                                             system.main.subtract(40, decimals)), ''.'',
                                         system.main.substring(system.main.lpad(system.main.abs(bound)::VARCHAR, 40, ''0''),
-                                            system.main.subtract(41, decimals))), ''^0*([0-9]+\.[0-9]*?)0*$'', ''\1''), ''.''))),
-                                ''string_agg'', '', ''), '')'')
-                        END) AS label
-                 FROM "kanon values" AS texts
-                 JOIN (
-                     SELECT recodings.*, rungs.rung, rungs.step,
-                            system.main.list_filter(widths, lambda width, number: number >= rungs.rung) AS wider
-                     FROM "kanon recodings" AS recodings JOIN "kanon rungs" AS rungs ON rungs.place = recodings.place
-                 ) AS rungs ON rungs.place = texts.place
+                                            system.main.subtract(41, decimals))), ''^0*([0-9]+\.[0-9]*?)0*$'', ''\1''), ''.''))) AS told
+                         FROM (
+                             SELECT texts.*, rung, step, kind, decimals, top, bottom, CASE kind
+                                        WHEN ''CUTS'' THEN system.main.list_aggregate(
+                                            system.main.list_filter(cuts, lambda cut: cut <= number), ''max'')
+                                        ELSE system.main.list_aggregate(system.main.list_transform(wider, lambda width: system.main.subtract(
+                                            number, system.main.mod(system.main.add(system.main.mod(number, width), width), width))), ''max'')
+                                    END AS lowest, CASE kind
+                                        WHEN ''CUTS'' THEN system.main.list_aggregate(
+                                            system.main.list_filter(cuts, lambda cut: cut > number), ''min'')
+                                        ELSE system.main.list_aggregate(system.main.list_transform(wider, lambda width: system.main.subtract(
+                                            system.main.add(number, width),
+                                            system.main.mod(system.main.add(system.main.mod(number, width), width), width))), ''min'')
+                                    END AS highest
+                             FROM "kanon values" AS texts
+                             JOIN (
+                                 SELECT recodings.*, rungs.rung, rungs.step,
+                                        system.main.list_filter(widths, lambda width, number: width > 0 AND number >= rungs.rung) AS wider
+                                 FROM "kanon recodings" AS recodings JOIN "kanon rungs" AS rungs ON rungs.place = recodings.place
+                             ) AS rungs ON rungs.place = texts.place
+                         ) AS texts
+                     ) AS texts
+                 ) AS texts
              ),
              -- The share of the other values of its column that a label also stands for, on the average row: in thousandths, rounded to even.
              "kanon counted" AS MATERIALIZED (
@@ -740,7 +818,8 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                  LEFT JOIN "kanon rungs" AS rungs ON rungs.place = ladder.place AND rungs.rung = ladder.rung
                  WHERE asked.kind = '''' OR NOT partly OR system.main.len(asked.steps) = 0 OR CASE
                      WHEN ladder.rung > 0 THEN system.main.list_contains(asked.steps, rungs.step)
-                     ELSE asked.kind <> ''DIGITS'' OR system.main.list_aggregate(asked.steps, ''max'') >= longest
+                     WHEN asked.kind = ''DIGITS'' THEN system.main.list_aggregate(asked.steps, ''max'') >= longest
+                     ELSE NOT asked."only"
                  END
                  UNION ALL
                  SELECT mask, place, 1000, system.main.list_value()::BIGINT[]
@@ -763,9 +842,14 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
             -- {0} the columns of each mask, {1} how many masks, {2} how many columns, {3} their names, {4} those with levels
             system.main.list_aggregate(system.main.flatten(system.main.list_transform(system.main.struct_extract(given, 'masks'),
                 lambda mask, number: system.main.list_transform(mask, lambda shown: system.main.format(
-                    '({}::BIGINT, {}::BIGINT, ''{}'', ''[{}]''::DECIMAL(36, 18)[])',
+                    '({}::BIGINT, {}::BIGINT, ''{}'', ''[{}]''::DECIMAL(36, 18)[], {}::DECIMAL(36, 18), {}::DECIMAL(36, 18), {}, '
+                    '''[{}]''::DECIMAL(36, 18)[])',
                     system.main.subtract(number, 1), system.main.struct_extract(shown, 'place'), system.main.struct_extract(shown, 'kind'),
-                    coalesce(system.main.list_aggregate(system.main.struct_extract(shown, 'steps'), 'string_agg', ', '), ''))))),
+                    coalesce(system.main.list_aggregate(system.main.struct_extract(shown, 'steps'), 'string_agg', ', '), ''),
+                    coalesce(system.main.list_extract(system.main.struct_extract(shown, 'ends'), 1), 'NULL'),
+                    coalesce(system.main.list_extract(system.main.struct_extract(shown, 'ends'), 2), 'NULL'),
+                    system.main.struct_extract(shown, 'only'),
+                    coalesce(system.main.list_aggregate(system.main.struct_extract(shown, 'cuts'), 'string_agg', ', '), ''))))),
                 'string_agg', ', '),
             system.main.len(system.main.struct_extract(given, 'masks')),
             coalesce(system.main.len(qi::VARCHAR[]), 0),

@@ -2,6 +2,7 @@
 --
 -- Generalized columns are texts: [35, 40), [17, 23] or [17, 23] or NULL. This reads them, so that one column becomes two, of
 -- whatever type: SELECT interval_ends(lat).low::DOUBLE AS lat_min, interval_ends(lat).high::DOUBLE AS lat_max.
+-- Of 90+ (and up) the high end is NULL, of <18 and <=18 the low one.
 -- A value that stands alone is its own interval. Ends and values in double quotes come without them: ["Smith, A", Zorn].
 -- A suppressed cell is NULL, and so is a label in brackets that has not two ends.
 --
@@ -15,6 +16,13 @@
 CREATE OR REPLACE MACRO interval_ends(label) AS
 system.main.list_extract(system.main.list_transform(
     CASE
+        WHEN system.main.regexp_full_match(label::VARCHAR, '-?[0-9]+([.][0-9]+)?[+]')
+        THEN system.main.list_value(system.main.struct_pack(low := system.main.rtrim(label::VARCHAR, '+'), high := NULL::VARCHAR))
+        WHEN system.main.regexp_full_match(label::VARCHAR, '<=?-?[0-9]+([.][0-9]+)?')
+        THEN system.main.list_value(system.main.struct_pack(low := NULL::VARCHAR, high := system.main.ltrim(label::VARCHAR, '<=')))
+        WHEN system.main.regexp_full_match(label::VARCHAR, '[(]-?[0-9]+([.][0-9]+)?, -?[0-9]+([.][0-9]+)?[)]')
+        THEN system.main.list_value(system.main.regexp_extract(
+            label::VARCHAR, '^[(](.*), (.*)[)]$', system.main.list_value('low', 'high')))
         WHEN NOT system.main.regexp_matches(label::VARCHAR, '^\[.*[\])]( or NULL)?$', 's')
         THEN system.main.list_value(system.main.struct_pack(low := system.main.regexp_replace(label::VARCHAR, ' or NULL$', ''),
                                                     high := system.main.regexp_replace(label::VARCHAR, ' or NULL$', '')))

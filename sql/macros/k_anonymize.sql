@@ -25,7 +25,9 @@
 -- With keep, every column needs a role, and those in keep are never an error.
 --
 -- A mask may show a column at levels that need no table: leading characters, 981** (zip IN DIGITS (3)), intervals of numbers,
--- [30, 40) (age IN INTERVALS (5, 10)), or of dates, 2026-Q4 (born IN INTERVALS (month, quarter)). Labels, levels and what they lose
+-- [30, 40) (age IN INTERVALS (5, 10)), or of dates, 2026-Q4 (born IN INTERVALS (month, quarter)), or between cuts, 65+ (age IN
+-- CUTS (18, 65)). TOP and BOTTOM hold at every level (age IN INTERVALS (10) TOP 90, or age TOP 90), and are the same in every mask;
+-- ONLY leaves the value out (born IN INTERVALS ONLY (year)). Labels, levels and what they lose
 -- are those of the Python package: an interval is cut where one of a wider width of the column ends, a mask that names the column
 -- alone permits all levels that other masks list, and the loss of a level is the share of the other values of its column that the
 -- label of a row also stands for, in thousandths of a cell. To the greedy a level is a column of its own, which a mask shows together
@@ -47,7 +49,7 @@
 --   would list what is suppressed; an ENUM inside of a list or struct is an error. A column with levels becomes VARCHAR, under
 --   the name that qi has for it.
 --
--- Errors, beside those above: levels of another kind, or INTERVALS without widths; a column with INTERVALS has values that are no
+-- Errors, beside those above: levels of another kind, or INTERVALS without widths; a column with INTERVALS, CUTS or ends has values that are no
 -- numbers or dates (they are counted, none is named), or one of more than 36 digits.
 --
 -- Cost: one scan of tbl, one GROUP BY, and for each mask (2^12 at most) one GROUP BY of the row types that are left; for unlisted columns

@@ -11,8 +11,8 @@ FROM system.main.query(system.main.format('FROM greedy_release({}, {}, {}, {}, {
         ELSE system.main.format(
             'system.main.flatten(system.main.list_transform(
                  system.main.list_value(system.main.list_filter(
-                     system.main.json_extract_string(system.main.json_serialize_plan({}),
-                         ''$.plans[0].children[0].children[0].collection.values[0][*].value''),
+                     @planned_columns()
+                     ,
                      lambda name: NOT system.main.list_contains({}, system.main.translate(
                          name, ''ABCDEFGHIJKLMNOPQRSTUVWXYZ'', ''abcdefghijklmnopqrstuvwxyz'')))),
                  lambda names: CASE WHEN system.main.len(names) > 0 THEN names

@@ -48,6 +48,10 @@ MISTAKES = {
     "ANONYMIZE BY zip AS DIGITS GUARANTEE k >= 5": "ANONYMIZE BY zip IN DIGITS GUARANTEE k >= 5",
     "ANONYMIZE BY zip DIGITS GUARANTEE k >= 5": "ANONYMIZE BY zip IN DIGITS GUARANTEE k >= 5",
     "ANONYMIZE BY age IN INTERVALS 5 GUARANTEE k >= 5": "ANONYMIZE BY age IN INTERVALS (5) GUARANTEE k >= 5",
+    "ANONYMIZE BY age IN CUTS 18 GUARANTEE k >= 5": "ANONYMIZE BY age IN CUTS (18) GUARANTEE k >= 5",
+    "ANONYMIZE BY age IN TOP 90 GUARANTEE k >= 5": "ANONYMIZE BY age TOP 90 GUARANTEE k >= 5",
+    "ANONYMIZE BY age TPO 90 GUARANTEE k >= 5": "ANONYMIZE BY age TOP 90 GUARANTEE k >= 5",
+    "ANONYMIZE BY age MAX 90 GUARANTEE k >= 5": "ANONYMIZE BY age TOP 90 GUARANTEE k >= 5",
     "ANONYMIZE BY zip GUARANTEE k >= 5 KEEP disease": "ANONYMIZE BY zip KEEP disease GUARANTEE k >= 5",
     # the word GUARANTEE
     "ANONYMIZE BY zip GUARENTEE k >= 5": K,
@@ -213,6 +217,12 @@ def test_the_british_spelling_is_no_alias(con: Connection, text: str) -> None:
         con.execute(text)
     assert con.execute("SELECT anonymise FROM (SELECT 1 AS anonymise)").fetchall() == [(1,)]
     assert con.execute("SELECT 1 AS anonymise").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize("behind", ["LINKED", "KEEP", "LINKED;", "KEEP;"])
+def test_a_word_before_guarantee_that_ends_the_statement(behind: str) -> None:
+    message = told(f"FROM patients ANONYMIZE BY zip GUARANTEE k >= 5 {behind}")
+    assert message.startswith(f"unexpected {behind.strip(';')} after the ANONYMIZE clause")
 
 
 def test_a_correction_shows_no_value() -> None:

@@ -56,6 +56,25 @@ def test_the_first_line_is_the_verdict_and_risks_are_percentages(
     assert "prosecutor_risk 33.3 %" in [" ".join(line.split()) for line in lines]
 
 
+def test_known_rows_of_a_person(kanon: Kanon, folder: Path) -> None:
+    (folder / "visits.csv").write_text("token,sex,ward\n1,f,eye\n1,f,skin\n2,f,eye\n2,f,skin\n3,f,eye\n3,f,heart\n")
+    audit = ("audit", "visits.csv", "--qi", "sex,ward", "--per", "token", "--json", "--k", "2", "--known-rows")
+    one, two = kanon(*audit, "1"), kanon(*audit, "2")
+    assert (one.returncode, two.returncode) == (1, 1)  # only one person was in the ward for hearts
+    assert json.loads(two.stdout)["any 2 known rows of a person"] == {
+        "people": 3,
+        "fewest_candidates": 1,
+        "people_below": 1,
+        "people_below_next": 1,
+        "own_columns": ["sex"],
+    }
+    assert "by any 2 rows of a person, only 1 person is found, fewer than k = 2" in two.stderr
+    (folder / "visits.csv").write_text("token,sex,ward\n1,f,eye\n1,f,skin\n2,f,eye\n2,f,skin\n")
+    done = kanon(*audit[:-4], "--k", "2", "--known-rows", "2")
+    assert done.stdout.startswith("PASS: --k 2, --known-rows 2")
+    assert kanon("audit", "visits.csv", "--known-rows", "2").returncode == 3
+
+
 def test_unique_rows(kanon: Kanon, people: Path) -> None:
     done = kanon("audit", "people.csv", "--qi", "note", "--max-unique-share", "0.5")
     assert done.returncode == 1

@@ -94,6 +94,7 @@ def check_untouched(left: set[str], inputs: Path) -> None:
     ],
 )
 @pytest.mark.process
+@pytest.mark.sweep
 def test_a_full_disk_is_the_cause(tmp_path: Path, inputs: Path, work: str, free: int) -> None:
     command = [*KANON, *WRITING[work]]
     first, again = on_small_disk(tmp_path / "disk", inputs, command, ["free"], command, free=free)
@@ -149,6 +150,7 @@ def test_a_second_batch_leaves_the_first_as_it_was(tmp_path: Path, inputs: Path,
     "work", ["csv", "csv.gz", "parquet", "json", "database", "table", "append", "COPY csv", "CREATE TABLE"]
 )
 @pytest.mark.process
+@pytest.mark.sweep
 def test_files_that_may_not_grow_are_the_cause(started: Kanon, folder: Path, inputs: Path, work: str) -> None:
     shutil.copytree(inputs, folder, dirs_exist_ok=True)
 
@@ -166,6 +168,7 @@ def test_files_that_may_not_grow_are_the_cause(started: Kanon, folder: Path, inp
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("work", WRITING)
 @pytest.mark.process
+@pytest.mark.sweep
 def test_a_read_only_disk_is_the_cause(tmp_path: Path, inputs: Path, work: str) -> None:
     (run,) = on_small_disk(tmp_path / "disk", inputs, [*KANON, *WRITING[work]], free=1 << 24, read_only=True)
     error = said(run, WARNED.get(work, UNCHANGED))

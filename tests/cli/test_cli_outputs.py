@@ -14,8 +14,8 @@ from click.testing import CliRunner, Result
 from kanon_process import Kanon
 
 import kanon_sql
-from kanon_sql.cli import main, publish
-from kanon_sql.engines.duckdb import staging
+from kanon_sql.cli import main
+from kanon_sql.engines.duckdb import staging, written_release
 
 OUTS = ["out.csv", "out.tsv", "out.parquet", "out.json", "out.jsonl.gz"]
 
@@ -35,13 +35,13 @@ def anonymize(out: str, *options: str) -> Result:
 
 def when_audited(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
     """Let something happen after the checks of the beginning and the last audit, and before anything is put in its place."""
-    audited = publish._verify
+    audited = written_release.audit_written
 
     def verify(*arguments: object) -> None:
         audited(*arguments)  # type: ignore[arg-type]
         happens()
 
-    monkeypatch.setattr(publish, "_verify", verify)
+    monkeypatch.setattr(written_release, "audit_written", verify)
 
 
 def names() -> set[str]:

@@ -14,8 +14,9 @@ from pathlib import Path
 import duckdb
 import pytest
 from kanon_process import KANON, Kanon
+from markupsafe import escape
 
-from kanon_sql.engines.duckdb.database.written import require_same_rows
+from kanon_sql.engines.duckdb.database.audit import audit_database
 
 POLICIES = """
 policies:
@@ -35,8 +36,11 @@ policies:
   requirements: [{type: people, k: 3, per: id}]
 """
 
-KILLS = int(os.environ.get("KANON_KILLS", "20"))
+KILLS = int(os.environ.get("KANON_KILLS", "6"))
 """Each waits for a process to start."""
+
+MANY_KILLS = 200
+"""In the exhaustive layer."""
 
 
 @pytest.fixture
@@ -93,7 +97,7 @@ def test_policies_of_the_database_are_the_default(clinic: Path, kanon: Kanon) ->
     assert done.stderr.startswith("error: there is no policy; hint: ")
     assert kanon("policy", "import", "clinic.duckdb", "policies.yaml").returncode == 0
     assert kanon("release", "clinic.duckdb", "-o", "public.duckdb").returncode == 0
-    require_same_rows(clinic.parent / "public.duckdb")
+    assert audit_database(clinic.parent / "public.duckdb").broken == []
 
 
 def test_a_mistake_is_one_line(clinic: Path, kanon: Kanon) -> None:
@@ -105,15 +109,42 @@ def test_a_mistake_is_one_line(clinic: Path, kanon: Kanon) -> None:
     assert done.stderr.startswith("error: cannot read none.yaml")
 
 
+def test_one_page_is_about_the_whole(clinic: Path, kanon: Kanon) -> None:
+    asked = ("release", "clinic.duckdb", "--policies", "policies.yaml")
+    done = kanon(*asked, "-o", "public.duckdb", "--report", "page.html", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert Path(told["report"]) == (clinic.parent / "page.html").resolve()
+    page = (clinic.parent / "page.html").read_text()
+    assert stat.S_IMODE((clinic.parent / "page.html").stat().st_mode) == 0o600
+    with duckdb.connect(str(clinic.parent / "public.duckdb"), read_only=True) as con:
+        described = con.execute("FROM kanon_columns").fetchall()
+    assert all(escape(text) in page for row in described for text in row)
+    for name, figures in told["releases"].items():
+        assert f'<th scope="row">{name}</th><td class="n">{escape(", ".join(figures["requirements"]))}</td>' in page
+        assert f'<td class="n">{figures["rows"]:,}</td><td class="n">{figures["classes"]:,}</td>' in page
+        assert all(escape(f"{name}: {each}") in page for each in figures["warnings"])
+    assert "No token and no shared key links rows" in page
+    assert "<script" not in page
+    assert " src=" not in page
+    done = kanon(*asked, "-o", "again.duckdb", "--report", "page.html")
+    assert (done.returncode, "page.html exists" in done.stderr) == (1, True)
+    assert not (clinic.parent / "again.duckdb").exists()
+    done = kanon(*asked, "-o", "folder", "--format", "parquet", "--report", "other.html", "-q")
+    assert done.returncode == 0, done.stderr
+    assert "next to the files of the releases" in (clinic.parent / "other.html").read_text()
+
+
 @pytest.mark.process
-def test_a_killed_release_leaves_nothing_or_the_whole_file(clinic: Path, environment: dict[str, str]) -> None:
+@pytest.mark.parametrize("kills", [KILLS, pytest.param(MANY_KILLS, marks=pytest.mark.exhaustive)])
+def test_a_killed_release_leaves_nothing_or_the_whole_file(clinic: Path, environment: dict[str, str], kills: int) -> None:
     draw, folder, whole = random.Random(int(os.environ.get("KILL_SEED", "1"))), clinic.parent, 0
     command = [*KANON, "release", "clinic.duckdb", "-o", "public.duckdb", "--policies", "policies.yaml", "-q"]
     started = time.monotonic()
     subprocess.run(command, cwd=folder, env=environment, check=True, timeout=120)
     length = time.monotonic() - started
     (folder / "public.duckdb").unlink()
-    for number in range(KILLS):
+    for number in range(kills):
         with subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.DEVNULL) as process:
             # half of them near the end, where the file appears
             time.sleep(length * (draw.random() if number % 2 else 0.8 + 0.3 * draw.random()))
@@ -121,10 +152,10 @@ def test_a_killed_release_leaves_nothing_or_the_whole_file(clinic: Path, environ
             process.wait(60)
         if (folder / "public.duckdb").exists():
             whole += 1
-            require_same_rows(folder / "public.duckdb")
+            assert audit_database(folder / "public.duckdb").broken == []
             (folder / "public.duckdb").unlink()
         left = [path for path in folder.iterdir() if path.name not in ("clinic.duckdb", "policies.yaml")]
         assert all(path.name.startswith(".kanon-") and stat.S_IMODE(path.stat().st_mode) == 0o700 for path in left)
-    assert whole < KILLS
+    assert whole < kills
     subprocess.run(command, cwd=folder, env=environment, check=True, timeout=120)
     assert sorted(path.name for path in folder.iterdir()) == ["clinic.duckdb", "policies.yaml", "public.duckdb"]

@@ -63,3 +63,13 @@ def test_what_nobody_expected_is_told_without_its_words(kanon: Kanon, people: Pa
     assert done.returncode == 1
     assert done.stderr.startswith("error: an internal error, ValueError at kanon_sql.cli.suggestions")
     assert "CANARY" not in done.stdout + done.stderr
+
+
+def test_a_template_gives_the_guarantee(kanon: Kanon, people: Path) -> None:
+    done = kanon("suggest", "people.csv", "--template", "cms-11")
+    assert done.returncode == 0, done.stderr
+    assert "-- CMS cell size suppression policy" in done.stdout
+    assert "GUARANTEE k >= 11" in done.stdout
+    wrong = kanon("suggest", "people.csv", "--template", "cms11")
+    assert wrong.returncode == 1
+    assert "hint: did you mean 'cms-11'?" in " ".join(wrong.stderr.split())

@@ -19,7 +19,7 @@ from kanon_sql.model.recodings import PERIODS
 from kanon_sql.model.requirements import METRICS, VARIANTS
 
 SQL = (DOCS / "reference" / "sql.md").read_text(encoding="utf-8")
-AUDIT = (DOCS / "reference" / "audit.md").read_text(encoding="utf-8")
+AUDIT = "".join((DOCS / "reference" / name).read_text(encoding="utf-8") for name in ("audit.md", "usefulness.md"))
 COMMANDS = (DOCS / "reference" / "command_line.md").read_text(encoding="utf-8")
 ERRORS = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8")
 PYTHON = (DOCS / "reference" / "python.md").read_text(encoding="utf-8")

@@ -455,3 +455,23 @@ def test_every_row_once_every_class_of_k_within_its_batch(
             seen = rows
         if len(source) - len(seen) >= k:  # what still waits can be released, if need be without its values
             assert append(con, k=k, leftover="suppress").waiting == 0
+
+
+@pytest.mark.exhaustive
+def test_ends_and_cuts_hold_in_every_batch(con: duckdb.DuckDBPyConnection) -> None:
+    """The ages of a later batch show the same ends, also those that no age of the batches before reached."""
+    con.execute(
+        "CREATE TABLE visits AS SELECT i AS visit, 20 + i % 50 AS age, i % 2 AS sex, i % 30 AS cost FROM range(300) AS t(i)"
+    )
+    ways = {"recodings": {"age": "INTERVALS (5, 10) TOP 60 BOTTOM 25", "cost": "CUTS ONLY (10, 20)"}}
+    columns = {"quasi_identifiers": ["age", "sex", "cost"]}
+    append(con, **ways, **columns)
+    con.execute("INSERT INTO visits SELECT 300 + i, CASE WHEN i % 2 = 0 THEN 95 ELSE 3 END, i % 2, 40 FROM range(40) AS t(i)")
+    second = append(con, **ways, **columns)
+    assert second.number == 2
+    shown = Counter(con.execute("SELECT age, cost FROM released").fetchall())
+    ages = {age for age, _ in shown if age is not None}
+    assert {"60+", "<=25"} <= ages
+    assert not {age for age in ages if age.isdigit() and not 25 < int(age) < 60}
+    assert {cost for _, cost in shown if cost is not None} <= {"<10", "[10, 20)", "20+"}
+    assert min(shown["60+", "20+"], shown["<=25", "20+"]) >= 20

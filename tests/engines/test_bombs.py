@@ -61,6 +61,7 @@ BOMBS = {
 
 
 @pytest.mark.process
+@pytest.mark.sweep
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_bombs(bomb: str) -> None:
     script, refusal = BOMBS[bomb]

@@ -69,6 +69,7 @@ BOMBS = {
 
 
 @pytest.mark.process
+@pytest.mark.sweep
 @pytest.mark.parametrize("values", BOMBS)
 @pytest.mark.parametrize("by", ["zip IN DIGITS", "zip IN DIGITS (2)", "zip IN DIGITS (4, 3) LOSS (0.2, 0.5)"])
 def test_long_values_take_memory_as_their_characters(values: str, by: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 from asking import ask, class_sizes, tables, types
 
 import kanon_sql
+from kanon_sql.engines.duckdb.places import readable
 
 CALLS = [
     "k_anonymize('people', 2, qi := ['zip', 'age'])",
@@ -395,3 +396,10 @@ def test_register_twice_is_harmless(people: duckdb.DuckDBPyConnection) -> None:
     kanon_sql.register(people)
     assert check(people, f"FROM {CALL}") == expected
     assert len(ask(people, "FROM kanon_releases()")) == 2
+
+
+def test_files_of_a_folder_that_mean_tables(tmp_path: Path) -> None:
+    for name in ("b.parquet", "a.CSV", "notes.txt", "c.csv.gz", "csv"):
+        (tmp_path / name).touch()
+    assert readable(tmp_path) == ["a.CSV", "b.parquet", "c.csv.gz"]
+    assert readable(tmp_path / "none") == []

@@ -60,6 +60,13 @@ def intervals(label: Cell, value: Cell) -> bool:
     return low <= value < high
 
 
+def ended(label: Cell, value: Cell) -> bool:
+    """TOP 33 BOTTOM 12."""
+    if value is not None and not 12 < value < 33:
+        return label == ("33+" if value >= 33 else "<=12")
+    return intervals(None if label is None else label.replace("(12, ", "[13, "), value)
+
+
 def tree(label: Cell, value: Cell) -> bool:
     number = int(value) - 98100 if value is not None and value.isdecimal() and len(value) == 5 else 100
     return plain(label, value) or (number < 36 and label in (f"N{number // 4}", f"M{number // 12}"))
@@ -96,6 +103,7 @@ def least_matches(con: Connection, columns: dict[str, Shows], query: str) -> int
         ("zip IN DIGITS, age", {"zip": digits, "age": plain}),
         ("zip IN DIGITS (4, 3), town", {"zip": digits, "town": plain}),
         ("zip IN HIERARCHY tree, age IN INTERVALS (5, 10, 20)", {"zip": tree, "age": intervals}),
+        ("zip, age IN INTERVALS (5, 10, 20) TOP 33 BOTTOM 12", {"zip": plain, "age": ended}),
         ("zip IN HIERARCHY tree (1, 2), town", {"zip": tree, "town": plain}),
         ("day IN INTERVALS (month, quarter, year), zip", {"day": periods, "zip": plain}),
         ("zip, town, age LINKED (zip, town)", {"zip": plain, "town": plain, "age": plain}),
@@ -133,6 +141,16 @@ def test_each_row_matches_k_of_the_population(
             ["2020-01", "2020-02"],
         ),
         ("IN INTERVALS (5, 10)", "INTEGER", ["3", "17"], ["4", "18", "16"], ["[0, 5)", "[15, 20)"]),
+        (
+            "IN INTERVALS ONLY (month, year) BOTTOM 2019 TOP 2022",
+            "DATE",
+            ["2018-01-01", "2020-02-03", "2024-01-01"],
+            ["2019-12-31", "2020-02-09", "2022-05-05"],
+            ["2020-02", "2022+", "<=2019"],
+        ),
+        ("IN INTERVALS (5) TOP 17 BOTTOM 1", "INTEGER", ["2", "18"], ["1", "4", "99"], ["(1, 5)", "17+"]),
+        ("IN CUTS (4, 10)", "INTEGER", ["3", "9", "18"], ["1", "4", "99"], ["<4", "[4, 10)", "10+"]),
+        ("TOP 10 BOTTOM 4", "INTEGER", ["3", "18"], ["4", "5", "99"], ["<=4", "10+"]),
         ("IN DIGITS", "VARCHAR", ["981", "775"], ["982", "989", "778"], ["98*", "77*"]),
         ("IN DIGITS (2, 1)", "VARCHAR", ["981", "775"], ["982", "989", "71x"], ["98*", "7**"]),
         ("IN HIERARCHY tree", "VARCHAR", ["98100", "98104"], ["98101", "98107"], ["N0", "N1"]),
@@ -298,7 +316,7 @@ def test_values_are_compared_in_their_common_type(con: Connection) -> None:
         ("FROM patients ANONYMIZE BY disease GUARANTEE k >= 5 IN census", SourceError, 'not have a column named "disease"'),
         ("FROM patients ANONYMIZE BY zip GUARANTEE k >= 5 IN censsus", SourceError, "censsus does not exist"),
         ("FROM patients ANONYMIZE BY zip IN BINS GUARANTEE k >= 5 IN census", ClauseError, "the labels of zip in BINS follow"),
-        ("FROM patients ANONYMIZE BY age IN RANGES GUARANTEE k >= 5 IN census", ClauseError, "hint: DIGITS, HIERARCHY, or"),
+        ("FROM patients ANONYMIZE BY age IN RANGES GUARANTEE k >= 5 IN census", ClauseError, "DIGITS, HIERARCHY, CUTS, or"),
         ("FROM patients ANONYMIZE BY age IN INTERVALS GUARANTEE k >= 5 IN census", ClauseError, "INTERVALS of given widths"),
         ("FROM patients ANONYMIZE BY zip GUARANTEE k >= 2.5 IN census", ClauseError, "expected a whole number"),
         ("FROM patients ANONYMIZE BY zip GUARANTEE k >= 5 IN", ClauseError, "expected a table"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from hospital import PATIENTS, POLICIES, STAYS, covers, make, people_of_classes, rows
 
 import kanon_sql
-from kanon_sql.errors import KanonError, PolicyError, SourceError
+from kanon_sql.errors import InfeasibleError, KanonError, PolicyError, SourceError
 from kanon_sql.model.policy_file import read, written
 
 TABLES = ["kanon_certificates", "kanon_columns", "patients", "scripts", "stays"]
@@ -50,6 +51,19 @@ def test_all_tables_are_released_into_a_private_file(source: Path, tmp_path: Pat
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(30))
 def test_who_knows_everything_finds_k_people_in_each_table(tmp_path: Path, seed: int) -> None:
+    require_k_people(tmp_path, seed)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("first", range(30, 1030, 50))
+def test_who_knows_everything_finds_k_people_in_a_thousand_databases(tmp_path: Path, first: int) -> None:
+    for seed in range(first, first + 50):
+        (tmp_path / str(seed)).mkdir()
+        require_k_people(tmp_path / str(seed), seed)
+
+
+def require_k_people(tmp_path: Path, seed: int) -> None:
+    """Release a generated database, and look for each person with all that the source says of the person."""
     size = 15 + seed * 7 % 50
     source, public = make(tmp_path / "clinic.duckdb", size, size * (1 + seed % 4), seed=seed), tmp_path / "public.duckdb"
     kanon_sql.release_database(source, public, policies=policies(tmp_path))
@@ -258,6 +272,7 @@ def test_what_exists_is_not_replaced(source: Path, tmp_path: Path) -> None:
         kanon_sql.release_database(tmp_path / "old.duckdb", tmp_path / "new.duckdb", policies=policies(tmp_path))
 
 
+@pytest.mark.exhaustive
 def test_thirty_tables_in_one_run(tmp_path: Path) -> None:
     source = make(tmp_path / "clinic.duckdb", people=30, facts=40)
     with duckdb.connect(str(source)) as con:
@@ -269,3 +284,69 @@ def test_thirty_tables_in_one_run(tmp_path: Path) -> None:
     )
     assert len(certificates) == 30
     assert len(rows(tmp_path / "public.duckdb", "SELECT DISTINCT release FROM kanon_columns")) == 30
+
+
+def test_no_type_lists_values_that_the_query_leaves_out(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "source.duckdb")) as con:
+        con.execute("CREATE TYPE mood AS ENUM ('glad', 'LEFT-OUT', 'sad')")
+        con.execute(
+            "CREATE TABLE t AS SELECT i % 3 AS a, (['glad', 'sad', 'LEFT-OUT'][1 + i % 3])::mood AS m FROM range(90) AS r(i)"
+        )
+    policies = """
+policies:
+- name: moods
+  query: SELECT a, m, [m] AS more FROM t WHERE m <> 'LEFT-OUT'
+  kept: [m, more]
+  quasi_identifiers: [{column: a}]
+  requirements: [{type: k, k: 3}]
+"""
+    (tmp_path / "policies.yaml").write_text(policies)
+    kanon_sql.release_database(tmp_path / "source.duckdb", tmp_path / "public.duckdb", policies=tmp_path / "policies.yaml")
+    assert b"LEFT-OUT" not in (tmp_path / "public.duckdb").read_bytes()
+    with duckdb.connect(str(tmp_path / "public.duckdb"), read_only=True) as con:
+        assert [str(each) for each in con.table("moods").types] == ["BIGINT", "VARCHAR", "VARCHAR[]"]
+
+
+PEOPLE, KEY = '"odd ""people"', 'the "key'
+
+ODD = [
+    {
+        "name": "people",
+        "table": PEOPLE,
+        "person": {"column": KEY, "table": PEOPLE, "columns": ["select"]},
+        "groups": [KEY],
+        "quasi_identifiers": [{"column": "select", "recoding": {"type": "digits"}}, {"column": "x'y"}],
+        "requirements": [{"type": "k", "k": 3}],
+    },
+    {
+        "name": "facts",
+        "table": "facts",
+        "person": True,
+        "groups": [KEY],
+        "quasi_identifiers": [{"column": "from"}],
+        "requirements": [{"type": "people", "k": 3, "per": KEY}],
+    },
+]
+
+
+@pytest.mark.parametrize(("count", "long"), [(0, False), (1, False), (2, False), (60, False), (60, True)])
+def test_odd_names_nulls_long_cells_and_few_rows(tmp_path: Path, count: int, long: bool) -> None:
+    source, public, policies = (tmp_path / name for name in ("source.duckdb", "public.duckdb", "policies.json"))
+    policies.write_text(json.dumps({"policies": ODD}))
+    with duckdb.connect(str(source)) as con:
+        con.execute(
+            f"""CREATE TABLE {PEOPLE} AS SELECT 'K' || i AS "the ""key", '98' || i % 3 || '0' AS "select",
+                CASE WHEN i % 4 > 0 THEN i % 2 END AS "x'y" FROM range({count}) r(i)"""
+        )
+        con.execute(f'CREATE TABLE facts AS SELECT "the ""key", i % 3 AS "from" FROM {PEOPLE}, range(3) r(i)')
+        if long:
+            con.execute(f"""UPDATE {PEOPLE} SET "select" = repeat('z', 100_000) WHERE "the ""key" = 'K1'""")
+    if 0 < count < 3:
+        with pytest.raises(InfeasibleError, match=f"the table has {count} rows?, fewer than k = 3"):
+            kanon_sql.release_database(source, public, policies=policies)
+        assert not public.exists()
+        return
+    released = kanon_sql.release_database(source, public, policies=policies)
+    assert [each.rows for each in released.values()] == [count, 3 * count]
+    assert all(each.smallest_class is None or each.smallest_class >= 3 for each in released.values())
+    assert b"zzzzz" not in public.read_bytes()

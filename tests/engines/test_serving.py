@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 import kanon_sql
+from kanon_sql.engines.duckdb.database.fingerprint import fingerprint
 from kanon_sql.engines.duckdb.serving.asking import Answers
 from kanon_sql.engines.duckdb.serving.limits import QueryLimits
 from kanon_sql.engines.duckdb.serving.released_file import released_file
@@ -115,7 +116,9 @@ CHANGES = {
     'has the macro "m"': "CREATE MACRO m() AS 1",
     'has the type "mood"': "CREATE TYPE mood AS ENUM ('sad')",
     'has the table "other.t"': "CREATE SCHEMA other; CREATE TABLE other.t AS SELECT 1 AS a",
-    'certificate of "patients", and not one such table': "DROP TABLE patients",
+    'the table "patients" is missing': "DROP TABLE patients",
+    'the table "stays" has two certificates': "INSERT INTO kanon_certificates FROM kanon_certificates WHERE release = 'stays'",
+    'has the view "stays"': "ALTER TABLE stays RENAME TO kept; CREATE VIEW stays AS FROM kept",
     'certificate of "stays" cannot be read': "UPDATE kanon_certificates SET certificate = '{}' WHERE release = 'stays'",
     "was not written by kanon release": "DROP TABLE kanon_columns",
 }
@@ -129,6 +132,25 @@ def test_what_was_not_audited_is_not_served(public: Path, tmp_path: Path, words:
         con.execute(CHANGES[words])
     with pytest.raises((AuditError, SourceError), match=words):
         released_file(changed, LIMITS.megabytes)
+
+
+@pytest.mark.parametrize(
+    ("macro", "words"),
+    [
+        ("SELECT 1", 'the table "stays" has a class below 3'),
+        ("CREATE MACRO k_anonymity(a, b) AS TABLE SELECT 9 AS k, 9 AS rows", 'has the macro "k_anonymity"'),
+    ],
+)
+def test_a_row_alone_is_not_served_under_a_forged_fingerprint(public: Path, tmp_path: Path, macro: str, words: str) -> None:
+    forged = tmp_path / "forged.duckdb"
+    shutil.copy(public, forged)
+    with duckdb.connect(str(forged)) as con:
+        con.execute("UPDATE stays SET ward = 'nobody else' WHERE rowid = 0")
+        mark = fingerprint(con, "main.stays")
+        con.execute("UPDATE kanon_certificates SET fingerprint = ? WHERE release = 'stays'", [mark])
+        con.execute(macro)
+    with pytest.raises(AuditError, match=words):
+        released_file(forged, LIMITS.megabytes)
 
 
 def test_another_file_in_the_place_of_the_checked_one_is_not_served(public: Path, tmp_path: Path) -> None:

@@ -51,6 +51,7 @@ CASES: dict[str, dict[str, Any]] = {
     "masks, text": {"k": 4, "masks": [["zip", "age"], ["job"], []], "suppress": "*"},
     "generalized": {"k": 5, "recodings": {"zip": "DIGITS (4, 3)", "age": "INTERVALS (5, 10)", "job": "HIERARCHY jobs"}},
     "losses of the finest": {"k": 5, "recodings": {"job": "HIERARCHY jobs (1) LOSS (0.3)", "age": "INTERVALS (10) LOSS (0.2)"}},
+    "ends": {"k": 5, "recodings": {"age": "INTERVALS (5, 10) TOP 60 BOTTOM 25", "zip": "DIGITS (4)"}},
     "chosen intervals": {"k": 5, "recodings": {"age": "INTERVALS"}},
     "frequency, equal": {"k": 3, "sensitive": "disease", "l": 2, "t": "0.3"},
     "ordered, recursive": {

@@ -8,7 +8,7 @@ import pytest
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.errors import SourceError
+from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.policy_file import read, written
 
 PATIENTS = """CREATE TABLE patients AS SELECT 'Name ' || i AS name, 'u' || i || '@x.org' AS email,
@@ -77,3 +77,18 @@ def test_a_strange_name_is_written_as_it_is(con: Connection, name: str) -> None:
     con.execute(found.sql)
     assert con.execute("SELECT policy FROM kanon_policies").fetchall() == [(found.policy.to_json(),)]
     assert con.execute("FROM t").fetchall() == []
+
+
+def test_queries_set_weights_and_levels(con: Connection) -> None:
+    queries = """SELECT office, count(*) FROM p WHERE "date of birth" > DATE '1980-01-01' GROUP BY office;
+        SELECT left(zip, 3), year("date of birth"), count(*) FROM p GROUP BY ALL"""
+    found = kanon_sql.suggest(con.raw.table("patients"), queries=queries)
+    assert {each.column: (each.weight, each.recoding) for each in found.roles if each.role == "quasi-identifier"} == {
+        "date of birth": (5, "INTERVALS (year)"),
+        "zip": (4, "DIGITS (3)"),
+        "office": (4, "INTERVALS (2, 10)"),
+    }
+    con.execute(found.sql)
+    assert con.execute("SELECT policy FROM kanon_policies").fetchall() == [(found.policy.to_json(),)]
+    with pytest.raises(PolicyError, match="query 1 names offce, which the table does not have; hint: did you mean office"):
+        kanon_sql.suggest(con.raw.table("patients"), queries="SELECT offce, count(*) FROM p GROUP BY 1")

@@ -270,7 +270,30 @@ def _can_hold(requirement: Requirement, cells: list[str]) -> bool:
 
 
 def _drawn(draw: Random, column: Column, cells: list[str]) -> Recoding | None:
-    return without_values(_averaged(column, cells, _recoding(draw, column, cells)), cells)
+    return ended(without_values(_averaged(column, cells, _recoding(draw, column, cells)), cells), cells)
+
+
+def ended(drawn: Recoding | None, cells: list[str]) -> Recoding | None:
+    """Put ends to the intervals of numbers now and then, or cuts in their place; what else is drawn stays as it was."""
+    own = Random(f"ends of {len(cells)} {cells}")
+    if drawn is not None and drawn.kind == "periods" and own.random() < 0.5:
+        years = own.choice([(None, 2020), (2019, None), (1999, 2024), (None, None)])
+        bottom, top = (None if year is None else Fraction(year) for year in years)
+        return replace(drawn, only=own.random() < 0.5, bottom=bottom, top=top, loss=())
+    if drawn is None or drawn.kind != "intervals" or own.random() < 0.4:
+        return drawn
+    kind = own.choice(["intervals", "cuts", "coded"])
+    steps = drawn.steps
+    bottom, top = own.choice([(None, 30), (-3, None), (0, 20), (2, 34), (1, 2), (Fraction(3, 2), Fraction(47, 2))])
+    if kind == "cuts":
+        steps = tuple(map(Fraction, own.choice([(10,), (5, 18), (3, 4, 20)])))
+        bottom, top = own.choice([(None, None), (None, 30), (-3, 20), (2, None)])
+    ends = [None if end is None else Fraction(end) for end in (bottom, top)]
+    only = kind != "coded" and own.random() < 0.3
+    levels = (len(steps) if kind == "intervals" else kind == "cuts") + (ends != [None, None] and not only)
+    losses = (Fraction(1, 10), Fraction(4, 10), Fraction(7, 10), Fraction(8, 10))
+    loss = losses[:levels] if drawn.loss else ()
+    return Recoding(kind=kind, steps=() if kind == "coded" else steps, bottom=ends[0], top=ends[1], only=only, loss=loss)
 
 
 def without_values(drawn: Recoding | None, cells: list[str]) -> Recoding | None:

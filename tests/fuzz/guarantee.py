@@ -26,10 +26,11 @@ class Requirement:
 class Recoding:
     """How a column is coarsened.
 
-    ``kind`` is ``'digits'``, ``'intervals'``, ``'periods'``, ``'hierarchy'``, ``'chosen'`` (intervals without widths),
-    ``'bins'``, ``'rectangles'``, ``'ranges'``, ``'sets'``, ``'means'`` or ``'medians'``; ``steps`` are digits, widths,
-    periods, or the permitted levels of a hierarchy; ``beside`` is the other coordinate of a rectangle; ``tree`` has the
-    ancestors of each value, nearest first and without the root.
+    ``kind`` is ``'digits'``, ``'intervals'``, ``'cuts'``, ``'coded'`` (an end alone), ``'periods'``, ``'hierarchy'``,
+    ``'chosen'`` (intervals without widths), ``'bins'``, ``'rectangles'``, ``'ranges'``, ``'sets'``, ``'means'`` or
+    ``'medians'``; ``steps`` are digits, widths, periods, cuts, or the permitted levels of a hierarchy; ``beside`` is the other
+    coordinate of a rectangle; ``tree`` has the ancestors of each value, nearest first and without the root. From ``top`` on,
+    and up to ``bottom``, numbers share a label. ``only`` levels above the value are shown.
     """
 
     kind: str
@@ -38,6 +39,14 @@ class Recoding:
     table: str = ""
     beside: str = ""
     loss: tuple[Fraction, ...] = ()
+    top: Fraction | None = None
+    bottom: Fraction | None = None
+    only: bool = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has an end."""
+        return self.top is not None or self.bottom is not None
 
 
 @dataclass(frozen=True, kw_only=True)

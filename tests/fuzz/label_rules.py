@@ -65,10 +65,15 @@ def covers(recoding: Recoding, label: str, value: str | None, domain: tuple[str,
     match recoding.kind:
         case "digits":
             return _digits(recoding, label, value, domain)
-        case "intervals":
-            return label == value or _half_open(recoding, label, value)
+        case "intervals" | "cuts" | "coded":
+            ended = beyond(recoding, value)
+            if ended:
+                return label == ended
+            return (label == value and not recoding.only) or _half_open(recoding, label, value)
         case "periods":
-            return label == value or label in {period(value, str(step)) for step in recoding.steps}
+            if (ended := beyond(recoding, value)) is not None:
+                return label == ended
+            return (label == value and not recoding.only) or label in {period(value, str(step)) for step in recoding.steps}
         case "hierarchy":
             above = (value, *recoding.tree.get(value, ()))
             return label in (above[int(step)] for step in recoding.steps or range(len(above)) if int(step) < len(above))
@@ -85,16 +90,42 @@ def _digits(recoding: Recoding, label: str, value: str, domain: tuple[str, ...])
     return any(count < longest and label == value[:count] + "*" * (len(value) - count) for count in chosen)
 
 
+def beyond(recoding: Recoding, value: str) -> str | None:
+    """What a number, or the year of a date, shows at an end of a recoding or beyond it."""
+    own = numbered(value[:4] if recoding.kind == "periods" else value)
+    if own is not None and recoding.top is not None and own >= (0, recoding.top):
+        return f"{Decimal(recoding.top.numerator) / recoding.top.denominator}+"
+    if own is not None and recoding.bottom is not None and own <= (0, recoding.bottom):
+        return f"<={Decimal(recoding.bottom.numerator) / recoding.bottom.denominator}"
+    return None
+
+
 def _half_open(recoding: Recoding, label: str, value: str) -> bool:
-    if not (label.startswith("[") and label.endswith(")")):
+    """Whether a number is in the interval; no interval goes over an end, or is wider than the steps permit."""
+    own = numbered(value)
+    if own is None or recoding.kind == "coded":
+        return False
+    steps = [Fraction(step) for step in recoding.steps]
+    if recoding.kind == "cuts" and label == f"<{Decimal(steps[0].numerator) / steps[0].denominator}":
+        return recoding.bottom is None and own < (0, steps[0])
+    if recoding.kind == "cuts" and label == f"{Decimal(steps[-1].numerator) / steps[-1].denominator}+":
+        return recoding.top is None and own >= (0, steps[-1])
+    if label[:1] not in ("[", "(") or not label.endswith(")"):
         return False
     low, _, high = label[1:-1].partition(", ")
-    ends, own = (numbered(low), numbered(high)), numbered(value)
-    if own is None or None in ends:
+    ends = numbered(low), numbered(high)
+    if (
+        ends[0] is None
+        or ends[1] is None
+        or (label[0] == "(") != (recoding.bottom is not None and ends[0][1] == recoding.bottom)
+    ):
         return False
-    assert ends[0] is not None
-    assert ends[1] is not None
-    return ends[0] <= own < ends[1] and ends[1][1] - ends[0][1] <= max(Fraction(step) for step in recoding.steps)
+    if recoding.kind == "cuts":
+        inside = any(ends[0][1] < cut < ends[1][1] for cut in steps)
+        whole = {ends[0][1], ends[1][1]} <= {*steps, recoding.top, recoding.bottom}
+    else:
+        inside, whole = False, ends[1][1] - ends[0][1] <= max(steps)
+    return whole and not inside and ends[0] <= own < ends[1]
 
 
 def period(value: str, step: str) -> str | None:

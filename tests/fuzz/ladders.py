@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fuzz.guarantee import Recoding
-from fuzz.label_rules import numbered, period
+from fuzz.label_rules import beyond, numbered, period
 from fuzz.table import Look
 
 GRAIN = Fraction(1, 1000)
@@ -60,12 +60,20 @@ def _levels(recoding: Recoding, values: Sequence[Look]) -> tuple[list[dict[Look,
             stars = [{value: value[:count] + "*" * (len(value) - count) for value in known} for count in counts]
             return [{**empty, **each} for each in stars], not asked or asked[0] >= longest
         case "periods":
-            return [{**empty, **{value: period(value, str(step)) for value in known}} for step in recoding.steps], True
+            return _with_ends(
+                recoding, known, empty, [{value: _period(value, str(step)) for value in known} for step in recoding.steps]
+            )
         case "intervals":
             widths = [Fraction(step) for step in recoding.steps]
-            return [
-                {**empty, **{value: _interval(value, widths[place:]) for value in known}} for place in range(len(widths))
-            ], True
+            within = [{value: _interval(value, widths[place:]) for value in known} for place in range(len(widths))]
+            return _with_ends(recoding, known, empty, within)
+        case "cuts":
+            cuts = [Fraction(step) for step in recoding.steps]
+            return _with_ends(
+                recoding, known, empty, [{value: str(sum(_number(value) >= cut for cut in cuts)) for value in known}]
+            )
+        case "coded":
+            return _with_ends(recoding, known, empty, [])
         case "hierarchy":
             height = max((len(each) for each in recoding.tree.values()), default=0)
             permitted = [int(step) for step in recoding.steps] or list(range(height + 1))
@@ -74,11 +82,32 @@ def _levels(recoding: Recoding, values: Sequence[Look]) -> tuple[list[dict[Look,
     raise AssertionError(f"no ladder for {recoding.kind}")
 
 
-def _interval(value: str, widths: Sequence[Fraction]) -> str:
+def _with_ends(
+    recoding: Recoding, known: Sequence[str], empty: dict[Look, Look], within: list[dict[str, str]]
+) -> tuple[list[dict[Look, Look]], bool]:
+    """Put all numbers beyond an end together at every level; with an end, the numbers between are a level of their own."""
+    if not recoding.ended:
+        return [{**empty, **each} for each in within], not recoding.only
+    levels = within if recoding.only else [{value: value for value in known}, *within]
+    return [{**empty, **{value: beyond(recoding, value) or each[value] for value in known}} for each in levels], False
+
+
+def _period(value: str, step: str) -> str:
+    found = period(value, step)
+    assert found is not None
+    return found
+
+
+def _number(value: str) -> Fraction:
     read = numbered(value)
     assert read is not None
-    low = max(read[1] // width * width for width in widths)
-    high = min(read[1] // width * width + width for width in widths)
+    return read[1]
+
+
+def _interval(value: str, widths: Sequence[Fraction]) -> str:
+    number = _number(value)
+    low = max(number // width * width for width in widths)
+    high = min(number // width * width + width for width in widths)
     return f"[{low}, {high})"
 
 

@@ -13,7 +13,7 @@ import kanon_sql
 from fuzz import spelling
 from fuzz.checker import check
 from fuzz.domains import INTEGER, WEIGHTS, WORDS, ZIPS, Domain
-from fuzz.draw import Column, Trial, without_values
+from fuzz.draw import Column, Trial, ended, without_values
 from fuzz.guarantee import Guarantee, Recoding
 from fuzz.known_secret import SECRET
 from fuzz.outcome import FoundError, Outcome, RefusedError, claim_of, reason, refused
@@ -69,7 +69,9 @@ def drawn(seed: str) -> Asked:
                 else Recoding(kind="digits", steps=draw.choice([(), (3,), (5, 2)]))
             )
     cells = dict(zip(names, zip(*rows, strict=True), strict=False))
-    recodings = {name: without_values(each, [*cells.get(name, ())]) for name, each in recodings.items()}
+    recodings = {
+        name: ended(without_values(each, [*cells.get(name, ())]), [*cells.get(name, ())]) for name, each in recodings.items()
+    }
     guarantee = Guarantee(
         qi=tuple(names),
         k=draw.choice([1, 1, 1, 2, 3]),

@@ -28,12 +28,20 @@ def recoding(each: Recoding) -> str:
         if each.steps
         else ""
     )
+    ends = (f" TOP {decimal(each.top)}" if each.top is not None else "") + (
+        f" BOTTOM {decimal(each.bottom)}" if each.bottom is not None else ""
+    )
+    only = " ONLY" if each.only else ""
     loss = f" LOSS ({', '.join(map(decimal, each.loss))})" if each.loss else ""
     match each.kind:
         case "digits":
             return f"DIGITS{steps}{loss}"
         case "intervals" | "periods":
-            return f"INTERVALS{steps}{loss}"
+            return f"INTERVALS{only}{steps}{ends}{loss}"
+        case "cuts":
+            return f"CUTS{only}{steps}{ends}{loss}"
+        case "coded":
+            return f"{ends.strip()}{loss}"
         case "hierarchy":
             return f"HIERARCHY {quoted(each.table)}{steps}{loss}"
         case "chosen":
@@ -48,8 +56,9 @@ def decimal(number: Fraction) -> str:
     places = next((places for places in range(8) if 10**places % number.denominator == 0), None)
     if places is None:
         return f"{number.numerator}/{number.denominator}"
-    whole = str(number.numerator * 10**places // number.denominator).zfill(places + 1)
-    return f"{whole[:-places]}.{whole[-places:]}" if places else whole
+    whole = str(abs(number.numerator) * 10**places // number.denominator).zfill(places + 1)
+    sign = "-" if number < 0 else ""
+    return sign + (f"{whole[:-places]}.{whole[-places:]}" if places else whole)
 
 
 _FORMS = {"l": "variant", "t": "metric"}
@@ -85,7 +94,8 @@ def items(guarantee: Guarantee) -> str:
             done |= {name, rectangles[name]}
             found[name] = f"({quoted(name)}, {quoted(rectangles[name])}) IN RECTANGLES{weight}"
         else:
-            found[name] = quoted(name) + (f" IN {recoding(own)}" if own else "") + weight
+            word = "" if own is None or own.kind == "coded" else " IN"
+            found[name] = quoted(name) + (f"{word} {recoding(own)}" if own else "") + weight
     linked = "".join(f" LINKED ({names(group)})" for group in guarantee.linked)
     linked = (f" KEEP {names(guarantee.kept)}" if guarantee.kept else "") + linked
     if guarantee.masks is None:
@@ -187,13 +197,19 @@ def as_json(guarantee: Guarantee) -> str:
 
 
 def _recoding_json(each: Recoding) -> dict[str, Any]:
-    loss = {"loss": [str(number) for number in each.loss]} if each.loss else {}
+    loss: dict[str, Any] = {"loss": [str(number) for number in each.loss]} if each.loss else {}
+    loss |= {"only": True} if each.only else {}
     steps = [step if isinstance(step, int | str) else str(step) for step in each.steps]
+    ends = {name: str(end) for name, end in (("top", each.top), ("bottom", each.bottom)) if end is not None}
     match each.kind:
         case "digits":
             return {"type": "digits", "shown": steps} | loss
         case "intervals" | "periods":
-            return {"type": "intervals", "steps": steps} | loss
+            return {"type": "intervals", "steps": steps} | ends | loss
+        case "cuts":
+            return {"type": "cuts", "at": steps} | ends | loss
+        case "coded":
+            return {"type": "coded"} | ends | loss
         case "hierarchy":
             return {"type": "hierarchy", "table": quoted(each.table)} | ({"levels": steps} if steps else {}) | loss
         case "chosen":

@@ -69,6 +69,25 @@ def test_prices_of_small_tables_know_every_instance(surface: Freedom) -> None:
     assert verdict.found == []
 
 
+def test_sets_of_people_are_searched_as_those_of_rows(surface: Freedom) -> None:
+    """When classes of too few people were merged, the first cost 124.2 cells, and the second, which asks for more, 99.4."""
+    asked = drawn("freedom:800")
+    surface._store(asked)
+    verdict = Verdict()
+    guarantees = "k >= 10 PER person", "k >= 10 PER person AND l(s) >= 1"
+    assert max(surface._cost(asked, guarantee, "SETS", verdict) for guarantee in guarantees) < 80
+    assert verdict.found == []
+
+
+def test_both_sets_of_prices_lead_a_search_of_a_small_table(surface: Freedom) -> None:
+    """When only one did, this cost 332.6 cells, and the stronger guarantee for people 275.4."""
+    asked = drawn("freedom:1902")
+    surface._store(asked)
+    verdict = Verdict()
+    assert surface._cost(asked, "k >= 3 AND l(s) >= 2.2", "levels", verdict) < 300
+    assert verdict.found == []
+
+
 class Costs(Freedom):
     """Releases that cost what they are told to, by recoding and guarantee; the others cost 100."""
 

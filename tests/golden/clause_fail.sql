@@ -562,3 +562,36 @@ WITH sizes AS (SELECT zip, count(*) AS n FROM patients GROUP BY zip) SELECT * FR
 -- name: groups whose person is one of many
 SELECT zip, min(age) AS age FROM patients GROUP BY zip ANONYMIZE BY zip GUARANTEE k >= 5 PER age
 -- error: GROUP BY can merge several people into one row, and the guarantee would count them as one person; hint: return the column age itself, so that each row is of one person; or, if each row of this query counts as one person, write k >= 5 PER ROW (line 1, column 43, at 'GROUP BY')
+-- name: the top under the bottom
+FROM patients ANONYMIZE BY age TOP 18 BOTTOM 90 GUARANTEE k >= 2
+-- error: TOP must be above BOTTOM; hint: age TOP 90 BOTTOM 18
+-- name: an end twice
+FROM patients ANONYMIZE BY age TOP 90 TOP 80 GUARANTEE k >= 2
+-- error: TOP is given twice
+-- name: an end without a number
+FROM patients ANONYMIZE BY age IN INTERVALS (5) TOP GUARANTEE k >= 2
+-- error: expected a number; hint: age TOP 90
+-- name: an end of chosen intervals
+FROM patients ANONYMIZE BY age IN INTERVALS TOP 90 GUARANTEE k >= 2
+-- error: TOP and BOTTOM need intervals with widths
+-- name: an end of periods that is no year
+FROM patients ANONYMIZE BY age IN INTERVALS (year) TOP 2000.5 GUARANTEE k >= 2
+-- error: TOP and BOTTOM of dates are years
+-- name: an end of leading characters
+FROM patients ANONYMIZE BY zip IN DIGITS TOP 90 GUARANTEE k >= 2
+-- error: DIGITS has no TOP; hint: INTERVALS (5, 10) TOP 90, or TOP 90 alone
+-- name: other ends in another set
+FROM patients ANONYMIZE BY GROUPING SETS ((age TOP 90, zip), (age IN INTERVALS (10)), ()) GUARANTEE k >= 2
+-- error: the column has two recodings; hint: write the same TOP and BOTTOM in every set
+-- name: no cuts
+FROM patients ANONYMIZE BY age IN CUTS GUARANTEE k >= 2
+-- error: CUTS needs a cut; hint: age IN CUTS (18, 65)
+-- name: cuts that do not ascend
+FROM patients ANONYMIZE BY age IN CUTS (18, 18) GUARANTEE k >= 2
+-- error: cuts must ascend
+-- name: a cut beyond an end
+FROM patients ANONYMIZE BY age IN CUTS (18, 95) TOP 90 GUARANTEE k >= 2
+-- error: cuts must be above BOTTOM and at most TOP
+-- name: only chosen intervals
+FROM patients ANONYMIZE BY age IN INTERVALS ONLY GUARANTEE k >= 2
+-- error: INTERVALS ONLY needs widths

@@ -70,3 +70,23 @@ SELECT * FROM (SELECT * FROM (SELECT zip AS digits, age AS bins FROM patients) A
 FROM patients ANONYMIZE BY age IN MEANS WEIGHT 2, zip IN SETS GUARANTEE k >= 2
 -- becomes:
 SELECT * FROM (SELECT * FROM (FROM patients) AS k2)
+-- name: an end alone
+FROM patients ANONYMIZE BY age TOP 90, zip GUARANTEE k >= 2
+-- becomes:
+SELECT * FROM (SELECT * FROM (FROM patients) AS k2)
+-- name: both ends of widths, with a loss for each level
+FROM patients ANONYMIZE BY age IN INTERVALS (5, 10) BOTTOM -1.5 TOP 90 LOSS (0.01, 0.1, 0.2) WEIGHT 2 GUARANTEE k >= 2
+-- becomes:
+SELECT * FROM (SELECT * FROM (FROM patients) AS k2)
+-- name: cuts
+FROM patients ANONYMIZE BY age IN CUTS (-5, 0, 18, 65) TOP 90 GUARANTEE k >= 2
+-- becomes:
+SELECT * FROM (SELECT * FROM (FROM patients) AS k2)
+-- name: ends inside of grouping sets
+FROM patients ANONYMIZE BY GROUPING SETS ((age TOP 90, zip), (age IN INTERVALS (10) TOP 90), ()) GUARANTEE k >= 2
+-- becomes:
+SELECT * FROM (SELECT * FROM (FROM patients) AS k2)
+-- name: only the labels
+SELECT zip, age, DATE '2026-11-21' AS seen FROM patients ANONYMIZE BY age IN CUTS ONLY (18, 65), seen IN INTERVALS ONLY (year) LOSS (0.5) GUARANTEE k >= 2
+-- becomes:
+SELECT * FROM (SELECT * FROM (SELECT zip, age, DATE '2026-11-21' AS seen FROM patients) AS k2)

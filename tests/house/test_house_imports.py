@@ -48,14 +48,15 @@ ROOMS = (
     "kanon_sql.solvers.sensitive",
     "kanon_sql.solvers.people",
     "kanon_sql.solvers.population",
-    "kanon_sql.solvers.projections",
     "kanon_sql.solvers.problems",
     "kanon_sql.solvers.feasibility",
     "kanon_sql.solvers.least_prices",
     "kanon_sql.solvers.placing",
+    "kanon_sql.solvers.projections",
     "kanon_sql.solvers.automatic",
     "kanon_sql.solvers.summarizing",
     "kanon_sql.solvers.labels",
+    "kanon_sql.solvers.histories",
     "kanon_sql.generalize",
     "kanon_sql.certificate",
     "kanon_sql.pipeline",
@@ -67,13 +68,14 @@ ROOMS = (
     "kanon_sql",
     "kanon_sql.verification",
     "kanon_sql.report",
+    "kanon_sql.studio",
     "kanon_sql.cli",
     "kanon_sql.dbt_plugin",
     "kanon_sql.__main__",
 )
 """Each room imports from itself and from those before it."""
 
-MOST_ROOMS = 12
+MOST_ROOMS = 13
 """Folders in `kanon_sql`."""
 
 MOST_MODULES = 6
@@ -86,11 +88,16 @@ ONLY = {
     "sqlglot": ("kanon_sql.clause",),
     "ortools": ("kanon_sql.solvers.or_tools",),
     "cython": ("kanon_sql.kernels",),
-    "duckdb": ("kanon_sql.engines", "kanon_sql.udfs", "kanon_sql.cli", "kanon_sql.verification", "kanon_sql.report"),
+    "duckdb": (
+        *("kanon_sql.engines", "kanon_sql.udfs", "kanon_sql.cli", "kanon_sql.verification", "kanon_sql.report"),
+        "kanon_sql.studio",
+    ),
     "pyspark": ("kanon_sql.engines.spark",),
     "click": ("kanon_sql.cli",),
     "mcp": ("kanon_sql.cli.agent_server",),
-    "uvicorn": ("kanon_sql.cli.agent_server",),
+    "uvicorn": ("kanon_sql.cli.agent_server", "kanon_sql.studio.server"),
+    "nicegui": ("kanon_sql.studio",),
+    "fastapi": ("kanon_sql.studio.server",),
     "rich": ("kanon_sql.cli",),
     "IPython": ("kanon_sql.cli.magic", "kanon_sql.engines.notebook"),
     "prompt_toolkit": ("kanon_sql.cli.shell",),

@@ -18,11 +18,15 @@ from click.testing import CliRunner, Result
 from page_reader import assert_sound
 
 import kanon_sql
-import kanon_sql.cli.reports
+import kanon_sql.cli.frontier
 import kanon_sql.report.frontier
 from kanon_sql.cli.commands import Kanon
-from kanon_sql.cli.reports import frontier as frontier_command
+from kanon_sql.cli.frontier import frontier as frontier_command
+from kanon_sql.engines.written import read_recodings
 from kanon_sql.errors import InterruptedReleaseError, PolicyError
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_file import written
+from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.report.frontier import csv_text, frontier, html_text
 from kanon_sql.report.points import HEADS, Point
 from kanon_sql.solvers.budget import Moment
@@ -190,6 +194,67 @@ def test_the_command_prints_its_points(run: Run) -> None:
     assert lost == {**dict.fromkeys(HEADS), "k": 100, "t": "1/2", "status": "INFEASIBLE"}
 
 
+QUERIES = "SELECT zip, count(*), avg(age) FROM people GROUP BY zip; SELECT count(*) FROM people WHERE age > 40"
+
+
+def test_the_command_says_which_release_to_take(run: Run) -> None:
+    """Each k with each alternative, and the policies of a file; the figures are those of `kanon compare`."""
+    Path("q.sql").write_text(QUERIES)
+    policy = Policy.of(k=4, quasi_identifiers=["age", "zip"], recodings=read_recodings({"age": "RANGES"}))
+    stored = StoredPolicy(name="ranges", table="people", policy=policy, kept=("disease",))
+    Path("policies.json").write_text(written([stored], "json"))
+    words = (
+        "--qi",
+        "zip,age",
+        "--k",
+        "3,6",
+        "--recode",
+        "age=INTERVALS (10)",
+        "--weight",
+        "age=3",
+        "--policies",
+        "policies.json",
+    )
+    done = run("-o", "curve.html", "-o", "curve.csv", *words, "--queries", "q.sql", "--target", "disease", "--json")
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    names = [None, "weight age=3", "age=INTERVALS (10)", "age=INTERVALS (10), weight age=3"]
+    assert [(point["k"], point["policy"]) for point in told["points"]] == [
+        *((k, name) for name in names for k in (3, 6)),
+        (4, "ranges"),
+    ]
+    assert told["advice"].startswith("Take k = ")
+    release = kanon_sql.anonymize(people(), k=6, quasi_identifiers=["zip", "age"], recodings={"age": "INTERVALS (10)"})
+    figures = kanon_sql.compare(
+        people(), {"r": release}, quasi_identifiers=["zip", "age"], queries=QUERIES, target="disease"
+    ).releases[0]
+    assert figures.answers is not None
+    point = told["points"][5]
+    assert point["median_error"] == pytest.approx(figures.answers.median)
+    assert (point["marginals"], point["accuracy"]) == (pytest.approx(figures.marginals), figures.kept_accuracy)
+    page = assert_sound(Path("curve.html").read_text())
+    assert told["advice"] in page.text
+    assert {row[-1] for row in page.table("The points of the curve").rows[1:]} == {"yes", "no"}
+    rows = list(csv.DictReader(Path("curve.csv").read_text().splitlines()))
+    assert [row["policy"] for row in rows][-1] == "ranges"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--queries", "nothing.sql"), "nothing.sql"),
+        (("--policies", "nothing.json"), "nothing.json"),
+        (("--policies", "in.csv"), "hint"),
+        (("--target", "zap"), "no release has a column zap"),
+        (("--recode", "age"), "is not of the form"),
+    ],
+)
+def test_the_command_refuses_what_it_cannot_measure(run: Run, words: tuple[str, ...], says: str) -> None:
+    done = run("-o", "curve.csv", "--qi", "zip,age", *words)
+    assert done.exit_code != 0
+    assert says in done.stderr
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("arguments", "says"),
@@ -229,7 +294,7 @@ def test_the_first_ctrl_c_keeps_the_points_that_there_are(run: Run, monkeypatch:
             if number == 2:
                 assert finishes[0]()
 
-    monkeypatch.setattr(kanon_sql.cli.reports, "interruptible", at_once)
+    monkeypatch.setattr(kanon_sql.cli.frontier, "interruptible", at_once)
     monkeypatch.setattr(kanon_sql.report.frontier, "points", interrupted)
     done = run("-o", "curve.csv", "--k", "2,3,4,5", "--qi", "zip,age", "--algorithm", "greedy")
     assert done.exit_code == 0, done.output

@@ -35,10 +35,17 @@ import pytest
         ('"""" or NULL', ('"', '"')),
         ("Smith, A", ("Smith, A", "Smith, A")),
         ("[-inf, nan]", ("-inf", "nan")),
+        ("90+", ("90", None)),
+        ("-2.5+", ("-2.5", None)),
+        ("<=18", (None, "18")),
+        ("<-18", (None, "-18")),
+        ("(18, 20)", ("18", "20")),
+        ("(18, 20, 25)", ("(18, 20, 25)", "(18, 20, 25)")),
+        ("A+", ("A+", "A+")),
         (None, None),
     ],
 )
-def test_the_ends(con: duckdb.DuckDBPyConnection, label: str | None, ends: tuple[str, str] | None) -> None:
+def test_the_ends(con: duckdb.DuckDBPyConnection, label: str | None, ends: tuple[str | None, str | None] | None) -> None:
     found = con.execute("SELECT interval_ends($1)", [label]).fetchall()[0][0]
     assert found == (None if ends is None else {"low": ends[0], "high": ends[1]})
 

@@ -1,4 +1,4 @@
-"""Masks with DIGITS and INTERVALS in plain SQL: against the ladders of the package, and a greedy over them in Python."""
+"""Masks with levels and ends in plain SQL: against the ladders of the package, and a greedy over them in Python."""
 
 from __future__ import annotations
 
@@ -54,6 +54,25 @@ SHOWN = {
     "sex": ["sex"],
 }
 
+CODED = {
+    "age": [
+        [
+            "age TOP 30 BOTTOM -3",
+            "age IN INTERVALS (10) BOTTOM - 3 TOP 3_0",
+            "AGE in intervals only (5, 2_0) top 30 bottom -3.0",
+        ],
+        ["age IN INTERVALS (2.5) TOP 35.5", "age IN INTERVALS ONLY (5) TOP 35.5", "age"],
+        ["age IN CUTS (-3, 12, 34) TOP 61", "age TOP 61"],
+        ["age IN CUTS ONLY (-7.25, .5)", "age"],
+        ["age IN CUTS (12) BOTTOM -7.5 TOP 34.75", "age BOTTOM -7.5 TOP 34.75"],
+    ],
+    "born": [
+        ["born IN INTERVALS ONLY (year) BOTTOM 1999 TOP 2021", "born IN INTERVALS (month) BOTTOM 1999 TOP 2021", "born"],
+        ["born IN INTERVALS (decade) TOP 2020", "born IN INTERVALS (day, year) TOP 2020"],
+    ],
+}
+"""Columns with ends or cuts, those that may stand in masks together."""
+
 
 def fill(con: duckdb.DuckDBPyConnection, rows: Sequence[Row]) -> None:
     con.execute(f"CREATE OR REPLACE TABLE t ({', '.join(f'{name} VARCHAR COLLATE NOCASE' for name in NAMES)}, number INTEGER)")
@@ -99,6 +118,12 @@ def covers(label: str, value: str) -> bool:
         return True
     if found := re.fullmatch(r"\[(.+), (.+)\)", label):
         return Fraction(found[1]) <= Fraction(value.strip()) < Fraction(found[2])
+    if found := re.fullmatch(r"\((.+), (.+)\)", label):
+        return Fraction(found[1]) < Fraction(value.strip()) < Fraction(found[2])
+    if found := re.fullmatch(r"(<=|<|)([0-9.-]+)(\+?)", label):
+        own, end = Fraction(value[:4] if re.match("[0-9]{4}-", value) else value.strip()), Fraction(found[2])
+        if found[1] or found[3]:
+            return own >= end if found[3] else own <= end if found[1] == "<=" else own < end
     if found := re.fullmatch(r"([0-9]{4})-Q([1-4])", label):
         return value[:4] == found[1] and (int(value[5:7]) - 1) // 3 + 1 == int(found[2])
     if re.fullmatch(r"[0-9]{3}0s", label):
@@ -108,7 +133,8 @@ def covers(label: str, value: str) -> bool:
 
 def table_of(rng: random.Random) -> tuple[list[Row], Masks]:
     rows = [tuple(rng.choice(VALUES[name]) for name in NAMES) for _ in range(rng.choice([8, 20, 60]))]
-    chosen = {name: rng.sample(SHOWN[name], min(2, len(SHOWN[name]))) for name in NAMES}  # few enough levels
+    ways = {name: rng.choice([SHOWN[name], *CODED.get(name, ())]) for name in NAMES}
+    chosen = {name: rng.sample(ways[name], min(2, len(ways[name]))) for name in NAMES}  # few enough levels
     masks = [[rng.choice(chosen[name]) for name in NAMES if rng.random() < 0.7] for _ in range(rng.randint(1, 4))]
     return rows, [*masks, []] if rng.random() < 0.8 else masks
 
@@ -159,6 +185,9 @@ def test_the_greedy_over_the_ladders_of_the_package(con: duckdb.DuckDBPyConnecti
         ("DATE '1999-11-30' + i::INTEGER * 40", "INTERVALS (quarter)"),
         ("DATE '1999-11-30' + i::INTEGER * 80", "INTERVALS (year)"),
         ("TIMESTAMP '1999-11-30 23:59:59.5' + to_hours(7 * i)", "INTERVALS (day)"),
+        ("(i - 7) / 4", "INTERVALS (1.25) TOP 2.5 BOTTOM -1"),
+        ("(i - 7)::TINYINT", "CUTS ONLY (-5, 0, 9)"),
+        ("DATE '1999-11-30' + i::INTEGER * 80", "INTERVALS ONLY (year) BOTTOM 2000 TOP 2003"),
         ("(DATE '1999-11-30' + i::INTEGER * 1000)::TIMESTAMP_S", "INTERVALS (decade)"),
     ],
 )
@@ -184,9 +213,12 @@ def test_names_types_and_labels_are_those_of_the_package(
 @pytest.mark.parametrize(
     ("masks", "told"),
     [
-        (["zip IN HIERARCHY h"], "levels other than DIGITS and INTERVALS (use these, or release with the Python"),
-        (["zip IN BINS"], "levels of another kind"),
-        (["zip IN RANGES"], "levels of another kind"),
+        (
+            ["zip IN HIERARCHY h"],
+            "levels other than DIGITS, INTERVALS, CUTS, TOP and BOTTOM (use these, or release with",
+        ),
+        (["zip IN BINS"], "levels other than DIGITS, INTERVALS, CUTS, TOP and BOTTOM"),
+        (["zip IN RANGES"], "levels other than DIGITS, INTERVALS, CUTS, TOP and BOTTOM"),
         (["zip IN DIGIT (3)"], "a mask names a column that is not in qi"),
         (["nope IN DIGITS (3)"], "a mask names a column that is not in qi"),
         (["zip IN DIGITS (0)"], "not a number of characters from 1"),
@@ -206,6 +238,20 @@ def test_names_types_and_labels_are_those_of_the_package(
         (["age IN INTERVALS (month, 5)"], "not one of"),
         (["age IN INTERVALS (week)"], "not one of"),
         (["age IN INTERVALS (5)", "age"], "a mask names a column twice"),
+        (["age IN INTERVALS (5) TOP ninety"], "the levels of a mask cannot be read"),
+        (["age TOP ninety"], "a mask names a column that is not in qi"),
+        (["age TOP 1.2.3"], "an end or a cut that is not a number"),
+        (["age TOP 90 TOP 80"], "TOP or BOTTOM twice"),
+        (["age TOP 3 BOTTOM 3"], "TOP must be above BOTTOM"),
+        (["age IN INTERVALS TOP 90"], "INTERVALS in a mask has no widths"),
+        (["zip IN DIGITS (3) TOP 90"], "DIGITS in a mask has no TOP, BOTTOM or ONLY"),
+        (["age IN CUTS"], "the levels of a mask cannot be read"),
+        (["age IN CUTS (5, 3)"], "cuts must ascend"),
+        (["age IN CUTS (5, 30) TOP 20"], "cuts must be above BOTTOM and at most TOP"),
+        (["age IN CUTS (5, 30) BOTTOM 5"], "cuts must be above BOTTOM and at most TOP"),
+        (["zip IN CUTS (5)"], "2 of the 4 values of the column zip are no numbers"),
+        (["zip TOP 5"], "2 of the 4 values of the column zip are no numbers"),
+        (["born IN INTERVALS (year) TOP 2000.5"], "TOP and BOTTOM of dates are years"),
         (["age IN INTERVALS (5)", "zip IN DIGITS (1)", "ZIP"], "a mask names a column twice"),
         (
             ["zip IN INTERVALS (5)"],
@@ -236,8 +282,16 @@ def test_what_cannot_be_released_so_is_refused_without_a_value(
 
 def test_two_kinds_of_levels_for_a_column_are_refused(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE t AS SELECT i AS a FROM range(4) AS r(i)")
-    for one, other in (("DIGITS (1)", "INTERVALS (5)"), ("INTERVALS (year)", "INTERVALS (5)")):
-        with pytest.raises(duckdb.Error, match="kanon: masks have levels of two kinds for a column"):
+    told = "levels of two kinds for a column"
+    for one, other, why in (
+        ("DIGITS (1)", "INTERVALS (5)", told),
+        ("INTERVALS (year)", "INTERVALS (5)", told),
+        ("CUTS (2)", "INTERVALS (5)", told),
+        ("CUTS (2)", "CUTS (3)", told),
+        ("INTERVALS (5) TOP 9", "INTERVALS (5) TOP 8", "other ends for a column"),
+        ("INTERVALS (5) TOP 9", "INTERVALS (5)", "other ends for a column"),
+    ):
+        with pytest.raises(duckdb.Error, match=f"kanon: masks have {why}"):
             con.execute("FROM pattern_guided('t', $1, qi := ['a'])", [[[f"a IN {one}"], [f"a IN {other}"]]]).fetchall()
 
 
@@ -289,7 +343,7 @@ def test_every_function_of_the_statement_is_qualified(con: duckdb.DuckDBPyConnec
         "CREATE MACRO statement(tbl, k, qi, masks, keep, unlisted_limit, sa, guarantee) AS "
         f"({text.partition('FROM system.main.query(')[2]})"
     )
-    levels = "[['a IN DIGITS (3)', 'b IN INTERVALS (5)'], ['c IN INTERVALS (month)'], []]"
+    levels = "[['a IN DIGITS (3)', 'b IN INTERVALS (5) TOP 9'], ['c IN INTERVALS (month)', 'b TOP 9'], []]"
     for masks, sensitive in product((levels, "[['a'], []]", "NULL"), ("NULL, NULL", "'s', 'size > 1'")):
         written = con.execute(f"SELECT statement('t', 2, ['a', 'b', 'c'], {masks}, ['d'], 0.2, {sensitive})").fetchall()[0][0]
         (parsed,) = con.execute("SELECT json_serialize_sql($1)", [written]).fetchall()[0]

@@ -38,6 +38,7 @@ FOLDED = {"collated": [0, 1, 0, 1], "accents": [0, 1, 0]}
 ONE_TABLE = (
     "SELECT * FROM k_anonymity('t', ['a', 'b'])",
     "SELECT * FROM k_known('t', ['a', 'b'], 1)",
+    "SELECT * FROM history_risk('t', 'a', ['b'], 1)",
     "SELECT list_sort(list(class_size)) FROM equivalence_classes('t', ['a', 'b'])",
     "SELECT * FROM l_diversity('s', ['b'], 'sa')",
     "SELECT * FROM t_closeness('s', ['b'], 'sa')",

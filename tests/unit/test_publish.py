@@ -5,7 +5,8 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from kanon_sql.cli.publish import _tallies, metric_and_hierarchy
+from kanon_sql.cli.publish import metric_and_hierarchy
+from kanon_sql.engines.duckdb import written_release
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.errors import SourceError
 from kanon_sql.model.policy import Policy
@@ -18,7 +19,7 @@ def tallies(rows: list[tuple[str | None, str | None]], names: str = "zip, diseas
     with audit_macros(duckdb.connect()) as con:
         con.execute(f"CREATE TABLE released ({qi} VARCHAR, {sensitive} VARCHAR)")
         con.executemany("INSERT INTO released VALUES (?, ?)", rows)
-        return _tallies(con, Policy.of(quasi_identifiers=[qi], sensitive=sensitive, l=1))
+        return written_release.tallies(con, Policy.of(quasi_identifiers=[qi], sensitive=sensitive, l=1))
 
 
 @pytest.mark.exhaustive
@@ -44,7 +45,7 @@ def test_a_column_may_be_called_as_the_count_is(names: str) -> None:
 
 def test_without_a_sensitive_column_there_is_nothing_to_compare() -> None:
     with duckdb.connect() as con:
-        assert _tallies(con, Policy.of(quasi_identifiers=["zip"])) == []
+        assert written_release.tallies(con, Policy.of(quasi_identifiers=["zip"])) == []
 
 
 def test_a_metric_without_a_file_is_a_name() -> None:

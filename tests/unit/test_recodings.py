@@ -14,6 +14,7 @@ from kanon_sql.generalize.levels import hierarchy_levels
 from kanon_sql.model.masks import AtLevels
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.recoding_levels import joined, within
 from kanon_sql.model.recodings import (
     Bins,
     Digits,
@@ -24,8 +25,6 @@ from kanon_sql.model.recodings import (
     Rectangles,
     Regions,
     Sets,
-    joined,
-    within,
 )
 from kanon_sql.table.ladder import Ladder
 
@@ -153,27 +152,27 @@ def test_long_values_have_few_levels_and_many_are_refused() -> None:
 
 
 def test_intervals_lie_within_wider_ones() -> None:
-    steps = [Fraction(5), Fraction(10), Fraction(25)]
-    assert interval_levels(["22", "27", "-3", "7.5", None], steps) == [
+    steps = Intervals(steps=(Fraction(5), Fraction(10), Fraction(25)))
+    assert [*interval_levels(["22", "27", "-3", "7.5", None], steps).values()] == [
         ["[20, 25)", "[25, 30)", "[-5, 0)", "[5, 10)", None],
         ["[20, 25)", "[25, 30)", "[-10, 0)", "[0, 10)", None],
         ["[0, 25)", "[25, 50)", "[-25, 0)", "[0, 25)", None],
     ]
-    assert interval_levels(["0.7"], [Fraction(1, 4)]) == [["[0.5, 0.75)"]]
+    assert interval_levels(["0.7"], Intervals(steps=(Fraction(1, 4),))) == {Fraction(1, 4): ["[0.5, 0.75)"]}
     with pytest.raises(PolicyError, match="no decimal form"):
-        interval_levels(["1"], [Fraction(1, 3)])
+        interval_levels(["1"], Intervals(steps=(Fraction(1, 3),)))
     with pytest.raises(PolicyError, match="2 of the 3 values are not numbers"):
         interval_levels(["1", "x", "inf"], steps)
 
 
 def test_periods() -> None:
     days = ["2026-11-21", "2026-12-01 23:59:59.5", "2019-01-01", "0007-01-01"]
-    found = interval_levels(days, ["day", "month", "quarter", "year", "decade"])
+    found = [*interval_levels(days, Intervals(steps=("day", "month", "quarter", "year", "decade"))).values()]
     assert [each[0] for each in found] == ["2026-11-21", "2026-11", "2026-Q4", "2026", "2020s"]
     assert [each[1] for each in found] == ["2026-12-01", "2026-12", "2026-Q4", "2026", "2020s"]
     assert [each[3] for each in found] == ["0007-01-01", "0007-01", "0007-Q1", "0007", "0000s"]
     with pytest.raises(PolicyError, match="1 of the 1 values are not dates or timestamps"):
-        interval_levels(["2026-13-01"], ["year"])
+        interval_levels(["2026-13-01"], Intervals(steps=("year",)))
 
 
 @pytest.mark.parametrize(("value", "text"), [(HALF, "0.5"), (-HALF, "-0.5"), (Fraction(-7), "-7"), (Fraction(1, 80), "0.0125")])

@@ -2,9 +2,10 @@
     each query. -#}
 {% macro refuse_unsafe_models() %}
   {% set roles = ['quasi_identifier', 'sensitive', 'insensitive', 'identifier'] %}
-  {% set release = '(?i)(\\b(from|join|lateral)\\b|,)\\s*("?\\w+"?\\s*\\.\\s*)*"?(anonymize|k_anonymize|l_diversify|t_close|beta_like|delta_private|k_map|delta_present|pattern_guided)"?\\s*\\(' %}
+  {% set release = '(?i)(\\b(from|join|lateral)\\b|,)\\s*("?\\w+"?\\s*\\.\\s*)*"?(anonymize|k_anonymize|l_diversify|t_close|beta_like|delta_private|k_map|delta_present|pattern_guided|protect)"?\\s*\\(' %}
   {#- Without BY, DuckDB takes the word for an alias with a list of columns, and hands out raw rows. -#}
   {% set clause = '(?i)\\banonymize\\s+by\\b|((?<![\\s,(])(?<!from)(?<!join)(?<!select)(?<!lateral)\\s+|(?<=[)}]))anonymize\\s*\\(' %}
+  {% set counts = '(?is)\\bgroup\\s+by\\b.*\\bprotect\\s+("?\\w+"?|count\\s*\\(\\s*\\*\\s*\\))\\s*>' %}
   {% set reasons = {
     'view': 'would be solved again by each query, and fail in sessions without kanon-sql',
     'ephemeral': 'would be solved again in each model that reads it',
@@ -23,6 +24,10 @@
       {% do refused.append(
         node.name ~ ' has an ANONYMIZE clause with materialized=' ~ kind ~ "; hint: "
         ~ ('make the release in a model, ' if kind == 'snapshot' else '') ~ "materialized='anonymized'") %}
+    {% elif kind != 'protected' and modules.re.search(counts, code) %}
+      {% do refused.append(
+        node.name ~ ' has a PROTECT clause with materialized=' ~ kind ~ "; hint: "
+        ~ ('make the table in a model, ' if kind == 'snapshot' else '') ~ "materialized='protected'") %}
     {% elif kind == 'snapshot' and kanon_sql.releases_behind(node, release) %}
       {% do refused.append(
         node.name ~ ' is a snapshot of the release ' ~ kanon_sql.releases_behind(node, release) | join(', ') ~ ', which '

@@ -8,8 +8,8 @@ from typing import Any
 
 from kanon_sql.engines.duckdb.guarantees import macros
 
-_ROWS = ("equivalence_classes", "k_anonymity", "k_known", "reidentification_risk")
-"""The macros that count rows of classes; each guarantee says what else measures it."""
+_ROWS = ("equivalence_classes", "k_anonymity", "k_known", "history_risk", "reidentification_risk")
+"""The macros that count rows of classes, or people; each guarantee says what else measures it."""
 
 
 def audit_macros(con: Any, names: Iterable[str] | None = None) -> Any:

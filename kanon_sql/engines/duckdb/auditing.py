@@ -18,6 +18,8 @@ from kanon_sql.engines.audit_figures import (
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.frames import Frame
 from kanon_sql.engines.duckdb.guarantees import audited
+from kanon_sql.engines.duckdb.known_classes import broken_by_known
+from kanon_sql.engines.duckdb.known_rows import KnownRows
 from kanon_sql.engines.duckdb.measures import known_figures, macro_errors, record
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.numbered_rows import register_exactly
@@ -46,6 +48,8 @@ def audit(
     presence: Number | None = None,
     fraction: Number | None = None,
     known: int | None = None,
+    known_rows: int | None = None,
+    per: str | None = None,
     tables: Mapping[str, Any] | None = None,
     **options: Unpack[AuditOptions],
 ) -> Audit:
@@ -66,7 +70,12 @@ def audit(
         The share of the population that is in the table, above 0 and below 1: estimates how many of its rows are unique there.
     known : int, optional
         How many quasi-identifiers the attacker knows, any of them: measures the classes by every set of so many columns. Then
-        ``k`` is about these classes.
+        ``k``, ``l``, ``t``, ``beta`` and ``delta`` are about these classes. The other figures stay those of all columns.
+    known_rows : int, optional
+        How many rows of a person the attacker knows, any of them: 1, 2 or 3. Counts the people who have the same rows, by
+        ``history_risk``; then ``k`` is about these people.
+    per : str, optional
+        The column that links the rows of a person, for ``known_rows``.
     tables : mapping, optional
         By their names, the hierarchy or the table of distances, as in `anonymize`.
     **options
@@ -119,16 +128,19 @@ def audit(
     measured = measured_requirements(given["sensitive"], **thresholds(given))
     policy = Policy.of(k=1 if k is None else k, quasi_identifiers=given["quasi_identifiers"], requirements=measured)
     policy = policy.resolve(names_of(source))
+    linked = KnownRows.asked(known_rows, per, known, names_of(source))
     names = [qi.column for qi in policy.quasi_identifiers]
-    hashed = [name for name in names_of(source) if name not in {*names, *policy.measured}]
+    read = [*names, *policy.measured, *([] if linked is None else [linked.per])]
+    hashed = [name for name in names_of(source) if name not in read]
     with audit_macros(duckdb.connect()) as con:
         if isinstance(source, Frame):
-            register_exactly(con, source, [*names, *policy.measured], hashed=hashed)
+            register_exactly(con, source, list(dict.fromkeys(read)), hashed=hashed)
         else:
             place_rows(source, con, "source")
         register_tables(con, policy, tables)
         size = record(con, "FROM k_anonymity('source', $qi)", {"qi": names})
         by_known = None if known is None else known_figures(con, names, known, k)
+        histories = None if linked is None else linked.figures(con, names, k)
         everybody = None if population is None else _place_population(con, population, names)
         figures: dict[str, Any] = {}
         for each in map(audited, counted):
@@ -139,6 +151,7 @@ def audit(
         with macro_errors():
             risk = record(con, _RISK, {"qi": names, "population": everybody, "fraction": share})
         asked = [(each, each.figures(con, names)) for each in map(audited, measured)]
+        broken = [] if known is None else broken_by_known(con, measured, known, names)
         warnings = warnings_of_others(con, "source", hashed, policy.sensitive, size["rows"])
     if by_known is not None and known is not None:
         if few := too_few_known(by_known["k"], known, k):
@@ -150,10 +163,22 @@ def audit(
             "known_rows_below": by_known["rows_below"],
             "known_rows_below_next": by_known["rows_below_next"],
         }
+    elif histories is not None and linked is not None:
+        if few := linked.broken(histories["fewest_candidates"], k):
+            raise AuditError(f"{few}; hint: {FIRST}")
+        figures |= {
+            "people": histories["people"],
+            "history_candidates": histories["fewest_candidates"],
+            "people_below": histories["people_below"],
+            "people_below_next": histories["people_below_next"],
+            "own_columns": tuple(histories["own_columns"]),
+        }
     elif few := too_small(size["k"], k):
         raise AuditError(f"{few}; hint: {asked_otherwise(k)}")
+    if broken:
+        raise AuditError(f"{broken[0]}; hint: {FIRST}")
     for requirement, row in asked:
-        if wrong := requirement.wrong(row):
+        if known is None and (wrong := requirement.wrong(row)):
             raise AuditError(f"{wrong}; hint: {FIRST}")
         figures |= requirement.audit(row)
     return Audit(

@@ -7,28 +7,26 @@ import re
 from collections.abc import Callable, Iterable
 from functools import cache, partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import duckdb
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.duckdb import copying
 from kanon_sql.engines.duckdb.caller import as_caller
-from kanon_sql.engines.duckdb.cells.query import protected_query
+from kanon_sql.engines.duckdb.cells.table_writer import TableWriter
+from kanon_sql.engines.duckdb.cells.waiting_tables import WaitingTables
 from kanon_sql.engines.duckdb.failures import Asked
+from kanon_sql.engines.duckdb.history_query import history_query
 from kanon_sql.engines.duckdb.policies import Policies
 from kanon_sql.engines.duckdb.registration import install, macros, session_of
 from kanon_sql.engines.duckdb.relation import run
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.shadowing import GATED, REFUSED, unshadowed
-from kanon_sql.errors import KanonError, raise_alone
+from kanon_sql.errors import KanonError, PolicyError, raise_alone
+from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.protection import Protection
 from kanon_sql.solvers.budget import Progress
-
-if TYPE_CHECKING:
-    from kanon_sql.clause.cells.table_query import TableQuery
 
 _OF_RESULT = ("arrow", "df", "fetch", "pl", "tf", "to_arrow", "torch")
 """How the methods of a connection begin that hand over the result of its last statement, in every version of DuckDB."""
@@ -69,9 +67,9 @@ def register(con: _Raw, *, secret: str | bytes | None = None, allowed_files: Ite
 
     Notes
     -----
-    Nothing is written into a database file: there, the macros are temporary. A database opened read-only, or whose file is
-    called ``kanon``, gives its cursors no ``kanon`` schema. Inside an open transaction the functions last as long as it does:
-    register before BEGIN.
+    The macros are temporary in a database file; only its first protected table writes there: the table
+    ``kanon_protected_tables``. A database opened read-only, or whose file is called ``kanon``, gives its cursors no ``kanon``
+    schema. Inside an open transaction the functions last as long as it does: register before BEGIN.
 
     Examples
     --------
@@ -168,6 +166,7 @@ class Connection:
         self.session = session_of(raw)
         self._asked = Asked()
         self._prepared = False
+        self._waiting = WaitingTables(self.session.protected_tables)
 
     def execute(self, query: Any, parameters: Any = None) -> Self:
         """Run statements, as ``DuckDBPyConnection.execute``; a COPY of a release writes its file whole or not at all."""
@@ -210,6 +209,11 @@ class Connection:
         """
         self.session.search.watch(progress)
 
+    @property
+    def waits(self) -> bool:
+        """Return whether BEGIN PROTECTED was given: tables are made at COMMIT."""
+        return self._waiting.begun
+
     def close(self) -> None:
         """Close the connection."""
         self.raw.close()
@@ -229,20 +233,28 @@ class Connection:
         asked = self._asked if name.startswith(_OF_RESULT) else Asked()
         return partial(run, self.session, asked, as_caller, value) if callable(value) else value
 
-    def _rewritten(self, query: Any, ask: Callable[[str], Any]) -> Any:
+    def _rewritten(self, query: Any, ask: Callable[[str], Any], writer: Callable[..., str] | None = None) -> Any:
         """Return the query as DuckDB takes it; stored policies are read by ``ask``, in the transaction of the connection."""
         if not isinstance(query, str) or not _CLAUSES.search(query):
             return query
         from kanon_sql.clause import rewrite  # sqlglot is only paid for where the word occurs
 
         policies = Policies(lambda question: ask(question).fetchall(), self.session.allowed_files)
-        return rewrite(query, _release_of_query, policies, _Protecting(self.session.protected_tables.countings))
+        protect = TableWriter(lambda: self.session.protected_tables.countings) if writer is None else writer
+        return rewrite(query, _release_of_query, policies, protect, _linked)
 
     def _run(
         self, last: Callable[..., Any], query: Any, ask: Callable[[str], Any], parameters: Any, *, many: bool = False
     ) -> Any:
+        """Run statements; tables between BEGIN PROTECTED and COMMIT wait until all of them are known."""
+        if not self._waiting.takes(query):
+            return self._run_sent(last, query, self._rewritten(query, ask), parameters, many=many)
+        if many or parameters:
+            raise PolicyError("BEGIN PROTECTED ... COMMIT takes no parameters; hint: write them into the statements")
+        return self._waiting.run(query, partial(self._rewritten, ask=ask), partial(self._run_sent, last, parameters=None))
+
+    def _run_sent(self, last: Callable[..., Any], query: Any, sent: Any, parameters: Any, *, many: bool = False) -> Any:
         """Run statements; those that hold a release fail without words of DuckDB that may quote values."""
-        sent = self._rewritten(query, ask)
         asked = Asked.of(query, sent)
         # What was prepared is not bound again when it is executed.
         asked.released = asked.released or (self._prepared and _EXECUTES.search(asked.text) is not None)
@@ -281,13 +293,5 @@ def _release_of_query(body: str, policy: Policy) -> str:
     return release_query(body, policy, query=True)
 
 
-class _Protecting:
-    """Writes the protected tables of a text; each is counted with those before it."""
-
-    def __init__(self, others: list[Counting]) -> None:
-        self._others = others
-
-    def __call__(self, query: TableQuery, protection: Protection, explained: bool) -> str:
-        counting = Counting(tabulation=query.tabulation, keys=query.keys, sums=query.sums, largest=protection.largest)
-        others, self._others = self._others, [*self._others, counting]
-        return protected_query(counting, protection, query.source, others, explained=explained)
+def _linked(body: str, asked: LinkedHistories) -> str:
+    return history_query(body, asked, query=True)

@@ -5,14 +5,28 @@ Nothing here is shared with what made the labels: they are read as the texts tha
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from fractions import Fraction
+
 from kanon_sql.engines.duckdb.from_items import from_item, hierarchy
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.texts import text, tree_links
+from kanon_sql.model.coding import Coded, Cuts
 from kanon_sql.model.hierarchies import DEEPEST
 from kanon_sql.model.microaggregation import Means, Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.model.recodings import Bins, Digits, Intervals, Levels, Ranges, Rectangles, Regions
+from kanon_sql.model.recodings import Bins, Digits, Intervals, Levels, Ranges, Rectangles, Regions, coded_ends, shows_values
+
+_PERIODS = {
+    "day": "system.main.strftime(t, '%Y-%m-%d')",
+    "month": "system.main.strftime(t, '%Y-%m')",
+    "quarter": "system.main.concat(system.main.strftime(t, '%Y'), '-Q', system.main.quarter(t))",
+    "year": "system.main.strftime(t, '%Y')",
+    "decade": "system.main.concat(system.main.format('{:03}', system.main.year(t) // 10), '0s')",
+}
+"""The label of a date t by its period."""
 
 
 def cover(policy: Policy) -> dict[str, str]:
@@ -52,8 +66,12 @@ def _question(qi: QuasiIdentifier, number: int) -> str:
             return text("cover_medians", **{name: _place(f"CAST({each} AS VARCHAR)") for name, each in values.items()})
         case Digits(shown=shown):
             return text("cover_digits", most=str(shown[0]) if shown else "system.main.length(value)")
-        case Intervals(steps=(str(), *_)):
-            return text("cover_periods")
+        case Intervals(steps=(str(), *_) as steps):
+            labels = [*(["value"] if shows_values(qi.recoding) else []), *(_PERIODS[str(step)] for step in steps)]
+            ends = ends_first(qi.recoding, "year", str)
+            return text("cover_periods", ends=ends, labels=", ".join(labels))
+        case Intervals(steps=(_, *_)) | Cuts() | Coded():
+            return _numbers(qi.recoding)
         case Intervals() | Rectangles() | Ranges():
             return _intervals(qi)
         case Levels(table=table):
@@ -72,13 +90,57 @@ def _place(value: str) -> str:
 
 
 def _intervals(qi: QuasiIdentifier) -> str:
-    """Return the question about a column whose labels have two ends; chosen intervals have no value in common."""
+    """Return the question about a column whose labels are ranges of values; chosen intervals have no value in common."""
     number = number_of("value")
     order = text("cover_order", column=quoted(qi.column))
     chosen = isinstance(qi.recoding, Intervals) and not qi.recoding.steps
     apart = text("cover_apart", order=order) if chosen else ""
     read = ends_of('SELECT DISTINCT label FROM "kanon#shown"')
     return text("cover_intervals", read=read, number=number, order=order, apart=apart)
+
+
+def _numbers(recoding: Intervals | Cuts | Coded) -> str:
+    """Return the question about a column of numbers in intervals, beyond whose ends only the label of the end is shown."""
+    return text(
+        "cover_numbers",
+        read=number_labels(),
+        number=number_of("value"),
+        ends=ends_first(recoding, "number", lambda end: number_of(literal(end))),
+        values="true" if shows_values(recoding) else "false",
+    )
+
+
+def ends_first(recoding: Intervals | Cuts | Coded, value: str, compared: Callable[[str], str]) -> str:
+    """Return branches of a CASE: beyond an end, only its own label is shown."""
+    branches = [
+        f"WHEN {value} {sign} {compared(end)} THEN shown.label = {literal(label)}" for sign, end, label in _each_end(recoding)
+    ]
+    return "\n        ".join(branches)
+
+
+def end_labels(recoding: Intervals | Cuts | Coded) -> list[str]:
+    """Return the labels of the ends."""
+    return [label for _, _, label in _each_end(recoding)]
+
+
+def _each_end(recoding: Intervals | Cuts | Coded) -> Iterator[tuple[str, str, str]]:
+    """Yield for each end how numbers beyond it compare to it, the end, and its label."""
+    top, bottom = coded_ends(recoding)
+    if top is not None:
+        yield ">=", written(top), f"{written(top)}+"
+    if bottom is not None:
+        yield "<=", written(bottom), f"<={written(bottom)}"
+
+
+def number_labels() -> str:
+    """Return the common table expression ``"kanon#read"``, a comma before it: where labels of numbers begin and end."""
+    return text("cover_read_numbers", low_number=number_of("low"), high_number=number_of("high"))
+
+
+def written(number: Fraction) -> str:
+    """Return a number as a decimal, as labels have it; one that has none is refused before."""
+    exact = Decimal(number.numerator) / Decimal(number.denominator)
+    return format(exact.normalize(), "f")
 
 
 def number_of(word: str) -> str:

@@ -45,6 +45,18 @@ _WRITERS = {
 }
 
 
+def loading(place: Place, *, into: str, delimiter: str = ",") -> str | None:
+    """Return the statements that `load` a table; None for JSON, whose types `load` finds by looking at the values."""
+    if place.kind in ("json", "jsonl") or place.escaped:
+        return None
+    if place.kind == "duckdb":
+        attach = f"ATTACH {literal(str(place.path))} AS kanon_input (READ_ONLY)"
+        return f"{attach};\nCREATE TABLE {quoted(into)} AS FROM {place.within('kanon_input')};\nDETACH kanon_input;"
+    reader = _READERS[place.kind].replace("$path", literal(place.glob))
+    reader = reader.replace("$delimiter", literal("\t" if place.kind == "tsv" else delimiter))
+    return f"CREATE TABLE {quoted(into)} AS FROM {reader};"
+
+
 def load(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:
     """Copy a table from its file into the connection: one snapshot, whatever happens to the file later.
 

@@ -40,7 +40,7 @@ def gate(policy: Policy, values: Sequence[str], number: str) -> dict[str, str]:
     """
     if not values:
         return {"audits": "", "refusals": ""}
-    tally = {same_name(name): f'"kanon#tally{number}"' for number, name in enumerate(policy.measured, 1)}
+    tally = tally_names(policy)
     audits, refusals = [], []
     for name, value in zip(policy.measured, values, strict=True):
         if policy.people is not None and name == policy.people.per:
@@ -53,3 +53,8 @@ def gate(policy: Policy, values: Sequence[str], number: str) -> dict[str, str]:
         audits.append(text("audit_check", check=check, tally=mine, question=audited(requirement).question(mine), number=number))
         refusals.append(text("audit_refusal", check=check, guarantee=literal(requirement.describe())))
     return {"audits": "".join(audits), "refusals": "".join(refusals)}
+
+
+def tally_names(policy: Policy) -> dict[str, str]:
+    """Return the name of the tally of each sensitive attribute, by the form of its name that `same_name` compares."""
+    return {same_name(name): f'"kanon#tally{number}"' for number, name in enumerate(policy.measured, 1)}

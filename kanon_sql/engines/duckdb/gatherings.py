@@ -1,4 +1,4 @@
-"""The row types of all running statements, each gathering by a number."""
+"""What all running statements gather: row types, base cells or rows, by a number."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from typing import Any
 
 from kanon_sql.engines.duckdb.cells.gathering import CellGathering
 from kanon_sql.engines.duckdb.gathering import Gathering
+from kanon_sql.engines.duckdb.history_gathering import HistoryGathering
+
+AnyGathering = Gathering | CellGathering | HistoryGathering
 
 _IDLE = 3600.0
 """Seconds after which a gathering that nobody has used belongs to a statement that failed."""
@@ -19,12 +22,12 @@ class Gatherings:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._running: dict[int, Gathering | CellGathering] = {}
+        self._running: dict[int, AnyGathering] = {}
 
     def __len__(self) -> int:
         return len(self._running)
 
-    def begin(self, gathering: Gathering | CellGathering) -> int:
+    def begin(self, gathering: AnyGathering) -> int:
         """Keep a gathering while its statement runs and return its number; those of statements that failed are let go."""
         with self._lock:
             idle = time.monotonic() - _IDLE

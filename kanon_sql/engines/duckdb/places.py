@@ -36,6 +36,14 @@ _TABLE = re.compile(r"""(?:("(?:[^"]|"")+"|[^."]+)\.)?("(?:[^"]|"")+"|[^."]+)"""
 """A table's name, optionally after its schema; quotes as in SQL."""
 
 
+def readable(folder: Path) -> list[str]:
+    """Return the names of the files in a folder whose endings mean a table, in their order; none if it cannot be listed."""
+    try:
+        return sorted(path.name for path in folder.iterdir() if path.name.lower().endswith(tuple(_ENDINGS)))
+    except OSError:
+        return []
+
+
 def _unquoted(name: str) -> str:
     return name[1:-1].replace('""', '"') if name.startswith('"') else name
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from string import ascii_lowercase, ascii_uppercase
 
-from kanon_sql.engines.duckdb.cover import ends_of, number_of
+from kanon_sql.engines.duckdb.cover import end_labels, ends_first, number_labels, number_of
 from kanon_sql.engines.duckdb.from_items import hierarchy
 from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.names import literal
@@ -104,8 +104,7 @@ def _question(recoding: Generalization, texts: str) -> str:
         case Levels(table=table):
             return text("labels_levels", texts=texts, links=tree_links(hierarchy(table)), deepest=str(DEEPEST))
         case Intervals(steps=(str(), *_)):
-            return text("labels_periods", texts=texts)
+            own = "".join(f", {literal(each)}" for each in end_labels(recoding))
+            return text("labels_periods", texts=texts, own=own, ends=ends_first(recoding, "year", str))
         case _:
-            return text(
-                "labels_intervals", texts=texts, read=ends_of('SELECT label FROM "kanon#shown"'), number=number_of("value")
-            )
+            return text("labels_intervals", texts=texts, read=number_labels(), number=number_of("value"))

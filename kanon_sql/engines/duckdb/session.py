@@ -14,6 +14,7 @@ import duckdb
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.exposure import refuse_unlisted, unchanged_columns, warnings_of
+from kanon_sql.certificate.history_certificate import HistoryCertificate
 from kanon_sql.certificate.known import Figures, with_known
 from kanon_sql.engines.announcing import Announcements
 from kanon_sql.engines.duckdb.binding import Binding
@@ -51,6 +52,8 @@ class Session:
         The solver that is at work.
     protected_tables : ProtectedTables
         The tables of counts and sums that were released.
+    linked_releases : list of HistoryCertificate
+        The releases whose tokens link the rows of people, oldest first.
     """
 
     def __init__(self, secret: str | bytes | None = None) -> None:
@@ -68,7 +71,8 @@ class Session:
         self.gatherings = Gatherings()
         self.announcements = Announcements()
         self.tokens = TokenMemory()
-        self.protected_tables = ProtectedTables()
+        self.protected_tables = ProtectedTables(self.cursor, lambda: self.secret)
+        self.linked_releases: list[HistoryCertificate] = []
 
     def __repr__(self) -> str:
         return f"<kanon session, {how_many(len(self._releases), 'release')}>"

@@ -15,13 +15,17 @@ from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.exposure import exposure
 from kanon_sql.engines.duckdb.names import quoted, table_name
 from kanon_sql.engines.duckdb.tables import register_table
+from kanon_sql.engines.duckdb.template_roles import template_notes, template_roles
 from kanon_sql.engines.written import read_recodings
 from kanon_sql.errors import SourceError
+from kanon_sql.model.guarantees.t_closeness import TCloseness
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KAnonymity, LDiversity, Requirement
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.suggested_policy import Role, Suggestion
+from kanon_sql.model.template import template as read_template
 
 _COMBINED = 5
 """Columns that are combined when sets are sought that single rows out."""
@@ -31,6 +35,9 @@ _TOLD_SETS = 5
 
 _MORE = 1.05
 """How many times the share of its parts a set has to single out to be told."""
+
+_K = 5
+"""Least number of rows of a class, where nobody says."""
 
 _MANY = 20
 """Distinct values from which on a column is worth coarsening."""
@@ -55,19 +62,31 @@ _MOST = """SELECT system.main.max(n) AS most, system.main.sum(n) AS size, system
     FROM (SELECT system.main.count(*) AS n FROM {table} GROUP BY {column})"""
 
 
-def suggest(table: Any, *, k: int = 5, name: str = "suggested", table_as: str = "patients") -> Suggestion:
+def suggest(
+    table: Any,
+    *,
+    k: int | None = None,
+    name: str = "suggested",
+    table_as: str = "patients",
+    template: str | None = None,
+    queries: str | None = None,
+) -> Suggestion:
     """Suggest a policy for a table: a role for each column, how it may be generalized, and why.
 
     Parameters
     ----------
     table : pyarrow.Table, pandas.DataFrame, polars.DataFrame or DuckDBPyRelation
         The table.
-    k : int
-        Least number of rows of a class.
+    k : int, optional
+        Least number of rows of a class; 5, or what the template asks for.
     name : str
         What the policy is called.
     table_as : str
         The table that the policy is stored for, as SQL spells it.
+    template : str, optional
+        A rule to start from: ``'hipaa-safe-harbor'``, ``'hipaa-expert'``, ``'gdpr'``, ``'cms-11'`` or ``'opensafely'``.
+    queries : str, optional
+        SQL text: SELECT statements that the release will be asked. They set weights, and levels that answer them.
 
     Returns
     -------
@@ -79,7 +98,7 @@ def suggest(table: Any, *, k: int = 5, name: str = "suggested", table_as: str = 
     SourceError
         When the table cannot be read, or has no column that could be a quasi-identifier.
     PolicyError
-        When k is not an integer above 0.
+        When k is not an integer above 0, there is no such template, or it asks for a larger k.
 
     Notes
     -----
@@ -103,30 +122,64 @@ def suggest(table: Any, *, k: int = 5, name: str = "suggested", table_as: str = 
     """
     with duckdb.connect() as con:
         register_table(con, "source", table)
-        return suggestion(con, "source", k=k, name=name, table_as=table_as)
+        return suggestion(con, "source", k=k, name=name, table_as=table_as, template=template, queries=queries)
 
 
-def suggestion(con: Any, table: str, *, k: int, name: str, table_as: str) -> Suggestion:
+def suggestion(
+    con: Any,
+    table: str,
+    *,
+    k: int | None,
+    name: str,
+    table_as: str,
+    template: str | None = None,
+    queries: str | None = None,
+) -> Suggestion:
     """Return a suggestion for a table of a connection; see `suggest`."""
+    rule = None if template is None else read_template(template)
+    least = rule.least_k(k) if rule is not None else _K if k is None else k
     audit_macros(con, ("profile", "unique_columns"))
     source = table_name(table)
     order = [each for (each, *_) in con.execute(f"DESCRIBE FROM {source}").fetchall()]
     profile = {each[0]: each for each in con.execute("FROM profile($name)", {"name": table}).fetchall()}
     distinct = {column: profile[column][2] for column in order}
     roles = {column: Role(column=column, role=profile[column][6], reason=profile[column][7]) for column in order}
-    requirements: list[Requirement] = [KAnonymity(k=k)]
+    if rule is not None:
+        roles = template_roles(con, table, rule, roles, profile)
+    requirements: list[Requirement] = [KAnonymity(k=least)]
     for each in [each for each in roles.values() if each.role == "sensitive"]:
         diversity = _diversity(con, source, each.column)
         if diversity is None:
             roles[each.column] = replace(each, role="kept", reason=f"{each.reason}, but it has one value")
         else:
             requirements.append(diversity)
+            if rule is not None and rule.t is not None:
+                requirements.append(TCloseness(sensitive=each.column, t=rule.t))
     roles |= {each.column: each for each in _identifying(con, source, roles, distinct)}
+    if queries is not None:
+        roles = _weighed(roles, queries)
     for each in [each for each in roles.values() if each.role == "quasi-identifier"]:
-        roles[each.column] = replace(each, recoding=_recoding(con, source, each, distinct[each.column]))
+        if each.recoding is None:
+            roles[each.column] = replace(each, recoding=_recoding(con, source, each, distinct[each.column]))
     stored = _policy(name, table_as, list(roles.values()), tuple(requirements))
     stored.check_columns(order)
-    return Suggestion(policy=stored, roles=tuple(roles.values()), unique_columns=_unique(con, table, roles, profile))
+    unique = _unique(con, table, roles, profile)
+    notes = () if rule is None else tuple(template_notes(con, source, rule, roles))
+    return Suggestion(policy=stored, roles=tuple(roles.values()), unique_columns=unique, notes=notes)
+
+
+def _weighed(roles: dict[str, Role], queries: str) -> dict[str, Role]:
+    """Return the roles with weights by what queries use, and with levels that answer them where no rule has set any."""
+    from kanon_sql.clause.workload import uses_of, weights_of  # sqlglot is only paid for where there is something to read
+
+    uses = uses_of(queries, roles)
+    weights = weights_of({name: use for name, use in uses.items() if roles[name].role == "quasi-identifier"})
+    found = dict(roles)
+    for name, weight in weights.items():
+        told = f"{roles[name].reason}; used by {how_many(uses[name].queries, 'query', 'queries')}"
+        recoding = roles[name].recoding or uses[name].recoding
+        found[name] = replace(roles[name], reason=told, weight=weight, recoding=recoding)
+    return found
 
 
 def _diversity(con: Any, table: str, column: str) -> LDiversity | None:
@@ -199,7 +252,10 @@ def _policy(name: str, table: str, roles: list[Role], requirements: tuple[Requir
     chosen = by_role.get("quasi-identifier", [])
     texts = {each.column: each.recoding for each in chosen if each.recoding not in (None, "HIERARCHY")}
     recodings = read_recodings({column: text for column, text in texts.items() if text is not None})
-    identifying = tuple(QuasiIdentifier(column=each.column, recoding=recodings.get(each.column)) for each in chosen)
+    identifying = tuple(
+        QuasiIdentifier(column=each.column, weight=Fraction(each.weight), recoding=recodings.get(each.column))
+        for each in chosen
+    )
     return StoredPolicy(
         name=name,
         table=table,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kanon_sql.engines.spark.guarantees import audited
 from kanon_sql.errors import PolicyError
+from kanon_sql.model.coding import Coded, Cuts
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Digits, Intervals, Levels
 from kanon_sql.model.validation import as_identifier, named_file
@@ -20,10 +21,10 @@ def check_supported(policy: Policy) -> None:
     for requirement in policy.requirements:
         audited(requirement).refuse_unsupported()
     for qi in policy.quasi_identifiers:
-        if qi.recoding is not None and not isinstance(qi.recoding, Digits | Intervals | Levels):
+        if qi.recoding is not None and not isinstance(qi.recoding, Digits | Intervals | Cuts | Coded | Levels):
             raise PolicyError(
                 f"Spark does not release {as_identifier(qi.column)} in {type(qi.recoding).__name__.upper()}; hint: DIGITS, "
-                "INTERVALS or HIERARCHY, or release it with DuckDB"
+                "INTERVALS, CUTS or HIERARCHY, or release it with DuckDB"
             )
     if any(named_file(name) is not None for name in policy.tables):
         raise PolicyError("Spark cannot read a file instead of a table; hint: make a view of spark.read.csv(...), and name it")

@@ -74,6 +74,10 @@ class AlphaAnonymity:
         """Return the requirement as the clause writes it."""
         return f"alpha({as_identifier(self.sensitive)}, {as_text(self.value)}) <= {self.alpha}"
 
+    def meaning(self) -> str:
+        """Return what it means for the people in the table."""
+        return f"In each class, the value has at most {float(self.alpha):.0%} of the rows."
+
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
         return {"type": self.kind, "sensitive": self.sensitive, "value": self.value, "alpha": plain_number(self.alpha)}

@@ -77,6 +77,10 @@ class BetaLikeness:
         """Return the requirement as the clause writes it."""
         return f"beta({as_identifier(self.sensitive)}) <= {self.beta}"
 
+    def meaning(self) -> str:
+        """Return what it means for the people in the table."""
+        return f"In no class is a value of {self.sensitive} much more frequent than in the whole table."
+
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
         return {"type": self.kind, "sensitive": self.sensitive, "beta": plain_number(self.beta)}

@@ -86,6 +86,10 @@ class DeltaDisclosure:
         """Return the requirement as the clause writes it."""
         return f"delta({as_identifier(self.sensitive)}) <= {self.delta}"
 
+    def meaning(self) -> str:
+        """Return what it means for the people in the table."""
+        return f"In each class, the shares of {self.sensitive} differ from the table by a bounded factor."
+
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
         return {"type": self.kind, "sensitive": self.sensitive, "delta": plain_number(self.delta)}

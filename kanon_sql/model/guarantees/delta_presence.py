@@ -90,6 +90,10 @@ class DeltaPresence:
         """Return the requirement as the clause writes it."""
         return f"presence({spelled_table(self.population)}) <= {self.delta}"
 
+    def meaning(self) -> str:
+        """Return what it means for the people in the table."""
+        return f"An attacker is at most {float(self.delta):.0%} sure that a person of {self.population} is in the table."
+
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
         return {"type": self.kind, "delta": plain_number(self.delta), "population": self.population}

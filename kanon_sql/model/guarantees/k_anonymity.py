@@ -53,6 +53,10 @@ class KAnonymity:
         """Return the requirement as the clause writes it."""
         return f"k >= {self.k}{' PER ROW' * self.per_row}"
 
+    def meaning(self) -> str:
+        """Return what it means for the people in the table."""
+        return f"Each row looks like at least {self.k - 1} others in its quasi-identifiers."
+
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
         return {"type": self.kind, "k": self.k} | ({"per_row": True} if self.per_row else {})

@@ -56,6 +56,10 @@ class KMap:
         """Return the requirement as the clause writes it."""
         return f"k >= {self.k} IN {spelled_table(self.population)}"
 
+    def meaning(self) -> str:
+        """Return what it means for the people in the table."""
+        return f"The visible cells of a class fit at least {self.k} rows of {self.population}."
+
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
         return {"type": self.kind, "k": self.k, "population": self.population}

@@ -105,6 +105,14 @@ class LDiversity:
         """Return the requirement as the clause writes it."""
         return f"l({as_arguments(self.sensitive, self.variant, self.c, default=VARIANTS[0])}) >= {self.l}"
 
+    def meaning(self) -> str:
+        """Return what it means for the people in the table."""
+        if self.variant == "frequency":
+            return f"In each class, no value of {self.sensitive} has more than {float(1 / self.l):.0%} of the rows."
+        if self.variant == "distinct":
+            return f"Each class has at least {ceil(self.l)} different values of {self.sensitive}."
+        return f"Each class has diverse values of {self.sensitive}, by the {self.variant} form."
+
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
         c = None if self.c is None else plain_number(self.c)

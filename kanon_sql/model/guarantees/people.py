@@ -57,6 +57,10 @@ class People:
         """Return the requirement as the clause writes it."""
         return f"k >= {self.k} PER {as_identifier(self.per)}"
 
+    def meaning(self) -> str:
+        """Return what it means for the people in the table."""
+        return f"Each class has rows of at least {self.k} people."
+
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
         return {"type": self.kind, "k": self.k, "per": self.per}

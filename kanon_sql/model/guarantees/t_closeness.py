@@ -113,6 +113,10 @@ class TCloseness:
         """Return the requirement as the clause writes it."""
         return f"t({as_arguments(self.sensitive, self.metric, self.hierarchy, default=METRICS[0])}) <= {self.t}"
 
+    def meaning(self) -> str:
+        """Return what it means for the people in the table."""
+        return f"In each class, {self.sensitive} is distributed nearly as in the whole table."
+
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
         kind = {"type": self.kind, "sensitive": self.sensitive, "t": plain_number(self.t)}

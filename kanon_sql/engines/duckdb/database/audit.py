@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,34 +11,36 @@ import duckdb
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.database.fingerprint import fingerprint
+from kanon_sql.engines.duckdb.database.joined_histories import Link, joined_histories, links_of
 from kanon_sql.engines.duckdb.database.plan import CERTIFICATES, COLUMNS
 from kanon_sql.engines.duckdb.measures import macro_errors, record
 from kanon_sql.engines.duckdb.names import literal, quoted
+from kanon_sql.errors import KanonError
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.validation import same_name
+from kanon_sql.model.validation import as_identifier, same_name
 
 _AUDITED = "released"
 
 _RELEASES = f"SELECT release, certificate, fingerprint FROM {CERTIFICATES} ORDER BY release ASC NULLS LAST"  # noqa: S608
 
-_TOKENS = f"""SELECT release, "column" FROM {COLUMNS} WHERE role = 'pseudonym'
-    ORDER BY release ASC NULLS LAST, "column" ASC NULLS LAST"""  # noqa: S608
+_COLUMNS = f'SELECT release, "column", role, done FROM {COLUMNS}'  # noqa: S608
 
 _TABLES = """SELECT table_name FROM system.information_schema.tables
     WHERE table_catalog = system.main.current_database() ORDER BY table_name ASC NULLS LAST"""
 """Views, too: nobody knows what they show."""
 
-_ENTRY = """SELECT CAST({token} AS VARCHAR) AS token, system.main.row({release},
-        system.main.create_sort_key(system.main.row({columns}), 'ASC NULLS LAST')) AS entry
-    FROM main.{table} WHERE {token} IS NOT NULL"""
-
-_HISTORIES = """SELECT system.main.count(*) AS people, system.main.count(*) FILTER (candidates = 1) AS alone,
-    coalesce(system.main.min(candidates), 0) AS fewest, coalesce(system.main.max(most), 0) AS most
-FROM (
-    SELECT system.main.count(*) OVER (PARTITION BY history) AS candidates, system.main.len(history) AS most
-    FROM (SELECT token, system.main.list(entry ORDER BY entry ASC NULLS LAST) AS history FROM ({entries}) GROUP BY token)
-)"""
-"""The history of a person is what all rows with the person's token show, in all releases."""
+_OTHERS = """SELECT 'view' AS kind, view_name AS name FROM system.main.duckdb_views()
+    WHERE NOT internal AND database_name = system.main.current_database()
+UNION ALL SELECT 'macro', function_name FROM system.main.duckdb_functions()
+    WHERE NOT internal AND database_name = system.main.current_database()
+UNION ALL SELECT 'sequence', sequence_name FROM system.main.duckdb_sequences()
+    WHERE database_name = system.main.current_database()
+UNION ALL SELECT 'type', type_name FROM system.main.duckdb_types()
+    WHERE NOT internal AND database_name = system.main.current_database()
+UNION ALL SELECT 'table', schema_name || '.' || table_name FROM system.main.duckdb_tables()
+    WHERE schema_name <> 'main' AND database_name = system.main.current_database()
+ORDER BY kind ASC NULLS LAST, name ASC NULLS LAST"""
+"""What no release of a database holds. Where there is any, nothing else is asked: a macro could take the place of ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +52,10 @@ class DatabaseAudit:
     releases : dict
         For each release its rows, its classes, and the smallest class in rows.
     tokens : dict or None
-        Over all releases with tokens: people, people alone in their history, the fewest candidates of a person, and the most
-        rows of one. None without tokens.
+        Over all releases with tokens or shared keys: people, people alone in their history, the fewest candidates of a person,
+        and the most rows of one. None without them.
+    keys : list of str
+        The columns that are released unchanged in several tables and link their rows.
     broken : list of str
         What does not hold.
     warnings : list of str
@@ -61,6 +64,7 @@ class DatabaseAudit:
 
     releases: dict[str, dict[str, Any]]
     tokens: dict[str, Any] | None
+    keys: list[str]
     broken: list[str]
     warnings: list[str]
 
@@ -72,6 +76,13 @@ def is_released(path: Path) -> bool:
             return {CERTIFICATES, COLUMNS} <= {name for (name,) in con.execute(_TABLES).fetchall()}
     except duckdb.Error:
         return False
+
+
+def columns_of(path: Path) -> list[tuple[str, str, str, str]]:
+    """Return for each column of a released database its release, its name, its role, and what was done to it."""
+    with duckdb.connect(str(path), read_only=True) as con:
+        found: list[tuple[str, str, str, str]] = con.execute(_COLUMNS).fetchall()
+        return found
 
 
 def audit_database(path: Path) -> DatabaseAudit:
@@ -87,10 +98,12 @@ def audit_database(path: Path) -> DatabaseAudit:
         con.execute(f"ATTACH {literal(str(path))} AS {_AUDITED} (READ_ONLY)")
         con.execute("SET enable_external_access = false")
         con.execute(f"SET search_path = '{_AUDITED}.main,memory.main'")
-        stated = {release: (Certificate.from_json(text), mark) for release, text, mark in con.execute(_RELEASES).fetchall()}
         tables = {name for (name,) in con.execute(_TABLES).fetchall()} - {CERTIFICATES, COLUMNS}
+        others = con.execute(_OTHERS).fetchall()
+        stated = {} if others else _stated(con, broken)
         broken += [f'the table "{name}" has no certificate' for name in sorted(tables - stated.keys())]
         broken += [f'the table "{name}" is missing' for name in sorted(stated.keys() - tables)]
+        broken += [f'the database has the {kind} "{name}", which nobody audited' for kind, name in others]
         policies = {release: Policy.from_json(each.policy) for release, (each, _) in stated.items() if release in tables}
         for release, policy in policies.items():
             if fingerprint(con, f"main.{quoted(release)}") != stated[release][1]:
@@ -102,29 +115,42 @@ def audit_database(path: Path) -> DatabaseAudit:
                 )
             if found[release]["rows"] and found[release]["k"] < policy.least_class_size:
                 broken.append(f'the table "{release}" has a class below {policy.least_class_size}')
-        tokens = [(release, column) for release, column in con.execute(_TOKENS).fetchall() if release in policies]
-        joined = _histories(con, tokens, policies) if tokens else None
-    if joined is not None:
+        links = links_of(con, policies)
+        joined = joined_histories(con, links, policies) if links else None
+    keys = [f"{each.release}.{as_identifier(each.column)}" for each in links if each.key]
+    if joined is not None and joined["fewest"] < max(each.least_class_size for each in policies.values()):
+        by = " and ".join(
+            [*(["the tokens of all tables"] if len(keys) < len(links) else []), *([_listed(keys)] if keys else [])]
+        )
         told = (
-            f"by the tokens of all tables, {joined['alone']:,} of {joined['people']:,} people are alone in their history, and "
-            f"everybody has at least {joined['fewest']:,} candidates"
+            f"by {by}, {joined['alone']:,} of {joined['people']:,} people are alone in their history, and everybody has at "
+            f"least {joined['fewest']:,} candidates"
         )
-        (warnings if joined["fewest"] and _permitted(tokens, policies) else broken).extend(
-            [told] if joined["fewest"] < max(each.least_class_size for each in policies.values()) else []
-        )
-    return DatabaseAudit(releases=found, tokens=joined, broken=broken, warnings=warnings)
+        if keys:
+            told += "; hint: leave the key out of one table, or release it AS PSEUDONYM (LINKABLE)"
+        (warnings if joined["fewest"] and _permitted(links, policies) else broken).append(told)
+    return DatabaseAudit(releases=found, tokens=joined, keys=keys, broken=broken, warnings=warnings)
 
 
-def _histories(con: Any, tokens: list[tuple[str, str]], policies: dict[str, Policy]) -> dict[str, Any]:
-    return record(con, _HISTORIES.format(entries=" UNION ALL ".join(_entries(tokens, policies))), None)
+def _listed(keys: list[str]) -> str:
+    return f"the shared key {', '.join(keys)}"
 
 
-def _entries(tokens: list[tuple[str, str]], policies: dict[str, Policy]) -> Iterator[str]:
-    for release, column in tokens:
-        columns = ", ".join(quoted(qi.column) for qi in policies[release].quasi_identifiers)
-        yield _ENTRY.format(token=quoted(column), release=literal(release), columns=columns, table=quoted(release))
+def _stated(con: Any, broken: list[str]) -> dict[str, tuple[Certificate, str]]:
+    """Return the certificate and the fingerprint of each release; what cannot be read is added to ``broken``."""
+    found: dict[str, tuple[Certificate, str]] = {}
+    for release, text, mark in con.execute(_RELEASES).fetchall():
+        if release in found:
+            broken.append(f'the table "{release}" has two certificates')
+        try:
+            found[release] = Certificate.from_json(text), mark
+        except (KanonError, ValueError, KeyError, TypeError):
+            broken.append(f'the certificate of "{release}" cannot be read')
+    return found
 
 
-def _permitted(tokens: list[tuple[str, str]], policies: dict[str, Policy]) -> bool:
-    """Return whether every policy with tokens says that they may link rows."""
-    return all(same_name(column) in set(map(same_name, policies[release].linkable)) for release, column in tokens)
+def _permitted(links: list[Link], policies: dict[str, Policy]) -> bool:
+    """Return whether every policy with tokens says that they may link rows; no policy says it of a key."""
+    return not any(
+        each.key or same_name(each.column) not in set(map(same_name, policies[each.release].linkable)) for each in links
+    )

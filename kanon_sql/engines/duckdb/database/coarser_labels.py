@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from kanon_sql.generalize.ladders import ladders
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.model.recodings import Digits, Intervals, Levels
+from kanon_sql.model.recodings import has_fixed_labels
 from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.table.ladder import Label, Ladder
@@ -19,7 +19,7 @@ ROOT = "*"
 
 def has_ladder(qi: QuasiIdentifier) -> bool:
     """Return whether the labels of a column depend on its value alone, so that a label has coarser ones."""
-    return isinstance(qi.recoding, Digits | Levels) or (isinstance(qi.recoding, Intervals) and bool(qi.recoding.steps))
+    return has_fixed_labels(qi.recoding)
 
 
 def ladder_of(qi: QuasiIdentifier, people: Mapping[Label, int], tables: Mapping[str, Columns]) -> Ladder:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kanon_sql.engines.duckdb.names import name_parts
@@ -146,3 +146,27 @@ def _check_groups(policy: StoredPolicy, key: str | None) -> None:
                 f"{policy} shows {as_identifier(each)} as a group, and it is not the key of a table of people; hint: "
                 f"PERSON {as_identifier(each)} FROM patients"
             )
+
+
+def risks_of(plan: Sequence[PlannedRelease]) -> Iterator[str]:
+    """Yield what several tables could reveal together, as far as the policies say it."""
+    apart = [each.name for each in plan if each.person is None and each.key is None]
+    if len(plan) > 1 and apart:
+        yield f"without a person, nothing compares their columns with those of other tables: {', '.join(apart)}"
+    tokens = [each.name for each in plan if each.policy.pseudonyms]
+    if tokens:
+        yield f"tokens link rows; the release counts what they reveal together: {', '.join(tokens)}"
+
+
+def roles_of(planned: PlannedRelease) -> Iterator[tuple[str, list[str]]]:
+    """Yield the roles of a release with the columns that have them."""
+    policy = planned.policy
+    roles = {
+        "dropped": policy.identifiers,
+        "tokens": policy.pseudonyms,
+        "group": policy.groups,
+        "BY": [qi.column for qi in policy.policy.quasi_identifiers],
+        "sensitive": policy.policy.sensitive,
+        "unchanged": policy.kept,
+    }
+    return ((role, list(columns)) for role, columns in roles.items() if columns)

@@ -5,24 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import duckdb
 
+from kanon_sql.engines import announcing
 from kanon_sql.engines.duckdb.connection import connect
+from kanon_sql.engines.duckdb.database.audit import DatabaseAudit, audit_database, columns_of
 from kanon_sql.engines.duckdb.database.parquet import parquet_folder, require_file_names
 from kanon_sql.engines.duckdb.database.plan import PlannedRelease, planned_releases
 from kanon_sql.engines.duckdb.database.public_tables import write_public_tables
 from kanon_sql.engines.duckdb.database.releasing import ReleasedTable, Releasing
 from kanon_sql.engines.duckdb.database.snapshot import snapshot
-from kanon_sql.engines.duckdb.database.written import require_same_rows
 from kanon_sql.engines.duckdb.places import plain
 from kanon_sql.engines.duckdb.policies import stored_policies
 from kanon_sql.engines.duckdb.staging import put, staging_directory
-from kanon_sql.errors import PolicyError, SourceError, raise_alone
+from kanon_sql.errors import AuditError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.validation import one_of
 
@@ -94,7 +95,26 @@ def release_database(
     allowed = list(allowed_files)
     job = DatabaseRelease.of(source, into, policies=policies, format=format)
     with closing(connect(secret=secret, allowed_files=allowed)) as con:
-        return job.run(con, allowed, progress)
+        return job.run(con, allowed, progress).certificates
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedDatabase:
+    """What became of the release of a database.
+
+    Attributes
+    ----------
+    certificates : dict of Certificate
+        By the names of the releases, in their order.
+    audit : DatabaseAudit
+        What was measured in the file that was written.
+    columns : list of (str, str, str, str)
+        For each column its release, its name, its role, and what was done to it.
+    """
+
+    certificates: dict[str, Certificate]
+    audit: DatabaseAudit
+    columns: list[tuple[str, str, str, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,9 +154,7 @@ class DatabaseRelease:
             require_file_names([each.name for each in plan])
         return cls(source=origin, into=place, plan=plan, format=format)
 
-    def run(
-        self, con: Connection, allowed_files: Iterable[str | os.PathLike[str]], progress: Heard | None
-    ) -> dict[str, Certificate]:
+    def run(self, con: Connection, allowed_files: Iterable[str | os.PathLike[str]], progress: Heard | None) -> ReleasedDatabase:
         """Make all releases, compare what was written with them, and put it in its place in one step.
 
         Parameters
@@ -157,15 +175,32 @@ class DatabaseRelease:
                     con.watch(step if progress is not None else None)
                     tables.append(work.release(planned))
                 write_public_tables(con, tables)
-            require_same_rows(written)
+            audit, columns = _require_audited(written), columns_of(written)
             finished = written if self.format == "duckdb" else parquet_folder(written, staging / "released")
             hear("writing", len(tables), len(tables), None)
             put(finished, self.into, replace=False)
-        return {each.planned.name: each.certificate for each in tables}
+        if audit.warnings:
+            announcing.announce([replace(tables[-1].certificate, warnings=tuple(audit.warnings))])
+        certificates = {each.planned.name: each.certificate for each in tables}
+        return ReleasedDatabase(certificates=certificates, audit=audit, columns=columns)
 
 
 def _deaf(_release: str, _done: int, _count: int, _moment: Moment | None) -> None:
     """Hear of nothing."""
+
+
+def _require_audited(written: Path) -> DatabaseAudit:
+    """The last gate: what was written is opened again, and audited as any reader would.
+
+    Raises
+    ------
+    AuditError
+        When a table has other rows than the audited ones, or does not meet its guarantee.
+    """
+    found = audit_database(written)
+    if found.broken:
+        raise AuditError(f"{'; '.join(found.broken)}; nothing was released")
+    return found
 
 
 def _require_places(source: Path, into: Path) -> None:

@@ -15,6 +15,7 @@ from kanon_sql.engines.duckdb.database.plan import PlannedRelease
 from kanon_sql.engines.duckdb.database.snapshot import STAGE
 from kanon_sql.engines.duckdb.failures import spoken
 from kanon_sql.engines.duckdb.from_items import from_item_of
+from kanon_sql.engines.duckdb.label_types import unlisted_null
 from kanon_sql.engines.duckdb.names import literal, name_parts, qualified, quoted
 from kanon_sql.engines.duckdb.policies import shown_by
 from kanon_sql.engines.duckdb.policy_tables import checked
@@ -229,12 +230,17 @@ class Releasing:
 
     def _write(self, planned: PlannedRelease, columns: list[str]) -> None:
         """Copy the release into the new database, without keys; the group of a person is where the key was."""
-        shown = {same_name(name): quoted(name) for name in self._types(f"FROM {_RELEASED}")}
+        shown = {same_name(name): _unlisted(quoted(name)) for name in self._types(f"FROM {_RELEASED}")}
         if planned.key is not None and planned.policy.groups:
             shown[same_name(planned.key)] = f"{self._shown[planned.name].token} AS {quoted(planned.key)}"
         selected = ", ".join(shown[same_name(name)] for name in columns if same_name(name) in shown)
         name = f"{STAGE}.main.{quoted(planned.name)}"
         self._con.execute(f"CREATE TABLE {name} AS SELECT {selected} FROM {_RELEASED}")  # noqa: S608
+
+
+def _unlisted(column: str) -> str:
+    """Return a column of a type that lists no values: an ENUM would name some that no row of the release has."""
+    return f"coalesce({column}, {unlisted_null(column)}) AS {column}"
 
 
 _INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"}

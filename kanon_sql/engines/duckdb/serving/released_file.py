@@ -12,11 +12,11 @@ from typing import Any
 import duckdb
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.engines.duckdb.database.fingerprint import fingerprint
+from kanon_sql.engines.duckdb.database.audit import audit_database, is_released
 from kanon_sql.engines.duckdb.database.plan import CERTIFICATES, COLUMNS
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.places import plain
-from kanon_sql.errors import AuditError, KanonError, SourceError, raise_alone
+from kanon_sql.errors import AuditError, SourceError, raise_alone
 
 SETTINGS = {
     "enable_external_access": "false",
@@ -29,17 +29,7 @@ SETTINGS = {
 }
 """Settings of DuckDB with which a query reaches nothing but the open database."""
 
-_NOT_TABLES = """
-SELECT 'view' AS kind, view_name AS name FROM system.main.duckdb_views() WHERE NOT internal
-UNION ALL SELECT 'macro', function_name FROM system.main.duckdb_functions() WHERE NOT internal
-UNION ALL SELECT 'sequence', sequence_name FROM system.main.duckdb_sequences()
-UNION ALL SELECT 'type', type_name FROM system.main.duckdb_types() WHERE NOT internal
-UNION ALL SELECT 'table', schema_name || '.' || table_name FROM system.main.duckdb_tables() WHERE schema_name <> 'main'
-ORDER BY kind ASC NULLS LAST, name ASC NULLS LAST"""
-
-_TABLES = "SELECT table_name FROM system.main.duckdb_tables() WHERE NOT internal ORDER BY table_name ASC NULLS LAST"
-
-_CERTIFICATES = f"SELECT release, certificate, fingerprint FROM {CERTIFICATES} ORDER BY release ASC NULLS LAST"  # noqa: S608
+_CERTIFICATES = f"SELECT release, certificate FROM {CERTIFICATES} ORDER BY release ASC NULLS LAST"  # noqa: S608
 
 _COLUMNS = f'SELECT release, "column", role, done FROM {COLUMNS}'  # noqa: S608
 
@@ -121,15 +111,20 @@ def released_file(path: str | os.PathLike[str], megabytes: int) -> ReleasedFile:
 
     Notes
     -----
-    One scan of each table.
+    The audit of `audit_database`.
     """
     place = Path(os.path.realpath(os.path.expanduser(os.fspath(path))))
     if not place.is_file():
         raise SourceError(f"there is no database {place}")
+    if not is_released(place):
+        raise SourceError(f"{place} was not written by kanon release; hint: kanon release SOURCE.duckdb -o PUBLIC.duckdb")
+    stamp = _stamp(place)
     try:
+        broken = audit_database(place).broken
+        if broken:
+            raise AuditError(f"{'; '.join(broken)}; hint: serve what kanon release has written")
         with opened(place, megabytes) as con:
-            stamp = _stamp(place)
-            found = ReleasedFile(path=place, tables=tuple(_served(con, place)), stamp=stamp)
+            found = ReleasedFile(path=place, tables=tuple(_served(con)), stamp=stamp)
     except duckdb.Error as error:
         raise_alone(SourceError(f"cannot read {place}: {plain(error)}"))
     if not found.is_there():
@@ -137,34 +132,12 @@ def released_file(path: str | os.PathLike[str], megabytes: int) -> ReleasedFile:
     return found
 
 
-def _served(con: Any, place: Path) -> list[ServedTable]:
-    tables = [name for (name,) in con.execute(_TABLES).fetchall()]
-    if CERTIFICATES not in tables or COLUMNS not in tables:
-        raise SourceError(f"{place} was not written by kanon release; hint: kanon release SOURCE.duckdb -o PUBLIC.duckdb")
-    other = con.execute(_NOT_TABLES).fetchall()
-    if other:
-        kind, name = other[0]
-        raise AuditError(f'{place} has the {kind} "{name}", which was not audited; hint: serve what kanon release has written')
-    roles: dict[tuple[str, str], tuple[str, str]] = {}
-    for release, column, role, done in con.execute(_COLUMNS).fetchall():
-        roles[release, column] = role, done
-    found: list[ServedTable] = []
-    for name, text, stated in con.execute(_CERTIFICATES).fetchall():
-        if name not in tables or name in {each.name for each in found}:
-            raise AuditError(f'{place} has a certificate of "{name}", and not one such table')
-        if fingerprint(con, f"main.{quoted(name)}") != stated:
-            raise AuditError(f'the table "{name}" has other rows than the audited ones; hint: release the database again')
+def _served(con: Any) -> Iterator[ServedTable]:
+    roles = {(release, column): (role, done) for release, column, role, done in con.execute(_COLUMNS).fetchall()}
+    for name, text in con.execute(_CERTIFICATES).fetchall():
         columns = con.execute(f"SELECT column_name, column_type FROM (DESCRIBE main.{quoted(name)})").fetchall()  # noqa: S608
-        described = tuple((column, kind, *roles.get((name, column), ("unknown", ""))) for column, kind in columns)
-        found.append(ServedTable(name=name, certificate=_certificate(name, text), columns=described))
-    alone = sorted(set(tables) - {each.name for each in found} - {CERTIFICATES, COLUMNS})
-    if alone:
-        raise AuditError(f'the table "{alone[0]}" has no certificate; hint: serve what kanon release has written')
-    return found
-
-
-def _certificate(name: str, text: str) -> Certificate:
-    try:
-        return Certificate.from_json(text)
-    except (KanonError, ValueError, KeyError, TypeError):
-        raise_alone(AuditError(f'the certificate of "{name}" cannot be read; hint: release the database again'))
+        yield ServedTable(
+            name=name,
+            certificate=Certificate.from_json(text),
+            columns=tuple((column, kind, *roles.get((name, column), ("unknown", ""))) for column, kind in columns),
+        )

@@ -3,6 +3,6 @@
             WITH "kanon#always" AS (SELECT true)${read}
             SELECT code, label, system.main.dense_rank() OVER (ORDER BY width ASC NULLS LAST) AS layer
             FROM (SELECT code, ${number} AS number FROM ${texts}) AS texts
-            JOIN (SELECT *, TRY_CAST(high AS DOUBLE) - TRY_CAST(low AS DOUBLE) AS width FROM "kanon#read") AS read
-                ON low_number <= number AND (number < high_number OR (closed AND number = high_number))
+            JOIN "kanon#read" ON (low_number < number OR (low_number = number AND NOT above))
+                AND (number < high_number OR (number = high_number AND upto))
         )

@@ -1,4 +1,4 @@
-"""The commands that check tables: ``kanon verify`` and ``kanon audit``."""
+"""The command that measures a table: ``kanon audit``."""
 
 from __future__ import annotations
 
@@ -6,23 +6,19 @@ import json
 import re
 import warnings
 from collections.abc import Iterator
-from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Any
+from contextlib import closing
+from typing import Any
 
 import click
 
 from kanon_sql.cli.database_audit import shown_database
 from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import (
-    allow_file_option,
-    assigned,
     column_names,
     delimiter_option,
     escape_option,
-    escaped_option,
     json_option,
     qi_option,
-    secret_file_option,
     sensitive_options,
     show,
     table_option,
@@ -32,92 +28,8 @@ from kanon_sql.cli.publish import metric_and_hierarchy
 from kanon_sql.cli.streams import format_option, source_place
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.measures import record
-from kanon_sql.errors import AuditError, KanonWarning, SourceError, raise_alone
+from kanon_sql.errors import AuditError, KanonWarning
 from kanon_sql.model.requirements import THRESHOLDS
-
-if TYPE_CHECKING:
-    from kanon_sql.engines.duckdb.places import Place
-
-
-@click.command()
-@click.argument("source", metavar="SOURCE")
-@click.argument("release", metavar="RELEASE")
-@click.argument("certificate", metavar="CERT.json")
-@click.option("--table", metavar="NAME", help="Table of a .duckdb file SOURCE, the same as SOURCE.duckdb::NAME.")
-@click.option("--metric", metavar="FILE", help="The table of distances (a, b, distance) that the policy names.")
-@click.option("--hierarchy", metavar="FILE", help="The tree that the policy names.")
-@click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table that a recoding of the policy names; repeatable.")
-@allow_file_option
-@click.option("--pseudonym", multiple=True, metavar="A,B", help="Columns that show tokens instead of identifiers.")
-@secret_file_option("The secret of the release: tokens are computed again.  [default: KANON_SECRET]")
-@delimiter_option
-@escaped_option
-@json_option
-def verify(
-    source: str,
-    release: str,
-    certificate: str,
-    table: str | None,
-    metric: str | None,
-    hierarchy: str | None,
-    beside: tuple[str, ...],
-    allowed_files: tuple[str, ...],
-    pseudonym: tuple[str, ...],
-    secret: bytes | None,
-    delimiter: str,
-    escape_formulas: bool,
-    as_json: bool,
-) -> None:
-    """Check a release and its certificate.
-
-    Both are checked against the source, without solving it again.
-
-    Exits with code 1 and the line of the certificate at the first claim that does not hold.
-    """
-    import duckdb
-
-    from kanon_sql.engines.duckdb.places import Place
-    from kanon_sql.verification.files import verify_files
-
-    if secret is not None and not pseudonym:
-        raise click.UsageError("--secret-file is for the tokens of --pseudonym; hint: --pseudonym patient_id")
-    tables = Place.of(source, table), Place.of(release).escaping(escape_formulas)
-    recoded = {name: Place.of(file) for name, file in assigned(beside, "--beside", "name=file").items()}
-    others = metric_and_hierarchy(metric, hierarchy)[1] | recoded
-    con = audit_macros(duckdb.connect())
-
-    def work() -> dict[str, str]:
-        tokens = (column_names(pseudonym, []), secret)
-        return verify_files(con, *tables, certificate, delimiter, others, tokens, allowed_files)
-
-    try:
-        found = interruptible(con.interrupt, work, patience=PATIENCE)
-    except AuditError as error:
-        if not escape_formulas and _looks_escaped(tables[1], delimiter):
-            error = AuditError(f"{error}; hint: if RELEASE was written with --escape-formulas, say so here too")
-        if as_json:
-            click.echo(json.dumps({"holds": False, "broken": [str(error)]}))
-        raise_alone(error)
-    if as_json:
-        click.echo(json.dumps({"holds": True, "broken": [], **found}))
-    else:
-        show(found.items(), "verified")
-
-
-def _looks_escaped(release: Place, delimiter: str) -> bool:
-    """Return whether a CSV file has cells that look as `--escape-formulas` leaves them."""
-    import duckdb
-
-    from kanon_sql.engines.duckdb.files import load
-    from kanon_sql.engines.duckdb.formulas import holds_escaped
-
-    if release.kind not in ("csv", "tsv"):
-        return False
-    with duckdb.connect() as con, suppress(SourceError):
-        load(con, release, into="released", delimiter=delimiter)
-        return holds_escaped(con, "released")
-    return False
-
 
 _LIMITS = ("k", *(next(iter(each.options)) for each in THRESHOLDS), "k_map", "presence", "max_risk", "max_unique_share")
 """Options whose thresholds a table can break."""
@@ -130,6 +42,10 @@ _RISK = "FROM reidentification_risk('source', $qi, population := $population, fr
 @qi_option
 @click.option("--k", type=int, help="Exit with code 1 if a class has fewer rows.")
 @click.option("--known", type=click.IntRange(1), metavar="M", help="Count classes by any M quasi-identifiers, also for --k.")
+@click.option(
+    "--known-rows", type=click.IntRange(1, 3), metavar="M", help="Count people by any M rows of a person, also for --k."
+)
+@click.option("--per", metavar="COLUMN", help="The column that links the rows of a person, for --known-rows.")
 @click.option(
     "--max-risk", type=click.FloatRange(0, 1), help="Exit with code 1 if the prosecutor risk of a row is higher, 0 to 1."
 )
@@ -153,6 +69,8 @@ def audit(
     qi: tuple[str, ...],
     k: int | None,
     known: int | None,
+    known_rows: int | None,
+    per: str | None,
     max_risk: float | None,
     max_unique_share: float | None,
     population: str | None,
@@ -186,6 +104,8 @@ def audit(
     from kanon_sql.engines.audit_figures import FIRST, asked_otherwise, measured_requirements, too_few_known, too_small
     from kanon_sql.engines.duckdb.files import columns, load, load_policy_table
     from kanon_sql.engines.duckdb.guarantees import audited
+    from kanon_sql.engines.duckdb.known_classes import broken_by_known
+    from kanon_sql.engines.duckdb.known_rows import KnownRows
     from kanon_sql.engines.duckdb.measures import known_figures, macro_errors, populated
     from kanon_sql.engines.duckdb.other_columns import warnings_of_others
     from kanon_sql.engines.duckdb.places import Place
@@ -217,6 +137,7 @@ def audit(
             named = column_names(qi, listed) if qi else None
             policy = Policy.of(quasi_identifiers=named, requirements=requirements).resolve(listed)
             chosen = [each.column for each in policy.quasi_identifiers]
+            linked = KnownRows.asked(known_rows, per, known, listed)
             for one in counted:
                 present[one.title] = one.figures(con, "population", chosen)
             if counted:
@@ -228,16 +149,18 @@ def audit(
             sizes = record(con, "FROM k_anonymity('source', $qi)", {"qi": chosen})
             if known is not None:
                 by_known.update(known_figures(con, chosen, known, k))
-            others = [name for name in listed if name not in {*chosen, *policy.sensitive}]
+                broken.extend(broken_by_known(con, requirements, known, chosen))
+            if linked is not None:
+                by_rows.update(linked.figures(con, chosen, k))
+                broken.extend(filter(None, [linked.broken(by_rows["fewest_candidates"], k)]))
+            others = [name for name in listed if name not in {*chosen, *policy.sensitive, linked and linked.per}]
             identifying.extend(warnings_of_others(con, "source", others, policy.sensitive, sizes["rows"]))
-            return [
-                sizes,
-                risk,
-                *(each.figures(con, chosen) for each in measured),
-            ]
+            return [sizes, risk, *(each.figures(con, chosen) for each in measured)]
 
     present: dict[str, dict[str, Any]] = {}
     by_known: dict[str, Any] = {}
+    by_rows: dict[str, Any] = {}
+    broken: list[str] = []
     identifying: list[str] = []
     with source_place(file, table, ending) as found_place:
         place = found_place.escaping(escape_formulas)
@@ -250,13 +173,17 @@ def audit(
         told[title] = {name: value for name, value in found.items() if name not in sizes}
     if known is not None:
         told[f"any {how_many(known, 'known column')}"] = by_known
+    if known_rows is not None:
+        told[f"any {how_many(known_rows, 'known row')} of a person"] = by_rows
     few = too_small(sizes["k"], k) if known is None else too_few_known(by_known["k"], known, k)
-    broken = [] if few is None else [few]
+    few = few if known_rows is None else None
+    broken[:0] = [] if few is None else [few]
     broken += _too_risky(risk, max_risk, max_unique_share)
     for one in counted:
         told[one.title] = one.listed_figures(present[one.title])
         broken += [f"{one.title}: {wrong}" for wrong in [one.wrong(present[one.title])] if wrong]
-    broken += [wrong for each, found in zip(measured, figures, strict=True) if (wrong := each.wrong(found))]
+    by_all = zip(measured, figures, strict=True) if known is None else ()
+    broken += [wrong for each, found in by_all if (wrong := each.wrong(found))]
     if as_json:
         click.echo(json.dumps({"holds": not broken, "broken": broken, "warnings": identifying, **told}))
     else:
@@ -275,8 +202,9 @@ def _verdict(broken: list[str], context: click.Context) -> str:
     if broken:
         return f"FAIL: {'; '.join(broken)}"
     given = [f"--{name.replace('_', '-')} {context.params[name]}" for name in _LIMITS if context.params[name] is not None]
-    if context.params["k"] is not None and context.params["known"] is not None:
-        given.insert(1, f"--known {context.params['known']}")
+    for name in ("known", "known_rows"):
+        if context.params["k"] is not None and context.params[name] is not None:
+            given.insert(1, f"--{name.replace('_', '-')} {context.params[name]}")
     return f"PASS: {', '.join(given)}" if given else "no threshold is given, so nothing passes or fails; hint: --k 5"
 
 

@@ -1,4 +1,4 @@
-"""Where DuckDB puts parts of large tables while a command runs: in a private directory, which the next command cleans up."""
+"""Where DuckDB puts parts of large tables: in a private directory, which the next command cleans up after a kill."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from kanon_sql.engines.duckdb.names import literal
+from kanon_sql.engines.duckdb.staging import staging_directory
 from kanon_sql.errors import SourceError
 
 
@@ -24,9 +26,6 @@ def private_spilling(db: str, con: Any) -> Iterator[None]:
     con : Connection
         Its connection.
     """
-    from kanon_sql.engines.duckdb.names import literal
-    from kanon_sql.engines.duckdb.staging import staging_directory
-
     with ExitStack() as stack:
         with suppress(SourceError):
             folder = Path() if db == ":memory:" else Path(db).parent

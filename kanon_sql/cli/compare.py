@@ -1,0 +1,153 @@
+"""The command ``kanon compare``: releases of one table side by side."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kanon_sql.cli.interrupt import interruptible
+from kanon_sql.cli.options import assigned, column_names, delimiter_option, escaped_option, json_option, qi_option, table_option
+from kanon_sql.cli.publication import PATIENCE
+from kanon_sql.cli.reports import force_option, page_target, quiet_option
+from kanon_sql.cli.terminal import lines_of
+from kanon_sql.cli.text_file import text_of
+from kanon_sql.engines.duckdb.staging import put_text
+from kanon_sql.errors import SourceError
+
+if TYPE_CHECKING:
+    from kanon_sql.certificate import Certificate
+    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.report.comparison import Comparison
+
+
+@click.command()
+@click.argument("source", metavar="SOURCE")
+@click.argument("releases", metavar="RELEASE...", nargs=-1, required=True)
+@click.option("-o", "--output", "target", metavar="OUT.html", help="Write the figures to this page.")
+@click.option("--queries", metavar="FILE.sql", help="SELECT statements that SOURCE and each RELEASE are asked.")
+@click.option("--target", "predicted", metavar="COLUMN", help="Column that a classifier predicts from the quasi-identifiers.")
+@click.option("--by", multiple=True, metavar="A,B", help="Columns whose values are groups: who loses most is shown.")
+@click.option("--certificate", multiple=True, metavar="RELEASE=CERT.json", help="Certificate of a release; repeatable.")
+@click.option("--hierarchy", multiple=True, metavar="COLUMN=FILE", help="The hierarchy of a generalized column; repeatable.")
+@qi_option
+@table_option
+@delimiter_option
+@escaped_option
+@force_option
+@json_option
+@quiet_option
+def compare(
+    source: str,
+    releases: tuple[str, ...],
+    target: str | None,
+    queries: str | None,
+    predicted: str | None,
+    by: tuple[str, ...],
+    certificate: tuple[str, ...],
+    hierarchy: tuple[str, ...],
+    qi: tuple[str, ...],
+    table: str | None,
+    delimiter: str,
+    escape_formulas: bool,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Show which release serves your analysis.
+
+    Measures each RELEASE against SOURCE: risk, loss, marginals, queries, groups of rows, a classifier.
+
+    Queries compute counts, sums and averages over one table. A row of a release counts for all values that its labels cover.
+
+    The page counts SOURCE: do not publish it.
+    """
+    import duckdb
+
+    from kanon_sql.engines.duckdb.files import columns, load, load_policy_table
+    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.plain_types import give_types
+    from kanon_sql.report.comparison import compared
+
+    origin = Place.of(source, table)
+    places = [Place.of(each).escaping(escape_formulas) for each in releases]
+    names = _names(places)
+    claims = assigned(certificate, "--certificate", "RELEASE=CERT.json")
+    trees = {name: Place.of(each) for name, each in assigned(hierarchy, "--hierarchy", "column=file").items()}
+    read = [each.path for each in (origin, *places, *trees.values())] + [
+        Path(os.path.realpath(each)) for each in claims.values()
+    ]
+    path = None if target is None else page_target(target, (".html",), read, force)
+    text = None if queries is None else text_of(queries)
+    known = _certificates(claims, dict(zip(releases, names, strict=True)))
+    con = duckdb.connect()
+
+    def work() -> Comparison:
+        with closing(con):
+            load(con, origin, into="source", delimiter=delimiter)
+            if origin.kind in ("csv", "tsv"):
+                give_types(con, "source")
+            for number, place in enumerate(places):
+                load(con, place, into=f"released{number}", delimiter=delimiter)
+            for number, place in enumerate(trees.values()):
+                load_policy_table(con, place, into=f"hierarchy{number}", delimiter=delimiter)
+            named = columns(con, "source")
+            return compared(
+                con,
+                names,
+                known,
+                list(trees),
+                quasi_identifiers=column_names(qi, named) if qi else None,
+                queries=text,
+                by=column_names(by, named),
+                target=predicted,
+            )
+
+    found = interruptible(con.interrupt, work, patience=PATIENCE)
+    if path is not None:
+        put_text(found.html(), path, replace=force)
+    if as_json and not quiet:
+        click.echo(json.dumps({"written": None if path is None else str(path), **found.to_dict()}))
+    elif not quiet:
+        _show(found, path)
+
+
+def _show(found: Comparison, path: Path | None) -> None:
+    from rich.console import Console
+
+    from kanon_sql.report.figure_rows import figure_rows
+
+    console = Console(highlight=False)
+    names = ("figure", *(each.name for each in found.releases))
+    console.print(lines_of(names, figure_rows(found.releases), title=f"{len(found.releases):,} releases"))
+    console.print(found.advice, markup=False)
+    if path is not None:
+        console.print(f"written {path}", markup=False)
+
+
+def _names(places: Iterable[Place]) -> list[str]:
+    """Return what releases are called: their files without endings, or with their folders where two are the same."""
+    files = [str(place) for place in places]
+    short = [Path(each.partition("::")[0]).stem + each.partition("::")[1] + each.partition("::")[2] for each in files]
+    if len(set(files)) < len(files):
+        raise SourceError("a release is named twice; hint: name each once")
+    return short if len(set(short)) == len(short) else files
+
+
+def _certificates(claims: dict[str, str], names: dict[str, str]) -> dict[str, Certificate]:
+    from kanon_sql.certificate import Certificate
+    from kanon_sql.verification.certificates import read_certificate
+
+    found = {}
+    for release, path in claims.items():
+        if release not in names:
+            raise click.BadParameter(f"{release} is not one of the releases", param_hint="--certificate")
+        document = read_certificate(path)
+        document.require_checksum()
+        found[names[release]] = Certificate(**document.claims)
+    return found

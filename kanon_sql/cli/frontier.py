@@ -1,0 +1,228 @@
+"""The command ``kanon frontier``: what each guarantee and each policy costs, and what its release is still good for."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kanon_sql.cli.interrupt import interruptible
+from kanon_sql.cli.options import (
+    allow_file_option,
+    assigned,
+    column_names,
+    delimiter_option,
+    json_option,
+    qi_option,
+    show,
+    table_option,
+)
+from kanon_sql.cli.publication import PATIENCE
+from kanon_sql.cli.publish import metric_and_hierarchy
+from kanon_sql.cli.reports import force_option, page_target, quiet_option
+from kanon_sql.cli.terminal import progress
+from kanon_sql.cli.text_file import text_of
+from kanon_sql.engines.duckdb.staging import put_text
+from kanon_sql.errors import SourceError, raise_alone
+
+if TYPE_CHECKING:
+    from kanon_sql.report.candidates import Candidate
+    from kanon_sql.report.points import Point
+
+
+@click.command()
+@click.argument("source", metavar="SOURCE")
+@click.option(
+    "-o", "--output", "targets", required=True, multiple=True, metavar="OUT", help="OUT.html or OUT.csv; repeat it for both."
+)
+@qi_option
+@click.option("--k", "ks", default="2,5,10,25", show_default=True, metavar="K,K", help="Minimum numbers of rows per class.")
+@click.option("--sensitive", metavar="A", help="The sensitive column that --t is about.")
+@click.option("--t", "ts", metavar="T,T", help="Maximum distance of a class from the whole table, 0 to 1.")
+@click.option(
+    "--metric", metavar="NAME", help="Distance used by --t: equal, ordered, numeric, hierarchical, or a file.  [default: equal]"
+)
+@click.option("--hierarchy", metavar="FILE", help="The tree of --metric hierarchical.")
+@click.option(
+    "--recode",
+    "recodings",
+    multiple=True,
+    metavar="A=DIGITS",
+    help="Try each k with this recoding, too; repeat it for other alternatives.",
+)
+@click.option(
+    "--weight",
+    "weights",
+    multiple=True,
+    metavar="A=3",
+    help="Try each k with this weight, too; repeat it for other alternatives.",
+)
+@click.option(
+    "--policies", "files", multiple=True, metavar="FILE", help="A .yaml or .json file of policies; each is tried. Repeatable."
+)
+@click.option("--queries", metavar="FILE.sql", help="SELECT statements that SOURCE and each release are asked.")
+@click.option("--target", "predicted", metavar="COLUMN", help="Column that a classifier predicts from the quasi-identifiers.")
+@click.option("--algorithm", default="auto", show_default=True, help="Name of the algorithm.")
+@click.option(
+    "--time-limit", type=float, metavar="SECONDS", help="Time limit of each release; the best one found within it is used."
+)
+@click.option("--seed", default=0, show_default=True, help="Random seed of the solver.")
+@allow_file_option
+@table_option
+@delimiter_option
+@force_option
+@json_option
+@quiet_option
+@click.pass_context
+def frontier(
+    context: click.Context,
+    /,
+    source: str,
+    targets: tuple[str, ...],
+    queries: str | None,
+    predicted: str | None,
+    metric: str | None,
+    hierarchy: str | None,
+    allowed_files: tuple[str, ...],
+    table: str | None,
+    delimiter: str,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+    **asked: Any,
+) -> None:
+    """Show what each k costs.
+
+    Releases SOURCE under each guarantee in turn, and writes the cost and the lower bound of each release.
+
+    With --queries or --target, it also measures what each release is still good for, and says which one to take.
+
+    Press Ctrl-C once to write the points found so far, again to stop without a file.
+    """
+    import kanon_sql
+    from kanon_sql.engines.duckdb.files import columns, load, load_policy_table
+    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.plain_types import give_types
+    from kanon_sql.report.frontier import asked_of, best_of, csv_text, html_text, points
+
+    place = Place.of(source, table)
+    names, beside = metric_and_hierarchy(metric, hierarchy)
+    read = [each.path for each in (place, *beside.values())] + [Path(each).resolve() for each in asked["files"]]
+    paths = [page_target(name, (".html", ".csv"), read, force) for name in targets]
+    if len(set(paths)) < len(paths):
+        raise SourceError("two outputs are the same file; hint: give each a name of its own")
+    text = None if queries is None else text_of(queries)
+    grid = not asked["files"] or context.get_parameter_source("ks") is click.core.ParameterSource.COMMANDLINE
+    con = kanon_sql.connect(allowed_files=allowed_files)
+    ended = threading.Event()
+    found: list[Point] = []
+    known: list[str] = []
+
+    def finish() -> bool:
+        going = con.finish()
+        if not (going or found):
+            return False
+        ended.set()
+        if not going:
+            con.interrupt()
+        return True
+
+    def work() -> list[Candidate]:
+        with closing(con), progress(not quiet) as step:
+            step("reading")
+            load(con, place, into="source", delimiter=delimiter)
+            for name, each in beside.items():
+                load_policy_table(con, each, into=name, delimiter=delimiter)
+            measured = text is not None or predicted is not None
+            if measured and place.kind in ("csv", "tsv"):
+                give_types(con, "source")
+            known.extend(columns(con, "source"))
+            candidates = [*(_grid(known, asked, names) if grid else ()), *_stored(asked["files"], known)]
+            useful = asked_of(candidates, known, text, predicted) if measured else None
+            con.watch(lambda moment: step("solving", replace(moment, done=(len(found) + moment.done) / len(candidates))))
+            for point in points(con, candidates, ended.is_set, useful):
+                found.append(point)
+                step("solving")
+            return candidates
+
+    candidates = interruptible(con.interrupt, work, finish=finish, patience=PATIENCE)
+    settings = _settings(place.path.name, candidates, known, f"{len(found)} of {len(candidates)}", kanon_sql.__version__)
+    texts = [csv_text(found) if path.suffix.lower() == ".csv" else html_text(found, settings) for path in paths]
+    for each, path in zip(texts, paths, strict=True):
+        put_text(each, path, replace=force)
+    best = best_of(found)
+    if as_json and not quiet:
+        told = {
+            "written": [str(path) for path in paths],
+            "asked": len(candidates),
+            "points": [each.to_dict() for each in found],
+        }
+        click.echo(json.dumps(told if best is None else {**told, "advice": best.advice}))
+    elif not quiet:
+        show([("written", path) for path in paths] + [("points", f"{len(found)} of {len(candidates)}")])
+        if best is not None:
+            click.echo(best.advice)
+
+
+def _grid(known: list[str], asked: dict[str, Any], names: dict[str, Any]) -> list[Candidate]:
+    """Return each guarantee with each alternative of recodings and weights."""
+    from kanon_sql.report.candidates import Candidate
+    from kanon_sql.report.frontier import curve_policies
+
+    k, t = _numbers(asked["ks"], "--k"), None if asked["ts"] is None else _listed(asked["ts"])
+    options = {name: asked[name] for name in ("sensitive", "algorithm", "time_limit", "seed")}
+    chosen = column_names(asked["qi"], known) if asked["qi"] else None
+    recodings = [{}, *(assigned([each], "--recode", "column=DIGITS") for each in asked["recodings"])]
+    weights = [{}, *(assigned([each], "--weight", "column=3") for each in asked["weights"])]
+    found = []
+    for recoding, weight in product(recodings, weights):
+        name = ", ".join([*map("=".join, recoding.items()), *(f"weight {column}={w}" for column, w in weight.items())])
+        tried = curve_policies(k, t, quasi_identifiers=chosen, recodings=recoding or None, weights=weight, **names, **options)
+        found += [Candidate.of(policy.resolve(known), name) for policy in tried]
+    return found
+
+
+def _stored(files: Iterable[str], known: list[str]) -> list[Candidate]:
+    """Return the policies of files."""
+    from kanon_sql.model.policy_file import kind_of, read
+    from kanon_sql.report.candidates import Candidate
+
+    found = []
+    for file in files:
+        kind_of(file)
+        found += [Candidate.stored(each, known) for each in read(text_of(file), file)]
+    return found
+
+
+def _settings(
+    source: str, candidates: Sequence[Candidate], known: list[str], points: str, version: str
+) -> list[tuple[str, str]]:
+    first = candidates[0].policy
+    shown = {each.column for each in first.quasi_identifiers}
+    others = [name for name in known if name not in shown]
+    return [
+        ("source", source),
+        ("quasi-identifiers", ", ".join(each.column for each in first.quasi_identifiers)),
+        *([("other columns", ", ".join(others))] if others else []),
+        ("solver", f"{first.algorithm}, seed {first.seed}"),
+        ("points", points),
+        ("version", f"kanon-sql {version}"),
+    ]
+
+
+def _listed(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _numbers(text: str, option: str) -> list[int]:
+    try:
+        return [int(part) for part in _listed(text)]
+    except ValueError:
+        raise_alone(click.BadParameter(f"{text} is not a list of whole numbers", param_hint=option))

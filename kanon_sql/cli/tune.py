@@ -1,0 +1,127 @@
+"""The command ``kanon tune``: the policy that answers given queries best under a guarantee."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kanon_sql.cli.interrupt import interruptible
+from kanon_sql.cli.options import column_names, delimiter_option, json_option, qi_option, show, table_option
+from kanon_sql.cli.publication import PATIENCE
+from kanon_sql.cli.reports import quiet_option
+from kanon_sql.cli.suggestions import stored_as
+from kanon_sql.cli.text_file import text_of
+from kanon_sql.engines.duckdb.staging import put_text
+from kanon_sql.errors import SourceError
+from kanon_sql.model.how_many import how_many
+
+if TYPE_CHECKING:
+    from kanon_sql.model.suggested_policy import Suggestion
+    from kanon_sql.report.tuning import Tried, Tuned
+
+
+@click.command()
+@click.argument("source", metavar="SOURCE")
+@click.option("--queries", required=True, metavar="FILE.sql", help="SELECT statements of counts, sums and averages.")
+@click.option("--k", default=5, show_default=True, help="Minimum number of rows per class.")
+@qi_option
+@click.option(
+    "-o", "--output", "target", metavar="POLICY", help="A .yaml, .json or .sql file.  [default: SQL on the standard output]"
+)
+@click.option("--time-limit", default=60.0, show_default=True, metavar="SECONDS", help="Time limit of the search.")
+@click.option("--name", default="tuned", show_default=True, help="Name of the policy.")
+@table_option
+@delimiter_option
+@click.option("--force", is_flag=True, help="Replace POLICY if it exists.")
+@json_option
+@quiet_option
+def tune(
+    source: str,
+    queries: str,
+    k: int,
+    qi: tuple[str, ...],
+    target: str | None,
+    time_limit: float,
+    name: str,
+    table: str | None,
+    delimiter: str,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Find the policy that answers your queries best.
+
+    Searches weights, levels and masks for the release of SOURCE with the smallest median error of the queries.
+
+    The guarantee is k-anonymity, with the diversity that `kanon suggest` proposes. The policy is never worse than the default.
+
+    With --qi, all other columns are released unchanged. Without it, columns have the roles that `kanon suggest` gives them.
+
+    The search reads SOURCE: which policy wins is not covered by its guarantee.
+    """
+    from kanon_sql.engines.duckdb.connection import connect
+    from kanon_sql.engines.duckdb.files import columns, load
+    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.plain_types import give_types
+    from kanon_sql.model.policy_file import kind_of, written
+    from kanon_sql.report.tuned_policy import tuned
+
+    place = Place.of(source, table)
+    ending = None if target is None or target.lower().endswith(".sql") else kind_of(target)
+    if target is not None and Path(target).exists() and not force:
+        raise SourceError(f"{target} exists; hint: --force replaces it")
+    text = text_of(queries)
+    con = connect()
+
+    best_so_far: list[Tried] = []
+
+    def told(best: Tried, count: int) -> None:
+        if not quiet and best not in best_so_far[-1:]:
+            best_so_far.append(best)
+            click.echo(f"{how_many(count, 'release')}: median error {best.errors.median or 0.0:.2%}", err=True)
+
+    def work() -> tuple[Tuned, Suggestion]:
+        with closing(con):
+            load(con.raw, place, into="source", delimiter=delimiter)
+            if place.kind in ("csv", "tsv"):
+                give_types(con.raw, "source")
+            chosen = column_names(qi, columns(con.raw, "source")) if qi else None
+            return tuned(
+                con,
+                text,
+                k=k,
+                quasi_identifiers=chosen,
+                name=name,
+                table_as=stored_as(place),
+                seconds=time_limit,
+                told=told,
+            )
+
+    found, suggested = interruptible(con.raw.interrupt, work, patience=PATIENCE)
+    policy = suggested.sql if ending is None else written([suggested.policy], ending)
+    if target is not None:
+        put_text(policy, Path(os.path.realpath(target)), replace=force)
+    figures = _figures(found)
+    if as_json:
+        click.echo(json.dumps({"written": target, "policy": policy if target is None else None, **figures}))
+    elif target is None:
+        click.echo(policy, nl=False)
+    elif not quiet:
+        show([("written", target), *((name.replace("_", " "), value) for name, value in figures.items())])
+
+
+def _figures(found: Tuned) -> dict[str, Any]:
+    return {
+        "default_median_error": found.default.errors.median,
+        "median_error": found.best.errors.median,
+        "default_error_95": found.default.errors.most,
+        "error_95": found.best.errors.most,
+        "groups_lost": found.best.errors.lost,
+        "releases": found.releases,
+        "seconds": round(found.seconds, 1),
+    }

@@ -1,0 +1,108 @@
+"""The command that checks a release and its certificate: ``kanon verify``."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import click
+
+from kanon_sql.cli.interrupt import interruptible
+from kanon_sql.cli.options import (
+    allow_file_option,
+    assigned,
+    column_names,
+    delimiter_option,
+    escaped_option,
+    json_option,
+    secret_file_option,
+    show,
+)
+from kanon_sql.cli.publication import PATIENCE
+from kanon_sql.cli.publish import metric_and_hierarchy
+from kanon_sql.engines.duckdb.audit_macros import audit_macros
+from kanon_sql.errors import AuditError, SourceError, raise_alone
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.places import Place
+
+
+@click.command()
+@click.argument("source", metavar="SOURCE")
+@click.argument("release", metavar="RELEASE")
+@click.argument("certificate", metavar="CERT.json")
+@click.option("--table", metavar="NAME", help="Table of a .duckdb file SOURCE, the same as SOURCE.duckdb::NAME.")
+@click.option("--metric", metavar="FILE", help="The table of distances (a, b, distance) that the policy names.")
+@click.option("--hierarchy", metavar="FILE", help="The tree that the policy names.")
+@click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table that a recoding of the policy names; repeatable.")
+@allow_file_option
+@click.option("--pseudonym", multiple=True, metavar="A,B", help="Columns that show tokens instead of identifiers.")
+@secret_file_option("The secret of the release: tokens are computed again.  [default: KANON_SECRET]")
+@delimiter_option
+@escaped_option
+@json_option
+def verify(
+    source: str,
+    release: str,
+    certificate: str,
+    table: str | None,
+    metric: str | None,
+    hierarchy: str | None,
+    beside: tuple[str, ...],
+    allowed_files: tuple[str, ...],
+    pseudonym: tuple[str, ...],
+    secret: bytes | None,
+    delimiter: str,
+    escape_formulas: bool,
+    as_json: bool,
+) -> None:
+    """Check a release and its certificate.
+
+    Both are checked against the source, without solving it again.
+
+    Exits with code 1 and the line of the certificate at the first claim that does not hold.
+    """
+    import duckdb
+
+    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.verification.files import verify_files
+
+    if secret is not None and not pseudonym:
+        raise click.UsageError("--secret-file is for the tokens of --pseudonym; hint: --pseudonym patient_id")
+    tables = Place.of(source, table), Place.of(release).escaping(escape_formulas)
+    recoded = {name: Place.of(file) for name, file in assigned(beside, "--beside", "name=file").items()}
+    others = metric_and_hierarchy(metric, hierarchy)[1] | recoded
+    con = audit_macros(duckdb.connect())
+
+    def work() -> dict[str, str]:
+        tokens = (column_names(pseudonym, []), secret)
+        return verify_files(con, *tables, certificate, delimiter, others, tokens, allowed_files)
+
+    try:
+        found = interruptible(con.interrupt, work, patience=PATIENCE)
+    except AuditError as error:
+        if not escape_formulas and _looks_escaped(tables[1], delimiter):
+            error = AuditError(f"{error}; hint: if RELEASE was written with --escape-formulas, say so here too")
+        if as_json:
+            click.echo(json.dumps({"holds": False, "broken": [str(error)]}))
+        raise_alone(error)
+    if as_json:
+        click.echo(json.dumps({"holds": True, "broken": [], **found}))
+    else:
+        show(found.items(), "verified")
+
+
+def _looks_escaped(release: Place, delimiter: str) -> bool:
+    """Return whether a CSV file has cells that look as `--escape-formulas` leaves them."""
+    import duckdb
+
+    from kanon_sql.engines.duckdb.files import load
+    from kanon_sql.engines.duckdb.formulas import holds_escaped
+
+    if release.kind not in ("csv", "tsv"):
+        return False
+    with duckdb.connect() as con, suppress(SourceError):
+        load(con, release, into="released", delimiter=delimiter)
+        return holds_escaped(con, "released")
+    return False

@@ -1,0 +1,223 @@
+"""Releases of one table side by side: what each still risks, has lost, and is good for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+
+from kanon_sql.certificate import Certificate, Release
+from kanon_sql.clause.queries import read_queries
+from kanon_sql.engines.duckdb.files import columns
+from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.duckdb.tables import register_table
+from kanon_sql.errors import AuditError, MissingPackageError, PolicyError, raise_alone
+from kanon_sql.model.how_many import how_many
+from kanon_sql.report.usefulness import Asked, Usefulness, prepare, usefulness
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The figures of several releases of one source.
+
+    Attributes
+    ----------
+    releases : tuple of Usefulness
+        In the order given.
+    settings : tuple of (str, str)
+        The columns and queries, by what they are.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> source = pa.table({"zip": [1, 1, 2, 2], "age": [30, 30, 40, 50]})
+    >>> hidden = pa.table({"zip": [1, 1, 2, 2], "age": [30, 30, None, None]})
+    >>> found = compare(source, {"k = 1": source, "k = 2": hidden})
+    >>> print(found.advice.partition(". ")[0])
+    Take k = 1: the distance of marginals is 0.00%, the lowest, at a risk of 100.00%
+    """
+
+    releases: tuple[Usefulness, ...]
+    settings: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def best(self) -> tuple[Usefulness, ...]:
+        """Return the releases that no other beats: by a lower risk and a smaller error, or one lower and one equal."""
+        return tuple(each for each in self.releases if not any(_beats(other, each) for other in self.releases))
+
+    @property
+    def measure(self) -> str:
+        """Return what releases are ranked by."""
+        return "median error of queries" if self.releases[0].queries else "distance of marginals"
+
+    @property
+    def advice(self) -> str:
+        """Return in a sentence which release to take, and in others which to take if the risk has to be lower."""
+        ranked = sorted((each for each in self.best if each.error is not None), key=lambda each: each.error or 0.0)
+        if not ranked:
+            return "No release can be ranked: there is nothing to compare."
+        first, *others = ranked
+        said = [f"Take {first.name}: the {self.measure} is {first.error:.2%}, the lowest, at a risk of {first.risk:.2%}."]
+        said += [
+            f"Take {each.name} if the risk must not exceed {each.risk:.2%}: then it is {each.error:.2%}." for each in others
+        ]
+        return " ".join(said)
+
+    def html(self) -> str:
+        """Return the figures as one page that loads nothing.
+
+        Raises
+        ------
+        MissingPackageError
+            When jinja2, altair or vl-convert-python is not installed.
+        """
+        try:
+            from kanon_sql.report.comparison_page import comparison_page
+        except ModuleNotFoundError as error:
+            raise_alone(MissingPackageError.of("a report", error.name, "report"))
+        return comparison_page(self.releases, self.advice, self.settings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain data."""
+        best = {each.name for each in self.best}
+        return {
+            "releases": [{**each.to_dict(), "best": each.name in best} for each in self.releases],
+            "advice": self.advice,
+        }
+
+
+def _beats(one: Usefulness, two: Usefulness) -> bool:
+    if one.error is None or two.error is None or one.risk is None or two.risk is None:
+        return False
+    first, second = (one.risk, one.error), (two.risk, two.error)
+    return first != second and first[0] <= second[0] and first[1] <= second[1]
+
+
+def compare(
+    source: Any,
+    releases: Mapping[str, Any],
+    *,
+    quasi_identifiers: Iterable[str] | None = None,
+    queries: str | None = None,
+    by: Iterable[str] = (),
+    target: str | None = None,
+    hierarchies: Mapping[str, Any] | None = None,
+) -> Comparison:
+    """Measure releases of one table side by side.
+
+    Parameters
+    ----------
+    source : pyarrow.Table, pandas.DataFrame, polars.DataFrame or DuckDBPyRelation
+        The table that was released.
+    releases : mapping
+        By their names the releases: tables, or each a `Release`, which brings its certificate.
+    quasi_identifiers : iterable of str, optional
+        By these, rows are in classes. None takes every column that all tables have.
+    queries : str, optional
+        SQL text: SELECT statements of counts, sums and averages over one table, with ``;`` between them. Whatever table they
+        name, they are asked of the source and of each release.
+    by : iterable of str
+        Columns whose values are groups: the loss of the worst group is shown.
+    target : str, optional
+        The column that a classifier predicts from the quasi-identifiers.
+    hierarchies : mapping, optional
+        For columns that are generalized by a hierarchy its table: ``value`` and ``parent``, or ``level0``, ``level1``, ...
+
+    Raises
+    ------
+    PolicyError
+        When a column is unknown, or a query cannot be asked.
+    AuditError
+        When a release has another number of rows than the source.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> source = pa.table({"zip": [1, 1, 2, 2], "age": [30, 30, 40, 50]})
+    >>> hidden = pa.table({"zip": [1, 1, 2, 2], "age": [30, 30, None, None]})
+    >>> found = compare(source, {"hidden": hidden}, queries="SELECT zip, avg(age) FROM t GROUP BY zip")
+    >>> found.releases[0].k, found.releases[0].loss, found.releases[0].answers.errors[-1]
+    (2, 0.25, 0.3333333333333333)
+    """
+    if not isinstance(releases, Mapping) or not releases:
+        raise PolicyError("releases must be a mapping of names to tables; hint: {'k = 5': release}")
+    certificates = {name: each.certificate for name, each in releases.items() if isinstance(each, Release)}
+    with duckdb.connect() as con:
+        register_table(con, "source", source)
+        for number, each in enumerate(releases.values()):
+            register_table(con, f"released{number}", each.table if isinstance(each, Release) else each)
+        for number, each in enumerate((hierarchies or {}).values()):
+            register_table(con, f"hierarchy{number}", each)
+        asked: dict[str, Any] = {"quasi_identifiers": quasi_identifiers, "queries": queries, "by": by, "target": target}
+        return compared(con, list(releases), certificates, list(hierarchies or {}), **asked)
+
+
+def compared(
+    con: Any,
+    names: Sequence[str],
+    certificates: Mapping[str, Certificate],
+    hierarchies: Sequence[str] = (),
+    *,
+    quasi_identifiers: Iterable[str] | None,
+    queries: str | None,
+    by: Iterable[str],
+    target: str | None,
+) -> Comparison:
+    """Measure the tables ``released0``, ``released1``, ... of a connection against its table ``source``; as `compare`.
+
+    Parameters
+    ----------
+    con : connection
+        A plain DuckDB connection. It reads no more files afterwards.
+    names : sequence of str
+        What the releases are called.
+    certificates : mapping
+        By these names, those that are known.
+    hierarchies : sequence of str
+        Columns whose hierarchies are the tables ``hierarchy0``, ``hierarchy1``, ...
+    """
+    con.execute("SET enable_external_access = false")
+    prepare(con)
+    known = columns(con, "source")
+    shared = [name for name in known if all(name in columns(con, f"released{n}") for n in range(len(names)))]
+    chosen = list(shared if quasi_identifiers is None else quasi_identifiers)
+    if quasi_identifiers is None and target is not None:
+        chosen = [name for name in chosen if name != target]
+    for name in (*chosen, *by, *hierarchies, *([target] if target is not None else [])):
+        if name not in shared:
+            missing = "the source" if name not in known else "a release"
+            raise PolicyError(f"{missing} has no column {name}; hint: the tables share {', '.join(shared) or 'none'}")
+    if not chosen:
+        raise PolicyError("no column is in the source and in every release; hint: was that table released?")
+    asked = Asked(
+        quasi_identifiers=tuple(chosen),
+        columns=tuple(shared),
+        queries=() if queries is None else read_queries(queries, known),
+        by=tuple(by),
+        target=target,
+        hierarchies=tuple((name, f"hierarchy{n}") for n, name in enumerate(hierarchies)),
+    )
+    require_shared(asked, shared)
+    rows = _rows(con, "source")
+    for number, name in enumerate(names):
+        if (count := _rows(con, f"released{number}")) != rows:
+            raise AuditError(f"{name} has {how_many(count, 'row')}, the source {rows:,}; hint: is it a release of that table?")
+    found = [usefulness(con, name, f"released{n}", asked, certificates.get(name)) for n, name in enumerate(names)]
+    settings = [("rows", f"{rows:,}"), ("quasi-identifiers", ", ".join(chosen)), ("compared columns", ", ".join(shared))]
+    if asked.queries:
+        settings.append(("queries", f"{len(asked.queries):,}"))
+    return Comparison(tuple(found), tuple(settings))
+
+
+def require_shared(asked: Asked, shared: Sequence[str]) -> None:
+    """Refuse queries about columns that a release does not have."""
+    for query in asked.queries:
+        for name in (*query.columns, *query.means):
+            if name not in shared:
+                raise PolicyError(f"query {query.number} names {name}, which a release does not have; hint: leave it out")
+
+
+def _rows(con: Any, table: str) -> int:
+    return int(con.execute(f"SELECT system.main.count(*) FROM {quoted(table)}").fetchone()[0])  # noqa: S608

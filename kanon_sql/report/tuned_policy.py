@@ -1,0 +1,126 @@
+"""From a table and queries to a tuned policy: roles of columns, levels to try, and the statement with its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from kanon_sql.clause.queries import read_queries
+from kanon_sql.clause.workload import Use, uses_of
+from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.files import columns
+from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.duckdb.suggestion import suggestion
+from kanon_sql.engines.written import read_recodings
+from kanon_sql.model.how_many import how_many
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.recodings import Generalization
+from kanon_sql.model.requirements import KAnonymity
+from kanon_sql.model.suggested_policy import Suggestion
+from kanon_sql.report.tuning import Search, Tried, Tuned
+
+_Texts = dict[tuple[str, Generalization | None], str]
+
+
+def tuned(
+    con: Connection,
+    queries: str,
+    *,
+    k: int,
+    quasi_identifiers: Sequence[str] | None,
+    name: str,
+    table_as: str,
+    seconds: float,
+    told: Callable[[Tried, int], None],
+) -> tuple[Tuned, Suggestion]:
+    """Search a policy for the table ``source`` of a connection.
+
+    Parameters
+    ----------
+    con : Connection
+        With the table.
+    queries : str
+        SELECT statements of counts, sums and averages over one table.
+    k : int
+        Least number of rows of a class.
+    quasi_identifiers : sequence of str, optional
+        All other columns are released unchanged. None takes the roles that `suggest` gives.
+    name, table_as : str
+        What the policy is called, and the table that it is stored for, as SQL spells it.
+    seconds : float
+        The time limit of the search.
+    told : callable
+        Gets the best so far, and the number of releases.
+
+    Raises
+    ------
+    PolicyError, InfeasibleError
+        When the default cannot be released, or a query cannot be asked.
+    """
+    named = columns(con.raw, "source")
+    plain = suggestion(con.raw, "source", k=k, name=name, table_as=table_as)
+    if quasi_identifiers is not None:
+        plain = _of_columns(plain, quasi_identifiers, k)
+    for column in plain.policy.identifiers:
+        con.raw.execute(f"ALTER TABLE source DROP COLUMN {quoted(column)}")
+    left = [column for column in named if column not in plain.policy.identifiers]
+    asked, uses = read_queries(queries, left), uses_of(queries, left)
+    levels, texts = _levels(plain, uses)
+    identifying = tuple(QuasiIdentifier(column=qi.column) for qi in plain.policy.policy.quasi_identifiers)
+    start = replace(plain.policy.policy, quasi_identifiers=identifying, keep=plain.policy.kept).resolve(left)
+    found = Search(con=con, queries=asked, start=start, levels=levels, uses=uses, seconds=seconds, told=told).run()
+    return found, _stated(plain, found, texts, len(asked))
+
+
+def _of_columns(plain: Suggestion, chosen: Sequence[str], k: int) -> Suggestion:
+    """Return a suggestion in which the chosen columns are the quasi-identifiers, and all others are kept."""
+    roles = []
+    for each in plain.roles:
+        if each.column in chosen:
+            recoding = each.recoding if each.role == "quasi-identifier" else None
+            roles.append(replace(each, role="quasi-identifier", reason="chosen", recoding=recoding))
+        else:
+            roles.append(replace(each, role="kept", reason="not chosen", recoding=None))
+    identifying = tuple(QuasiIdentifier(column=each.column) for each in roles if each.role == "quasi-identifier")
+    policy = replace(
+        plain.policy,
+        policy=Policy(quasi_identifiers=identifying, requirements=(KAnonymity(k=k),)),
+        identifiers=(),
+        kept=tuple(each.column for each in roles if each.role == "kept"),
+    )
+    return replace(plain, policy=policy, roles=tuple(roles))
+
+
+def _levels(plain: Suggestion, uses: Mapping[str, Use]) -> tuple[dict[str, list[Generalization]], _Texts]:
+    """Return the recodings to try for each column, those that answer the queries first, and how the clause writes them."""
+    levels: dict[str, list[Generalization]] = {}
+    texts: _Texts = {}
+    for each in plain.roles:
+        for text in (uses[each.column].recoding, each.recoding) if each.role == "quasi-identifier" else ():
+            if text is not None and text != "HIERARCHY":
+                recoding = read_recodings({each.column: text})[each.column]
+                if (each.column, recoding) not in texts:
+                    levels.setdefault(each.column, []).append(recoding)
+                    texts[each.column, recoding] = text
+    return levels, texts
+
+
+def _stated(plain: Suggestion, found: Tuned, texts: _Texts, queries: int) -> Suggestion:
+    """Return the suggestion with the weights, levels and masks that were found, and their figures."""
+    best = {qi.column: qi for qi in found.best.policy.quasi_identifiers}
+    roles = tuple(
+        each
+        if each.column not in best
+        else replace(each, weight=best[each.column].weight, recoding=texts.get((each.column, best[each.column].recoding)))
+        for each in plain.roles
+    )
+    policy = replace(plain.policy.policy, quasi_identifiers=found.best.policy.quasi_identifiers, masks=found.best.policy.masks)
+    before, after = found.default.errors, found.best.errors
+    notes = (
+        f"Tuned for {how_many(queries, 'query', 'queries')}: {how_many(found.releases, 'release')} in {found.seconds:.0f} s.",
+        f"Median error {after.median or 0:.2%}, {before.median or 0:.2%} with the default policy.",
+        f"95 % of the values are within {after.most or 0:.2%}, {before.most or 0:.2%} with the default policy.",
+        "The search read the table: which policy won is not covered by the guarantee.",
+    )
+    return replace(plain, policy=replace(plain.policy, policy=policy), roles=roles, notes=notes)

@@ -1,0 +1,228 @@
+"""What a release is still good for, measured against its source: risk, loss, marginals, queries, groups, a classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kanon_sql.certificate import Certificate
+from kanon_sql.clause.queries import Query
+from kanon_sql.engines.duckdb.audit_macros import audit_macros
+from kanon_sql.engines.duckdb.measures import record
+from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.report.query_errors import QueryErrors, query_errors, together
+
+_MACROS = (
+    "k_anonymity",
+    "reidentification_risk",
+    "utility",
+    "joint_tables",
+    "marginals",
+    "correlations",
+    "pearson_correlations",
+    "predictability",
+    "group_loss",
+    "weighted_rows",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is measured of every release.
+
+    Attributes
+    ----------
+    quasi_identifiers : tuple of str
+        By these, rows are in classes, and losses count.
+    columns : tuple of str
+        Those whose marginals and correlations are compared.
+    queries : tuple of Query
+        What the release is asked.
+    by : tuple of str
+        Columns whose values are groups of rows.
+    target : str, optional
+        The column that a classifier predicts from the quasi-identifiers.
+    hierarchies : tuple of (str, str)
+        Columns, and the tables of their hierarchies on the connection.
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    columns: tuple[str, ...]
+    queries: tuple[Query, ...] = ()
+    by: tuple[str, ...] = ()
+    target: str | None = None
+    hierarchies: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def trees(self) -> dict[str, list[str]]:
+        """Return the hierarchies as a MAP of DuckDB."""
+        return {"key": [name for name, _ in self.hierarchies], "value": [table for _, table in self.hierarchies]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Groups:
+    """The losses of the rows of each value of a column.
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    least, worst : float
+        The mean loss of a cell in the group that loses least, and in the one that loses most.
+    """
+
+    column: str
+    least: float
+    worst: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usefulness:
+    """The figures of one release.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    k : int
+        Rows of its smallest class.
+    risk, average_risk : float
+        The prosecutor's risk of the worst row, and of the average row.
+    loss, suppressed : float
+        The mean loss of a cell, and the share of suppressed cells.
+    bound : float, optional
+        The gap to the lower bound of the certificate, where one is given.
+    marginals, correlations : float, optional
+        Means over all pairs of columns: the distance, and the absolute drift. None with one column.
+    queries : tuple of QueryErrors
+        Of each query.
+    groups : tuple of Groups
+        Of each column whose values are groups.
+    baseline, accuracy, kept_accuracy : float, optional
+        Of the classifier: the share of the largest class, and the accuracy after learning from the source and from the release.
+    """
+
+    name: str
+    k: int | None
+    risk: float | None
+    average_risk: float | None
+    loss: float | None
+    suppressed: float | None
+    bound: float | None
+    marginals: float | None
+    correlations: float | None
+    queries: tuple[QueryErrors, ...] = ()
+    groups: tuple[Groups, ...] = ()
+    baseline: float | None = None
+    accuracy: float | None = None
+    kept_accuracy: float | None = None
+
+    @property
+    def answers(self) -> QueryErrors | None:
+        """Return the errors of all queries together."""
+        return together(self.queries) if self.queries else None
+
+    @property
+    def error(self) -> float | None:
+        """Return the figure by which releases are ranked: the median error of the queries, else the distance of marginals."""
+        answers = self.answers
+        return self.marginals if answers is None else answers.median
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain data."""
+        answers = self.answers
+        return {
+            "name": self.name,
+            "k": self.k,
+            "risk": self.risk,
+            "average_risk": self.average_risk,
+            "loss": self.loss,
+            "suppressed_share": self.suppressed,
+            "gap": self.bound,
+            "marginals": self.marginals,
+            "correlations": self.correlations,
+            "queries": [each.to_dict() for each in self.queries],
+            "all_queries": None if answers is None else answers.to_dict(),
+            "groups": [{"by": each.column, "least_loss": each.least, "worst_loss": each.worst} for each in self.groups],
+            "baseline": self.baseline,
+            "original_accuracy": self.accuracy,
+            "released_accuracy": self.kept_accuracy,
+        }
+
+
+def prepare(con: Any) -> None:
+    """Define the macros that `usefulness` calls on a plain connection."""
+    audit_macros(con, _MACROS)
+
+
+def usefulness(con: Any, name: str, released: str, asked: Asked, certificate: Certificate | None = None) -> Usefulness:
+    """Measure a table of a connection that has the table ``source`` and the macros of `prepare`.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection; temporary tables are left in it.
+    name : str
+        What the release is called.
+    released : str
+        The table of the release.
+    asked : Asked
+        What is measured.
+    certificate : Certificate, optional
+        That of the release: it says what is proven of its cost.
+
+    Raises
+    ------
+    PolicyError
+        When a query cannot be asked.
+    """
+    alone = {"released": quoted(released), "qi": list(asked.quasi_identifiers)}
+    tables = {"released": quoted(released), "source": "source", "trees": asked.trees}
+    by_qi = tables | alone
+    risk = record(con, "FROM reidentification_risk($released, $qi)", alone)
+    lost = record(con, "SELECT ncp, suppressed_share FROM utility($released, $source, $qi, $trees)", by_qi)
+    k = record(con, "SELECT k FROM k_anonymity($released, $qi)", alone)["k"]
+    return Usefulness(
+        name=name,
+        k=k,
+        risk=risk["prosecutor_risk"],
+        average_risk=risk["prosecutor_risk_average"],
+        loss=lost["ncp"],
+        suppressed=lost["suppressed_share"],
+        bound=None if certificate is None else certificate.gap,
+        queries=query_errors(con, asked.queries, released, asked.trees),
+        groups=tuple(_groups(con, each, by_qi) for each in asked.by),
+        **_pairs(con, tables | {"columns": list(asked.columns)}),
+        **_classifier(con, tables, asked),
+    )
+
+
+def _pairs(con: Any, values: dict[str, Any]) -> dict[str, float | None]:
+    if len(values["columns"]) < 2:
+        return {"marginals": None, "correlations": None}
+    macros = {
+        "marginals": "distance) AS found FROM marginals($released, $source, 2, $columns, $trees)",
+        "correlations": "system.main.abs(drift)) AS found FROM correlations($released, $source, $columns, $trees)",
+    }
+    return {name: record(con, f"SELECT system.main.avg({text}", values)["found"] for name, text in macros.items()}
+
+
+def _groups(con: Any, column: str, values: dict[str, Any]) -> Groups:
+    losses = "group_loss($released, $source, $qi, $by, $trees)"
+    query = f"SELECT system.main.min(loss) AS least, system.main.max(loss) AS worst FROM {losses}"  # noqa: S608
+    found = record(con, query, values | {"by": column})
+    return Groups(column=column, least=found["least"] or 0.0, worst=found["worst"] or 0.0)
+
+
+def _classifier(con: Any, tables: dict[str, Any], asked: Asked) -> dict[str, Any]:
+    features: Sequence[str] = [name for name in asked.quasi_identifiers if name != asked.target]
+    if asked.target is None or not features:
+        return {}
+    values = tables | {"target": asked.target, "features": features}
+    found = record(con, "FROM predictability($released, $source, $target, $features, $trees)", values)
+    return {
+        "baseline": found["baseline"],
+        "accuracy": found["original_accuracy"],
+        "kept_accuracy": found["released_accuracy"],
+    }
