@@ -53,7 +53,7 @@ def refuse_unlisted(told: Mapping[str, Any], policy: Policy, *, released: bool =
     limits = Limits(policy.unlisted_limit)
     names = unchanged_columns(told)
     rows = told["rows"]
-    single = {each["i"]: each["single"] for each in told["single"] or () if told["whole"][each["i"]]}
+    single = {i: count for i, (count, _) in _singled_out(told, policy).items() if told["whole"][i]}
     found: dict[str, list[str]] = {}
     for place, name in enumerate(names, 1):
         if limits.singled_out(single.get(place, 0), rows):
@@ -92,13 +92,27 @@ def _single(told: Mapping[str, Any], policy: Policy) -> Iterator[str]:
     Nobody knows a person's token who does not have the secret. What tokens link is counted apart.
     """
     names, tokens = unchanged_columns(told), set(map(same_name, policy.pseudonyms))
-    shares = {each["i"]: each["single"] / each["rows"] for each in told["single"] or ()}
+    shares = {i: count / rows for i, (count, rows) in _singled_out(told, policy).items()}
     counted = {i: f"{'' if told['whole'][i] else 'about '}{share:.1%}" for i, share in shares.items() if share >= _SINGLED_OUT}
     for place, name in enumerate(names, 1):
         if place in counted and same_name(name) not in tokens:
             yield f"{as_identifier(name)} is released unchanged and singles out {counted[place]} of the rows"
     if policy.keep is None and 0 in counted:
         yield f"the {len(names)} columns released unchanged together single out {counted[0]} of the rows"
+
+
+def _singled_out(told: Mapping[str, Any], policy: Policy) -> dict[int, tuple[int, int]]:
+    """Return by the place of a column, 0 for all together, how many rows it singles out, and of how many.
+
+    Notes
+    -----
+    Where people are counted, values that only one of them has single that person out, in however many rows. Tokens follow
+    people, so of them, and of all columns together with them, only single rows count.
+    """
+    tokens = {same_name(name) for name in policy.pseudonyms}
+    linked = {place for place, name in enumerate(unchanged_columns(told), 1) if same_name(name) in tokens}
+    rowwise = linked | {0} if linked else linked
+    return {each["i"]: (each["single" if each["i"] in rowwise else "lone"], each["rows"]) for each in told["single"] or ()}
 
 
 def _guessed(told: Mapping[str, Any], policy: Policy, released: bool) -> Iterator[str]:

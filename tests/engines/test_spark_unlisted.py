@@ -62,6 +62,10 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
         ODD,
         {"quasi_identifiers": ["zip"], "keep": ["a.b", "back`tick", "select", "é list", "${cells} {{ x }}"]},
     ),
+    "names of people with two rows": (
+        "SELECT i // 2 AS person, 'N' || i // 2 AS name, i % 5 AS zip, i % 3 AS ward FROM range(400) t(i)",
+        {"quasi_identifiers": ["zip"], "per": "person"},
+    ),
     "everything has a role": ("SELECT i % 2 AS zip FROM range(20) t(i)", {"quasi_identifiers": ["zip"]}),
     "no rows": ("SELECT 1 AS zip, 'x' AS name LIMIT 0", {"quasi_identifiers": ["zip"]}),
 }  # fmt: skip

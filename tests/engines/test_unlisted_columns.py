@@ -227,3 +227,17 @@ def test_warnings_of_a_strict_append_are_errors() -> None:
                 "people", "released", key="person_id", con=con, k=5, strict=True,
                 quasi_identifiers=["zip", "sex"], keep=["name", "age"],
             )  # fmt: skip
+
+
+def test_a_name_in_many_rows_of_one_person_is_refused_where_people_are_counted(con: Connection) -> None:
+    con.execute(
+        "CREATE TABLE visits AS SELECT i // 2 patient, 'N' || i // 2 AS name, i % 5 AS zip, i % 3 AS ward FROM range(400) t(i)"
+    )
+    with pytest.raises(
+        UnlistedColumnError, match=r"^a column has no role and identifies people: name singles out 100\.0% of the rows;"
+    ):
+        con.execute("FROM visits ANONYMIZE BY zip GUARANTEE k >= 5 PER patient")
+    assert (
+        len(con.execute("SELECT patient, zip, ward FROM visits ANONYMIZE BY zip GUARANTEE k >= 5 PER patient").fetchall())
+        == 400
+    )

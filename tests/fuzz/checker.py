@@ -14,7 +14,7 @@ from fuzz.label_rules import covers
 from fuzz.requirement_rules import in_order, kept
 from fuzz.row_assignment import unmatched
 from fuzz.table import Look, Table, quoted
-from fuzz.unlisted_rules import released_wrongly
+from fuzz.unlisted_rules import released_wrongly, singled_out
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,7 +211,8 @@ def _roles(source: Table, released: Table, guarantee: Guarantee, claim: Claim) -
             for form in (name, quoted(name))
         )
         cells = source.seen(name), source.held(name)  # texts of equal values may differ
-        shares = [sum(n == 1 for n in Counter(each).values()) * 100 >= len(each) for each in cells]
+        people = None if guarantee.per is None else source.seen(guarantee.per)
+        shares = [singled_out(each, people) * 100 >= len(each) for each in cells]
         if told not in shares:
             yield f"the certificate is {'' if told else 'not '}warned of a column that singles out rows"
     if claim.warnings is not None:

@@ -43,6 +43,16 @@ def refused_wrongly(message: str, source: Table, guarantee: Guarantee) -> Iterat
         yield f"refused for no reason of the rule: {told}"
 
 
+def singled_out(values: Sequence[object], people: Sequence[Look] | None) -> int:
+    """How many rows have a value that no other row has; where people are counted, one that nobody else has."""
+    if people is None:
+        return sum(n == 1 for n in Counter(values).values())
+    whose: dict[object, set[Look]] = {}
+    for value, person in zip(values, people, strict=True):
+        whose.setdefault(value, set()).add(person)
+    return sum(len(whose[value]) == 1 for value in values)
+
+
 def _too_many(source: Table, guarantee: Guarantee, rows: Sequence[tuple[Look, ...]]) -> tuple[list[str], bool]:
     """The columns that single out too many rows, and whether all of them together do.
 
@@ -54,9 +64,10 @@ def _too_many(source: Table, guarantee: Guarantee, rows: Sequence[tuple[Look, ..
     places = [place for place, name in enumerate(source.names) if name not in roles]
     alone = guarantee.unlisted_limit if guarantee.unlisted_limit is not None else _LIMIT
     most = max(alone, Fraction(1, 2))
+    people = None if guarantee.per is None else [row[source.names.index(guarantee.per)] for row in rows]
 
     def single(chosen: list[int]) -> int:
-        return sum(n == 1 for n in Counter(tuple(row[place] for place in chosen) for row in rows).values())
+        return singled_out([tuple(row[place] for place in chosen) for row in rows], people)
 
     found = {source.names[place]: single([place]) for place in places}
     many = [name for name, n in found.items() if n > most * len(rows) or n > alone * max(len(rows), 50)]

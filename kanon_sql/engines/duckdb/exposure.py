@@ -24,6 +24,8 @@ _AGREED = 95
 _NEVER = "1e18"
 """A share that nothing reaches: no column is counted in the whole table."""
 
+_ONE_PERSON = "COALESCE(system.main.min(person) = system.main.max(person), true)"
+
 _CONCEALED = """        SELECT system.main.unnest(system.main.range(1, {qis} + 1)) AS j, system.main.unnest(x) AS x,
                system.main.unnest(hidden) AS hidden, n
         FROM (
@@ -84,6 +86,9 @@ def exposure(
         "roles": ", ".join(map(quoted, roles)),
         "unchanged": value_hash(f"COLUMNS(* EXCLUDE ({', '.join(map(quoted, roles))}))"),
         "identifying": identifying,
+        "person": "NULL" if policy.people is None else value_hash(quoted(policy.people.per)),
+        # rows without a person are taken for those of one
+        "lone": "system.main.count(*) = 1" if policy.people is None else _ONE_PERSON,
         "qis": str(len(columns)),
         "budget": str(budget),
         "groups": str(_GROUPS),

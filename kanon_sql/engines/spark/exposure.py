@@ -73,12 +73,14 @@ def exposure(source: DataFrame, policy: Policy, fields: list[StructField], found
     cells = source.select(
         sf.array(_together(unchanged), *(sf.xxhash64(*_looks(field)) for field in unchanged)).alias("v"),
         sf.array(*(_value(sf.col(quoted(field.name)), field.dataType) for field in identifying)).alias("x"),
+        _person(policy, fields).alias("person"),
     )
+    lone = "count(*) = 1" if policy.people is None else "COALESCE(min(person) = max(person), true)"
     views = {"cells": fresh("cells"), "pieces": fresh("pieces")}
     try:
         cells.createOrReplaceTempView(views["cells"])
         _pieces(policy, identifying, found).createOrReplaceTempView(views["pieces"])
-        statement = text("exposure", agreed=str(_AGREED), columns=str(len(unchanged)), **views)
+        statement = text("exposure", agreed=str(_AGREED), columns=str(len(unchanged)), lone=lone, **views)
         counts = source.sparkSession.sql(statement).collect()[0].asDict(recursive=True)
     finally:
         for view in views.values():
@@ -103,6 +105,16 @@ def _together(unchanged: list[StructField]) -> Column:
     from pyspark.sql import functions as sf
 
     return sf.xxhash64(*(part for field in unchanged for part in _looks(field)))
+
+
+def _person(policy: Policy, fields: list[StructField]) -> Column:
+    """Return the hash of the column that tells people apart; NULL if the guarantee counts rows."""
+    from pyspark.sql import functions as sf
+
+    if policy.people is None:
+        return sf.lit(None)
+    field = next(field for field in fields if same_name(field.name) == same_name(policy.people.per))
+    return sf.xxhash64(*_looks(field))
 
 
 def _looks(field: StructField) -> list[Column]:

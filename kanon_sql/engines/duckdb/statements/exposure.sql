@@ -23,18 +23,18 @@
 ), "kanon#unchanged" AS MATERIALIZED (
     -- of each row that is looked at the hashes of what is released unchanged, and of its quasi-identifiers: the columns together (0), where
     -- they are several, then each alone; "sized" are values of which all rows are there (few values single out next to no row)
-    SELECT i, v, grouped, drawn, counted OR grouped AS sized, CASE WHEN grouped OR drawn THEN x END AS x
+    SELECT i, v, person, grouped, drawn, counted OR grouped AS sized, CASE WHEN grouped OR drawn THEN x END AS x
     FROM (
-        SELECT i, v, x, columns, CASE WHEN i = 0 THEN together_whole ELSE whole[i] END AS counted,
+        SELECT i, v, x, person, columns, CASE WHEN i = 0 THEN together_whole ELSE whole[i] END AS counted,
                (i = 0 OR varied[i]) AND v % parts = 0 AS grouped, i > 0 AND row_hash % parts = 0 AS drawn
         FROM (
-            SELECT "kanon#measured".*, x, system.main.hash(v, x) AS row_hash,
+            SELECT "kanon#measured".*, x, "kanon#person" AS person, system.main.hash(v, x) AS row_hash,
                    system.main.unnest(system.main.list_concat(system.main.list_value(system.main.hash(v)), v)) AS v,
                    system.main.unnest(system.main.range(columns + 1))::SMALLINT AS i
             FROM (
-                SELECT system.main.list_value(*COLUMNS(* EXCLUDE ("kanon#x"))) AS v, "kanon#x" AS x
+                SELECT system.main.list_value(*COLUMNS(* EXCLUDE ("kanon#x", "kanon#person"))) AS v, "kanon#x" AS x, "kanon#person"
                 FROM (
-                    SELECT ${unchanged}, system.main.list_value(${identifying}) AS "kanon#x"
+                    SELECT ${unchanged}, system.main.list_value(${identifying}) AS "kanon#x", ${person} AS "kanon#person"
                     -- nothing is hashed where no column is released unchanged
                     FROM (SELECT *, true AS "kanon#one" FROM ${source} WHERE (SELECT columns > 1 FROM "kanon#measured"))
                 )
@@ -46,14 +46,17 @@
     )
     WHERE i < columns AND (i > 0 OR columns > 2) AND (grouped OR drawn OR counted)
 ), "kanon#single" AS (
-    -- rows whose value, or whose values in all these columns together, nobody else has. Of a part of the values the number of
-    -- rows is uncertain where some are frequent, more so than the number of single ones: then it is that of an average part
+    -- rows whose value, or whose values in all these columns together, no other row has ("single"), or no other person ("lone").
+    -- Of a part of the values the number of rows is uncertain where some are frequent, more so than the number of single ones: then it is that of an average part
     SELECT i, CASE WHEN CASE WHEN i = 0 THEN together_whole ELSE whole[i] END OR drawn::DOUBLE * drawn >= squares * single THEN drawn
-                   ELSE rows // parts END AS rows, single
+                   ELSE rows // parts END AS rows, single, lone
     FROM (
-        SELECT i, system.main.count(CASE WHEN n = 1 THEN 1 END) AS single, system.main.sum(n)::BIGINT AS drawn,
+        SELECT i, system.main.count(CASE WHEN n = 1 THEN 1 END) AS single,
+               system.main.sum(CASE WHEN lone THEN n ELSE 0 END)::BIGINT AS lone, system.main.sum(n)::BIGINT AS drawn,
                system.main.sum(n::DOUBLE * n) AS squares
-        FROM (SELECT i, v, system.main.count(*) AS n FROM "kanon#unchanged" WHERE sized GROUP BY ALL)
+        FROM (
+            SELECT i, v, system.main.count(*) AS n, ${lone} AS lone FROM "kanon#unchanged" WHERE sized GROUP BY i, v
+        )
         GROUP BY i
     ), "kanon#measured"
 ), "kanon#concealed" AS MATERIALIZED (
@@ -100,7 +103,9 @@ ${exact}
         'rows': rows,
         'parts': parts,
         'whole': system.main.list_concat(system.main.list_value(together_whole), whole),
-        'single': (SELECT system.main.list(system.main.struct_pack(i := i, rows := rows, single := single)) FROM "kanon#single"),
+        'single': (
+            SELECT system.main.list(system.main.struct_pack(i := i, rows := rows, single := single, lone := lone)) FROM "kanon#single"
+        ),
         'hidden': (SELECT system.main.list(system.main.struct_pack(j := j, cells := cells, common := common)) FROM (
             SELECT j, system.main.sum(hidden) AS cells, system.main.max(n) / system.main.sum(n) AS common
             FROM "kanon#concealed" GROUP BY j

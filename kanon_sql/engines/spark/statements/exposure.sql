@@ -1,11 +1,11 @@
 -- what the columns that are released unchanged reveal: one row of counts, without values
 WITH unchanged AS (
     -- of each row the hash of what is released unchanged: all columns together (0), then each alone
-    SELECT posexplode(v) AS (i, v), x FROM ${cells}
+    SELECT posexplode(v) AS (i, v), x, person FROM ${cells}
 ), single AS (
-    -- rows whose value, or whose values in all these columns together, nobody else has
-    SELECT i, sum(n) AS rows, count_if(n = 1) AS single
-    FROM (SELECT i, v, count(*) AS n FROM unchanged WHERE i > 0 OR ${columns} > 1 GROUP BY i, v)
+    -- rows whose value, or whose values in all these columns together, no other row has ("single"), or no other person ("lone")
+    SELECT i, sum(n) AS rows, count_if(n = 1) AS single, sum(IF(lone, n, 0)) AS lone
+    FROM (SELECT i, v, count(*) AS n, ${lone} AS lone FROM unchanged WHERE i > 0 OR ${columns} > 1 GROUP BY i, v)
     GROUP BY i
 ), concealed AS (
     -- how many cells of each value of a quasi-identifier are hidden, wholly or by a coarser label
@@ -33,7 +33,7 @@ WITH unchanged AS (
 )
 SELECT rows,
        fingerprint,
-       (SELECT collect_list(struct(i, rows, single)) FROM single) AS single,
+       (SELECT collect_list(struct(i, rows, single, lone)) FROM single) AS single,
        (SELECT collect_list(struct(j, cells, common)) FROM (
            SELECT j, sum(hidden) AS cells, max(n) / sum(n) AS common FROM concealed GROUP BY j
        )) AS hidden,
