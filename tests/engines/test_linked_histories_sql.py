@@ -164,3 +164,14 @@ def test_an_empty_table_has_too_few_people() -> None:
     empty = pa.table({"p": pa.array([], pa.int64()), "x": pa.array([], pa.int64())})
     with pytest.raises(InfeasibleError, match="the table has 0 people, fewer than k = 2"):
         kanon_sql.link_histories(empty, 2, per="p", quasi_identifiers=["x"])
+
+
+def test_no_type_lists_values_that_are_suppressed(con: kanon_sql.Connection) -> None:
+    con.execute(
+        """CREATE TABLE stays AS SELECT i // 2 AS patient, ['eye', 'skin', 'secret'][1 + CASE WHEN i = 7 THEN 2 ELSE i % 2 END]
+                ::ENUM ('eye', 'skin', 'secret') AS ward, [ward] AS wards FROM range(400) t(i)"""
+    )
+    con.execute("CREATE TABLE r AS FROM stays ANONYMIZE BY ward, wards GUARANTEE k >= 5 PER patient LINKED FOR ANY 2 ROWS")
+    assert con.sql("FROM r").types == ["VARCHAR", "VARCHAR", "VARCHAR[]"]
+    assert con.execute("SELECT DISTINCT ward FROM r ORDER BY ALL NULLS LAST").fetchall() == [("eye",), ("skin",), (None,)]
+    assert len(con.execute("FROM r").fetchall()) == 400

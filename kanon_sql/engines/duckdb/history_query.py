@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kanon_sql.engines.duckdb.hashes import UNLIKE, of_type
 from kanon_sql.engines.duckdb.known_columns import columns_heard
+from kanon_sql.engines.duckdb.label_types import unlisted_null
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.engines.duckdb.texts import text
@@ -35,11 +36,12 @@ def history_query(source: str, asked: LinkedHistories, *, query: bool = False) -
     places = range(len(names))
     per, sizes = quoted(asked.per), range(1, asked.known_rows + 2)
     cells = [
-        f'CASE WHEN system.main.list_extract("kanon#v", {place}) THEN {name} END AS {name}'
+        f'CASE WHEN system.main.list_extract("kanon#v", {place}) THEN {name} ELSE {unlisted_null(name)} END AS {name}'
         for place, name in enumerate(names, 1)
     ]
     token = f"system.main.kanon_pseudonym(CAST({per} AS VARCHAR))"
     cells.append(f'CASE WHEN system.main.list_extract("kanon#v", {len(names) + 1}) THEN {token} END AS {per}')
+    heads = [f"CASE WHEN false THEN {name} ELSE {unlisted_null(name)} END AS {name}" for name in names]
     return text(
         "linked_histories",
         asked=literal(asked.to_json()),
@@ -49,6 +51,7 @@ def history_query(source: str, asked: LinkedHistories, *, query: bool = False) -
         person=_key(f"CAST({per} AS VARCHAR)"),
         per=per,
         codes=",\n           ".join(_code(name, place) for place, name in enumerate(names)),
+        heads=", ".join([*heads, f"CAST({per} AS VARCHAR) AS {per}"]),
         cells=",\n        ".join(cells),
         keys=", ".join(f"{_key(name)} AS c{place}" for place, name in enumerate(names)),
         one=", ".join(f"system.main.min(c{place}) = system.main.max(c{place}) AS c{place}" for place in places),

@@ -75,8 +75,8 @@ ${source}
     )
 )
 FROM (
-    -- this branch is empty; it gives the columns their order and their own spelling
-    SELECT "kanon#s".* REPLACE (CAST(${per} AS VARCHAR) AS ${per}) FROM ${heard}"kanon#source" AS "kanon#s" WHERE false
+    -- this branch is empty; it gives the columns their order and their own spelling, and types that list no values
+    SELECT "kanon#s".* REPLACE (${heads}) FROM ${heard}"kanon#source" AS "kanon#s" WHERE false
     UNION ALL BY NAME
     SELECT "kanon#r".* EXCLUDE ("kanon#person") FROM "kanon#gate", "kanon#rows" AS "kanon#r" WHERE passed
 ) AS "kanon#t"
