@@ -29,7 +29,14 @@ _PROTECT = "\nPROTECT n >= "
 
 
 def statement_of(
-    table: str, keys: Sequence[str], grouping: str, k: int, measure: str | None = None, person: str | None = None
+    table: str,
+    keys: Sequence[str],
+    grouping: str,
+    k: int,
+    measure: str | None = None,
+    person: str | None = None,
+    *,
+    kind: str | None = None,
 ) -> str:
     """Return the query of a protected table.
 
@@ -47,6 +54,8 @@ def statement_of(
         A column that is summed; nobody can estimate a contribution more closely than `PERCENT` percent.
     person : str, optional
         The column that tells people apart; else each row is a person.
+    kind : str, optional
+        The type of numbers that the summed column is read as, if it has texts.
 
     Raises
     ------
@@ -57,7 +66,10 @@ def statement_of(
         raise PolicyError("no column is chosen; hint: choose what to count by")
     named = ", ".join(map(as_identifier, keys))
     counted = "*" if person is None else f"DISTINCT {as_identifier(person)}"
-    total, rule = ("", "") if measure is None else (f", sum({as_identifier(measure)}) AS total", f" AND p(total) >= {PERCENT}")
+    total = rule = ""
+    if measure is not None:
+        number = as_identifier(measure) if kind is None else f"CAST({as_identifier(measure)} AS {kind})"
+        total, rule = f", sum({number}) AS total", f" AND p(total) >= {PERCENT}"
     per = "" if person is None else f" PER {as_identifier(person)}"
     group = GROUPINGS[grouping].format(named)
     return f"SELECT {named}, count({counted}) AS n{total}\nFROM {table}\nGROUP BY {group}{_PROTECT}{k}{per}{rule}"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kanon_sql.studio.run import Run
     from kanon_sql.studio.source import Source
 
-FORMATS = ("csv", "parquet")
+FORMATS = ("csv", "parquet", "duckdb")
 """What the rows can be written as."""
 
 _NAME = "studio"
@@ -58,11 +58,10 @@ def texts_of(source: Source, run: Run, ending: str = "csv") -> dict[str, str]:
         One of `FORMATS`, for the rows.
     """
     draft, table = run.draft, released_as(source)
-    file = f"{table}.{ending}"
     create = loading(source.place, into=source.name, delimiter=source.delimiter)
     found: dict[str, str] = {}
     if create is not None:
-        steps = [create, f"CREATE TABLE {table} AS\n{draft.statement};", f"COPY {table} TO '{file}';"]
+        steps = [create, f"CREATE TABLE {table} AS\n{draft.statement};", _saved(table, ending)]
         early = ["-- The search was ended early: this statement may find a better release."] if run.finished else []
         found["release.sql"] = "\n\n".join([*early, *steps, ""])
         found["release.py"] = _PYTHON.format(statements="".join(f"    {each!r},\n" for each in steps))
@@ -80,7 +79,7 @@ def texts_of(source: Source, run: Run, ending: str = "csv") -> dict[str, str]:
         )
         found["policy.json"] = written([stored], ".json")
         found["policy.sql"] = f"{definition_of(stored)};\n"
-        command = ["kanon", "anonymize", str(source.place), "-o", file, "--policy", "policy.json"]
+        command = ["kanon", "anonymize", str(source.place), "-o", _output(table, ending), "--policy", "policy.json"]
         for name in filter(None, map(named_file, draft.policy.tables)):
             command += ["--allow-file", name]
         found["release.sh"] = f"{shlex.join(command)}\n"
@@ -89,7 +88,21 @@ def texts_of(source: Source, run: Run, ending: str = "csv") -> dict[str, str]:
 
 def released_as(source: Source) -> str:
     """Return what the released table and its file are called: never as the source, whose place they would take."""
-    return "released" if same_name(source.name) != "released" else "released_again"
+    taken = {same_name(source.name), same_name(source.place.path.name.removesuffix(source.place.ending))}
+    return next(name for name in ("released", "released_again", "released_anew") if name not in taken)
+
+
+def _output(table: str, ending: str) -> str:
+    """Return the file of the released rows as the command names it: in a database, with its table."""
+    return f"{table}.{ending}" + (f"::{table}" if ending == "duckdb" else "")
+
+
+def _saved(table: str, ending: str) -> str:
+    """Return the statements that write the released rows to their file."""
+    if ending != "duckdb":
+        return f"COPY {table} TO '{table}.{ending}';"
+    attach = f"ATTACH '{table}.{ending}' AS kanon_output"
+    return f"{attach};\nCREATE TABLE kanon_output.{table} AS FROM {table};\nDETACH kanon_output;"
 
 
 def _tests(draft: Draft) -> str:
@@ -138,9 +151,11 @@ def hand_over(source: Source, run: Run, folder: str, ending: str = "csv") -> lis
         con.execute(f"SET temp_directory = {literal(str(private / 'spill'))}")
         con.register("kanon#rows", table)
         con.execute('CREATE TABLE released AS FROM "kanon#rows"')  # then a Parquet file has the bytes that SQL writes
-        file = f"{released_as(source)}.{ending}"
-        rows = stage(con, "FROM released", Place.of(str(target / file)), staging=private)
+        name = released_as(source)
+        file, inner = f"{name}.{ending}", name if ending == "duckdb" else None
+        rows = stage(con, "FROM released", Place.of(str(target / file), inner), staging=private)
         audit_written(rows, policy, certificate.rows, ",", tallies(con, policy))
+        rows.path.chmod(0o600)
         rows.path.rename(staged / file)
         texts = texts_of(source, run, ending) | {"certificate.json": certificate.to_json()}
         texts["report.html"] = report_of(source, run)

@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
+from kanon_sql.engines.duckdb.cells.number_texts import number_type
 from kanon_sql.engines.duckdb.files import columns, load
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.places import Place
@@ -42,6 +43,9 @@ BARS = 12
 
 SAMPLE = 20
 """Rows of a sample."""
+
+_NUMBERS = ("INT", "DECIMAL", "DOUBLE", "FLOAT")
+"""Parts of the types of numbers."""
 
 _VALUES = """SELECT CAST({column} AS VARCHAR) AS value, system.main.count(*) AS rows FROM {table}
     WHERE {column} IS NOT NULL GROUP BY ALL HAVING system.main.count(*) >= $least
@@ -126,6 +130,18 @@ class Source:
             for name, *counts in con.execute("""FROM profile('"kanon#part"')""").fetchall():
                 found[name] = Profiled(name, *counts)
         return tuple(found[name] for name in self.columns)
+
+    @cached_property
+    def summable(self) -> dict[str, str | None]:
+        """Return the columns that can be summed, and the type that texts are read as; None for columns of numbers."""
+        con = self.con.cursor()
+        found: dict[str, str | None] = {}
+        for each in self.profile:
+            if each.type == "VARCHAR" and each.nulls < each.rows and (kind := number_type(con, self.name, each.name)):
+                found[each.name] = kind
+            elif any(word in each.type for word in _NUMBERS):
+                found[each.name] = None
+        return found
 
     @cached_property
     def suggested(self) -> Suggestion | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -59,6 +60,40 @@ def test_the_reason_is_the_true_count(source: Source, grouping: str, measure: st
     assert small == 1
     assert len([why for why in found if why]) > (1 if grouping != "without totals" else 0)
     assert reasons(source, search, 2) == found[:2]
+
+
+@pytest.mark.process
+def test_numbers_of_a_csv_file_can_be_summed(tmp_path: Path) -> None:
+    """Its columns are texts: the statement reads them as numbers, and no digit is lost."""
+    path = tmp_path / "stays.csv"
+    with duckdb.connect() as con:
+        con.execute(
+            """COPY (
+                    SELECT 'w' || i % 3 AS ward, '0' || i % 4 AS room, 10 + i % 7 || '.5' AS pay, '1e' || i % 2 AS odd,
+                        NULL::VARCHAR AS nothing
+                    FROM range(300) AS t(i)
+                ) TO $path (FORMAT csv, HEADER)""",
+            {"path": str(path)},
+        )
+    with closing(Source(Place.of(str(path)))) as source:
+        assert source.summable == {"room": "DECIMAL(18, 0)", "pay": "DECIMAL(18, 1)"}
+        kind = source.summable["pay"]
+        search, ended = (
+            Search(statement_of(source.spelled, ["room"], "with all totals", 5, "pay", kind=kind)),
+            threading.Event(),
+        )
+        search.start(source, ended.set)
+        assert ended.wait(120)
+        assert search.state == RELEASED, search.words
+        query = "SELECT room, count(*), sum(pay::DECIMAL(18, 1)) FROM stays GROUP BY CUBE (room)"
+        expected = source.con.cursor().sql(query).fetchall()
+        assert sorted(map(repr, expected)) == sorted(repr(tuple(row.values())) for row in search.rows.to_pylist())
+        assert reasons(source, search, 500) == [""] * 5
+
+
+def test_columns_of_numbers_are_summed_as_they_are(source: Source) -> None:
+    assert source.summable == {"pay": None}
+    assert "sum(pay) AS total" in statement_of(source.spelled, ["ward"], "without totals", 5, "pay")
 
 
 def test_nothing_is_said_of_a_table_that_is_not_there(source: Source) -> None:

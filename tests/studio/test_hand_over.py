@@ -98,6 +98,43 @@ def test_python_and_the_command_make_it_too(session, released, tmp_path):
         assert sorted((again / "released.csv").read_text().splitlines()) == sorted(rows.splitlines())
 
 
+@pytest.mark.process
+def test_a_database_has_the_released_table_and_so_have_its_texts(session, released, tmp_path):
+    folder = tmp_path / "out"
+    names = hand_over(session.source, released, str(folder), "duckdb")
+    assert names == sorted(each.name for each in folder.iterdir())
+    assert "certificate.json" in names
+    assert all((folder / name).stat().st_mode & 0o777 == 0o600 for name in names)
+    programs = {"release.sql": [sys.executable, "-m", "kanon_sql", "run"], "release.py": [sys.executable], "release.sh": ["sh"]}
+    found = []
+    for name, program in programs.items():
+        again = tmp_path / name
+        again.mkdir()
+        (again / "policy.json").write_text((folder / "policy.json").read_text())
+        subprocess.run([*program, str(folder / name)], cwd=again, check=True, capture_output=True)
+        found.append(again)
+    for place in (folder, *found):
+        with duckdb.connect(str(place / "released.duckdb"), read_only=True) as con:
+            assert con.sql("SELECT DISTINCT database_name FROM duckdb_tables()").fetchall() == [("released",)]
+            assert "released" in {name for (name,) in con.sql("SELECT table_name FROM duckdb_tables()").fetchall()}
+            rows = sorted(map(repr, con.sql("FROM released").fetchall()))
+        assert rows == sorted(repr(tuple(row.values())) for row in released.release[1].to_pylist())
+
+
+def test_a_release_never_goes_into_the_database_of_its_source(tmp_path):
+    path = tmp_path / "released.duckdb"
+    with duckdb.connect(str(path)) as con:
+        con.execute(f"CREATE TABLE people AS {ROWS}")
+        con.execute(f"CREATE TABLE released_again AS {ROWS}")
+    session = Session()
+    for table, name in (("people", "released_again"), ("released_again", "released_anew")):
+        session.open(Place.of(f"{path}::{table}"))
+        texts = texts_of(session.source, Run(1, "a", session.draft), "duckdb")
+        assert f"-o {name}.duckdb::{name} " in texts["release.sh"]
+        assert f"ATTACH '{name}.duckdb'" in texts["release.sql"]
+    session.close()
+
+
 def test_files_go_next_to_the_source_unless_it_is_the_invented_table(file, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     session = Session()

@@ -9,7 +9,7 @@ from nicegui import ui
 from kanon_sql.model.how_many import how_many
 from kanon_sql.studio.counts import GROUPINGS, reasons, statement_of
 from kanon_sql.studio.draft import IDENTIFIER, PERSON
-from kanon_sql.studio.pages.frame import counted_table, figures, page, panel, paragraph, rows_table, tried
+from kanon_sql.studio.pages.frame import counted, counted_table, figures, page, panel, paragraph, rows_table, tried
 from kanon_sql.studio.rows import first_rows
 from kanon_sql.studio.search import FAILED, RELEASED, RUNNING
 from kanon_sql.studio.session import Session
@@ -21,9 +21,6 @@ ROWS = 500
 _EVERY = 0.5
 """Seconds between two looks at a running search."""
 
-_NUMBERS = ("INT", "DECIMAL", "DOUBLE", "FLOAT")
-"""How types of columns begin or end that can be summed."""
-
 
 def build(session: Session) -> None:
     """Register the page."""
@@ -32,7 +29,9 @@ def build(session: Session) -> None:
     async def counts() -> None:
         with page(session, "/counts", "Counts"):
             source = await counted_table(session)
-            if source is not None:
+            if source is None:
+                return
+            if await counted("Looking for numbers", lambda: source.summable) is not None:
                 _Counting(session, source).show()
 
 
@@ -50,7 +49,6 @@ class _Counting:
             "because they are small, others because the small ones would follow from them."
         )
         columns = [name for name in self.source.columns if self.session.draft.role(name) not in (IDENTIFIER, PERSON)]
-        sums = [each.name for each in self.source.profile if any(word in each.type for word in _NUMBERS)]
         with ui.element("div").classes("columns"):
             with panel("Table"):
                 self.keys = (
@@ -63,9 +61,8 @@ class _Counting:
                         list(GROUPINGS), label="Rows", value=next(iter(GROUPINGS)), on_change=self._told
                     ).classes("grow")
                     self.k = ui.number("Fewest people", value=K, min=2, precision=0, on_change=self._told).style("width:8rem")
-                    self.measure = ui.select(
-                        {"": "nothing", **{name: name for name in sums}}, label="Sum of", value="", on_change=self._told
-                    ).classes("grow")
+                    sums = {"": "nothing", **{name: name for name in self.source.summable}}
+                    self.measure = ui.select(sums, label="Sum of", value="", on_change=self._told).classes("grow")
                 with ui.element("pre").classes("sql"):
                     self.text = ui.label("")
                 with ui.element("div").classes("line"):
@@ -81,7 +78,9 @@ class _Counting:
         measure: Any = self.measure.value
         people = self.session.draft.policy.people
         person = None if people is None else people.per
-        return statement_of(self.source.spelled, self.keys.value or [], self.grouping.value, k, measure or None, person)
+        kind = self.source.summable[measure] if measure else None
+        keys = self.keys.value or []
+        return statement_of(self.source.spelled, keys, self.grouping.value, k, measure or None, person, kind=kind)
 
     def _told(self) -> None:
         self.text.set_text(self._statement() if self.keys.value else "Choose what to count by.")

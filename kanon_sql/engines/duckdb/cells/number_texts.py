@@ -16,6 +16,18 @@ _SHAPE = r"""SELECT system.main.max(system.main.length(system.main.regexp_extrac
     FROM {table} WHERE {column} IS NOT NULL"""
 
 
+def number_type(con: Any, table: str, name: str) -> str | None:
+    """Return the type of the numbers in a column of texts; None if a text is not a decimal number of at most 18 digits."""
+    column = quoted(name)
+    scale, numbers = con.execute(_SHAPE.format(column=column, table=quoted(table))).fetchall()[0]
+    kind = f"DECIMAL({_DIGITS}, {scale or 0})"
+    lost = (
+        f"SELECT system.main.count(*) FROM {quoted(table)} "  # noqa: S608
+        f"WHERE {column} IS NOT NULL AND TRY_CAST({column} AS {kind}) IS NULL"
+    )
+    return None if numbers is False or (scale or 0) > _DIGITS or con.execute(lost).fetchall()[0][0] else kind
+
+
 def read_numbers(con: Any, table: str, columns: Iterable[str]) -> None:
     """Give columns of texts the type of their numbers.
 
@@ -37,13 +49,11 @@ def read_numbers(con: Any, table: str, columns: Iterable[str]) -> None:
     for name in dict.fromkeys(columns):
         if kinds.get(name.lower()) != "VARCHAR":
             continue
-        column = quoted(name)
-        scale, numbers = con.execute(_SHAPE.format(column=column, table=quoted(table))).fetchall()[0]
-        cast = f"TRY_CAST({column} AS DECIMAL({_DIGITS}, {scale or 0}))"
-        lost = f"SELECT system.main.count(*) FROM {quoted(table)} WHERE {column} IS NOT NULL AND {cast} IS NULL"  # noqa: S608
-        if numbers is False or (scale or 0) > _DIGITS or con.execute(lost).fetchall()[0][0]:
+        kind = number_type(con, table, name)
+        if kind is None:
             raise SourceError(
                 f"the column {as_identifier(name)} has texts that are not decimal numbers of at most {_DIGITS} digits; "
                 "hint: leave empty cells empty, and write a point before decimal places"
             )
-        con.execute(f"ALTER TABLE {quoted(table)} ALTER {column} TYPE DECIMAL({_DIGITS}, {scale or 0}) USING {cast}")
+        column = quoted(name)
+        con.execute(f"ALTER TABLE {quoted(table)} ALTER {column} TYPE {kind} USING TRY_CAST({column} AS {kind})")
