@@ -20,9 +20,7 @@ from dbt_common.events.base_types import EventLevel
 from dbt_common.events.functions import fire_event
 from dbt_common.events.types import Note
 
-from kanon_sql.certificate import Certificate
-from kanon_sql.certificate.table_certificate import TableCertificate
-from kanon_sql.engines.announcing import Announcements
+from kanon_sql.engines.announcing import Announced, Announcements
 from kanon_sql.engines.duckdb.appending import Append
 from kanon_sql.engines.duckdb.batch import Batch
 from kanon_sql.engines.duckdb.batch_terms import terms_of
@@ -184,7 +182,7 @@ def appended(cursor: Any, told: str) -> Batch:
 class Logged(Announcements):
     """Warnings that dbt logs: Python would show them again, at a line of dbt."""
 
-    def add(self, certificate: Certificate | TableCertificate) -> None:
+    def add(self, certificate: Announced) -> None:
         """Leave the certificate to whoever ran the statement."""
 
 

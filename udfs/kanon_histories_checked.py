@@ -1,6 +1,8 @@
-"""`kanon_histories_checked(run, rows, fewest, people, below, unlinked, own)`: NULL, or why a release is refused."""
+"""`kanon_histories_checked(run, rows, fewest, people, below, unlinked, own, exposed)`: NULL, or why a release is refused."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.history_gathering import HistoryGathering
@@ -8,12 +10,20 @@ from kanon_sql.engines.duckdb.session import Session
 
 
 def checked(
-    session: Session, run: int, rows: int, fewest: int | None, people: int, below: int | None, unlinked: int, own: list[bool]
+    session: Session,
+    run: int,
+    rows: int,
+    fewest: int | None,
+    people: int,
+    below: int | None,
+    unlinked: int,
+    own: list[bool],
+    exposed: dict[str, Any] | None,
 ) -> str | None:
     """Keep the certificate of a release whose known rows are those of enough people, and let go of its rows."""
     gathering: HistoryGathering = session.gatherings.of(run)
     try:
-        session.linked_releases.append(gathering.complete(rows, fewest, people, below, unlinked, own))
+        session.link(gathering.complete(rows, fewest, people, below, unlinked, own, exposed))
     finally:
         session.gatherings.end(run)
     return None

@@ -21,14 +21,15 @@ _COLUMNS = {
     "cells": "BIGINT",
     "lower_bound": "BIGINT",
     "seconds": "DOUBLE",
+    "warnings": "VARCHAR[]",
 }
 
 
 def linked(session: Session) -> list[dict[str, Any]]:
     """Return one struct per release that passed the audit."""
     found = []
-    for number, certificate in enumerate(session.linked_releases, 1):
-        data = certificate.to_dict() | {"number": number, "seconds": round(certificate.seconds, 3)}
+    for certificate in session.linked_releases:
+        data = certificate.to_dict() | {"number": certificate.number, "seconds": round(certificate.seconds, 3)}
         found.append({name: data[name] for name in _COLUMNS})
     return found
 

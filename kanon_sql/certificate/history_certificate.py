@@ -36,6 +36,10 @@ class HistoryCertificate:
         The number of suppressed cells of every release is at least this.
     seconds : float
         Time to search.
+    warnings : tuple of str
+        What the columns that are released unchanged reveal.
+    number : int or None
+        The number of the release in its session, from 1.
 
     Examples
     --------
@@ -61,6 +65,8 @@ class HistoryCertificate:
     cells: int
     lower_bound: int
     seconds: float
+    warnings: tuple[str, ...] = ()
+    number: int | None = None
 
     @property
     def gap(self) -> float:
@@ -86,7 +92,9 @@ class HistoryCertificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return asdict(self) | {"own_columns": list(self.own_columns), "gap": self.gap}
+        data = asdict(self) | {"own_columns": list(self.own_columns), "warnings": list(self.warnings), "gap": self.gap}
+        del data["number"]  # it is of the session
+        return data
 
     def to_json(self) -> str:
         """Return the same as a text."""

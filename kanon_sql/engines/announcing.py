@@ -9,10 +9,15 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import TypeAlias
 
 from kanon_sql.certificate import Certificate
+from kanon_sql.certificate.history_certificate import HistoryCertificate
 from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.errors import AuditError, KanonWarning, raise_alone
+
+Announced: TypeAlias = Certificate | TableCertificate | HistoryCertificate
+"""What is known of a release of rows, of counts, or of histories."""
 
 _OURS = __name__.partition(".")[0]
 
@@ -29,9 +34,9 @@ class Announcements:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._waiting = 0
-        self._unseen: dict[tuple[type, int], Certificate | TableCertificate] = {}
+        self._unseen: dict[tuple[type, int], Announced] = {}
 
-    def add(self, certificate: Certificate | TableCertificate) -> None:
+    def add(self, certificate: Announced) -> None:
         """Announce a release that passed its audit, now or when the waiting call ends.
 
         Raises
@@ -61,7 +66,7 @@ class Announcements:
         try:
             yield
         finally:
-            unseen: list[Certificate | TableCertificate] = []
+            unseen: list[Announced] = []
             with self._lock:
                 self._waiting -= 1
                 if not self._waiting:
@@ -78,7 +83,7 @@ def _is_error(warning: KanonWarning) -> bool:
     return False
 
 
-def announce(certificates: Iterable[Certificate | TableCertificate]) -> None:
+def announce(certificates: Iterable[Announced]) -> None:
     """Warn of what releases reveal, at the line of the caller outside of this package."""
     told = [certificate.warnings for certificate in certificates if certificate.warnings]
     if not told:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kanon_sql.certificate.exposure import warnings_of
 from kanon_sql.certificate.history_certificate import HistoryCertificate
 from kanon_sql.engines.built_arrays import numbers
 from kanon_sql.errors import AuditError, SourceError
@@ -92,7 +94,14 @@ class HistoryGathering:
         return pa.ListArray.from_arrays(offsets, values)
 
     def complete(
-        self, rows: int, fewest: int | None, people: int, below_next: int | None, unlinked: int, own: list[bool]
+        self,
+        rows: int,
+        fewest: int | None,
+        people: int,
+        below_next: int | None,
+        unlinked: int,
+        own: list[bool],
+        exposed: Mapping[str, Any] | None,
     ) -> HistoryCertificate:
         """Return the certificate of what the audit counted.
 
@@ -106,6 +115,8 @@ class HistoryGathering:
             The people of the rows without a token.
         own : list of bool
             The quasi-identifiers that have one value in all linked rows of each person.
+        exposed : mapping, optional
+            What the columns that are released unchanged reveal: the counts of ``exposure.sql``.
 
         Raises
         ------
@@ -138,6 +149,7 @@ class HistoryGathering:
             cells=rows * len(self._own),
             lower_bound=found.lower_bound,
             seconds=found.seconds,
+            warnings=() if exposed is None else warnings_of(exposed, asked.roles),
         )
 
     def close(self) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kanon_sql.engines.duckdb.hashes import UNLIKE, of_type
+from kanon_sql.engines.duckdb.exposure import TOLD, exposure
+from kanon_sql.engines.duckdb.hashes import UNLIKE, of_type, value_hash
 from kanon_sql.engines.duckdb.known_columns import columns_heard
 from kanon_sql.engines.duckdb.label_types import unlisted_null
 from kanon_sql.engines.duckdb.names import literal, quoted
@@ -11,6 +12,11 @@ from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.model.linked_histories import LinkedHistories
 
 _KEY = "system.main.create_sort_key(system.main.row({0}, {1}), 'ASC NULLS FIRST')"
+
+_CONCEALED = """        SELECT system.main.unnest(system.main.range(1, {qis} + 1)) AS j, system.main.unnest([{hashes}]) AS x,
+               NOT system.main.unnest("kanon#v"[:{qis}]) AS hidden, 1 AS n
+        FROM "kanon#celled"
+"""
 
 _MOST_SETS = "2e7"
 """Sets of known rows that are counted."""
@@ -42,8 +48,12 @@ def history_query(source: str, asked: LinkedHistories, *, query: bool = False) -
     token = f"system.main.kanon_pseudonym(CAST({per} AS VARCHAR))"
     cells.append(f'CASE WHEN system.main.list_extract("kanon#v", {len(names) + 1}) THEN {token} END AS {per}')
     heads = [f"CASE WHEN false THEN {name} ELSE {unlisted_null(name)} END AS {name}" for name in names]
+    concealed = _CONCEALED.format(qis=len(names), hashes=", ".join(map(value_hash, names)))
+    exposed = ", " + exposure('"kanon#source"', asked.roles, concealed=concealed) if asked.keep else ""
     return text(
         "linked_histories",
+        exposed=exposed,
+        told=TOLD if asked.keep else "NULL",
         asked=literal(asked.to_json()),
         unshadowed=unshadowed(),
         source=source if query else f"FROM {source}",

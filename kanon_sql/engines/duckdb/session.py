@@ -72,6 +72,7 @@ class Session:
         self.announcements = Announcements()
         self.tokens = TokenMemory()
         self.protected_tables = ProtectedTables(self.cursor, lambda: self.secret)
+        self._linked_numbers = itertools.count(1)
         self.linked_releases: list[HistoryCertificate] = []
 
     def __repr__(self) -> str:
@@ -172,6 +173,18 @@ class Session:
             certificate, judged = replace(certificate, unchanged=unchanged, warnings=warnings), not policy.pseudonyms
         certificate = with_known(certificate, policy.known_requirements, known or ())
         self.amend(certificate, announced=judged)  # tokens are judged after the audit
+
+    def link(self, certificate: HistoryCertificate) -> None:
+        """Keep and announce the certificate of a release whose tokens link the rows of people.
+
+        Raises
+        ------
+        AuditError
+            When Python was told to treat warnings as errors.
+        """
+        certificate = replace(certificate, number=next(self._linked_numbers))
+        self.announcements.add(certificate)
+        self.linked_releases.append(certificate)
 
     def release(self, number: int) -> Certificate:
         """Return the certificate of a release, audited or not."""

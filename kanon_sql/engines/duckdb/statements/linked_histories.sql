@@ -28,16 +28,16 @@ ${source}
         SELECT run, system.main.kanon_fit_histories(run, (SELECT system.main.count("kanon#arrived") FROM "kanon#gathered")) AS refused
         FROM "kanon#run"
     )
+), "kanon#celled" AS MATERIALIZED (
+    SELECT "kanon#read".*, system.main.kanon_history_cells(run, "kanon#row") AS "kanon#v"
+    FROM "kanon#read", "kanon#fit"
+    WHERE fitted
 ), "kanon#rows" AS MATERIALIZED (
     SELECT * EXCLUDE ("kanon#key", "kanon#row", "kanon#v") REPLACE (
         ${cells}
     ), ${person} AS "kanon#person"
-    FROM (
-        SELECT "kanon#read".*, system.main.kanon_history_cells(run, "kanon#row") AS "kanon#v"
-        FROM "kanon#read", "kanon#fit"
-        WHERE fitted
-    )
-), "kanon#keys" AS MATERIALIZED (
+    FROM "kanon#celled"
+)${exposed}, "kanon#keys" AS MATERIALIZED (
     -- the audit counts the very rows that are handed out: those with a token
     SELECT ${per} AS p, ${keys} FROM "kanon#rows" WHERE ${per} IS NOT NULL
 ), "kanon#own" AS MATERIALIZED (
@@ -64,7 +64,7 @@ ${source}
     SELECT CASE WHEN refused IS NULL THEN true ELSE system.main.error(refused) END AS passed
     FROM (
         SELECT system.main.kanon_histories_checked(
-            run, (SELECT system.main.count(*) FROM "kanon#rows"), fewest, people, below, unlinked, [${flags}]) AS refused
+            run, (SELECT system.main.count(*) FROM "kanon#rows"), fewest, people, below, unlinked, [${flags}], ${told}) AS refused
         FROM "kanon#run", "kanon#own", (
             SELECT system.main.min(least) AS fewest, system.main.count(*) AS people,
                    CASE WHEN (SELECT following <= ${most} FROM "kanon#sets")
