@@ -10,6 +10,7 @@ from kanon_sql.clause.plain_query import shown_columns
 from kanon_sql.clause.recodings import recodings_of
 from kanon_sql.clause.rewrite import rewrite
 from kanon_sql.clause.single import single_release
+from kanon_sql.clause.with_policy import release_with_policy
 from kanon_sql.clause.writing import clause_of, definition_of, recoding_of
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "place_of",
     "recoding_of",
     "recodings_of",
+    "release_with_policy",
     "rewrite",
     "shown_columns",
     "single_release",

@@ -14,7 +14,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Bins, Digits, Generalization, Intervals, Levels, Rectangles, Regions
 from kanon_sql.model.stored_policy import StoredPolicy
-from kanon_sql.model.validation import as_identifier, as_text, fraction
+from kanon_sql.model.validation import as_identifier, as_text, fraction, same_name
 
 _PLACES = 12
 """Decimal places that a number may need: the clause has no fractions in lists."""
@@ -53,12 +53,12 @@ def clause_of(policy: Policy) -> str:
 
 
 def definition_of(stored: StoredPolicy) -> str:
-    """Return the statement that stores a policy without tokens for a table, one part a line.
+    """Return the statement that stores a policy for a table, one part a line.
 
     Raises
     ------
     PolicyError
-        As `clause_of`; or when the policy has tokens, groups, a person, a query or a name for its release.
+        As `clause_of`, except for tokens; or when the policy has groups, a person, a query or a name for its release.
 
     Examples
     --------
@@ -70,12 +70,17 @@ def definition_of(stored: StoredPolicy) -> str:
         GUARANTEE k >= 5
     )
     """
-    said = {"tokens": stored.pseudonyms, "groups": stored.groups, "a person": stored.person, "a query": stored.query}
+    said = {"groups": stored.groups, "a person": stored.person, "a query": stored.query}
     for what, value in (said | {"the name of the release": stored.release}).items():
         if value:
             raise PolicyError(f"the statement cannot say this: {what}; hint: write a file of policies")
     policy = stored.policy
-    parts = [f"IDENTIFIER {_names(stored.identifiers)}"] if stored.identifiers else []
+    linkable = set(map(same_name, stored.linkable))
+    identifiers = [as_identifier(name) for name in stored.identifiers]
+    identifiers += [
+        f"{as_identifier(name)} AS PSEUDONYM{' (LINKABLE)' * (same_name(name) in linkable)}" for name in stored.pseudonyms
+    ]
+    parts = [f"IDENTIFIER {', '.join(identifiers)}"] if identifiers else []
     parts.append(" ".join([f"BY {_items(policy)}", *_linked(policy)]))
     parts += [f"KEEP {_names(stored.kept)}"] if stored.kept else []
     parts += [_guarantee(policy), *_using(policy)]

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from kanon_sql.clause import clause_of, guarantee_of, recodings_of, shown_columns, single_release
+from kanon_sql.clause import (
+    clause_of,
+    definition_of,
+    guarantee_of,
+    recodings_of,
+    release_with_policy,
+    shown_columns,
+    single_release,
+)
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KAnonymity, People, Requirement, sensitive_ones
+from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.validation import as_identifier, same_name
 
-IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE, KEPT, PERSON, NONE = ROLES = (
+IDENTIFIER, PSEUDONYM, LINKABLE, QUASI_IDENTIFIER, SENSITIVE, KEPT, PERSON, NONE = ROLES = (
     "identifier",
+    "pseudonym",
+    "linkable pseudonym",
     "quasi-identifier",
     "sensitive",
     "released unchanged",
     "person",
     "no role",
 )
-"""What a column can be. One without a role is released if it identifies nobody; if any is released unchanged on purpose, each
-needs a role."""
+"""What a column can be. One without a role is released if it identifies nobody; if any is released unchanged on purpose, or as
+tokens, each needs a role."""
+
+_NAME = "studio"
+"""The stored policy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +55,10 @@ class Draft:
         What the clause says.
     dropped : tuple of str or None
         The columns of the source that the query leaves out; None if the query is more than a list of columns.
+    pseudonyms : tuple of str
+        Identifiers of which tokens are released; a clause cannot say this, so the policy is stored first.
+    linkable : tuple of str
+        Those whose tokens may link rows that single people out together.
     """
 
     table: str
@@ -48,9 +66,19 @@ class Draft:
     query: str
     policy: Policy
     dropped: tuple[str, ...] | None
+    pseudonyms: tuple[str, ...] = ()
+    linkable: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, table: str, columns: Sequence[str], policy: Policy, dropped: Sequence[str] = ()) -> Draft:
+    def of(
+        cls,
+        table: str,
+        columns: Sequence[str],
+        policy: Policy,
+        dropped: Sequence[str] = (),
+        pseudonyms: Sequence[str] = (),
+        linkable: Sequence[str] = (),
+    ) -> Draft:
         """Return the draft that releases all columns except some."""
         gone = set(map(same_name, dropped))
         left_out = tuple(name for name in columns if same_name(name) in gone)
@@ -58,12 +86,43 @@ class Draft:
         query = f"SELECT * EXCLUDE ({', '.join(map(as_identifier, left_out))})" if left_out else "SELECT *"
         if 0 < len(shown) < len(left_out):
             query = f"SELECT {', '.join(map(as_identifier, shown))}"
-        return cls(table=table, columns=tuple(columns), query=f"{query}\nFROM {table}", policy=policy, dropped=left_out)
+        return cls(
+            table=table,
+            columns=tuple(columns),
+            query=f"{query}\nFROM {table}",
+            policy=policy,
+            dropped=left_out,
+            pseudonyms=tuple(pseudonyms),
+            linkable=tuple(linkable),
+        )
 
     @property
     def statement(self) -> str:
-        """Return the statement, one part a line."""
-        return f"{self.query}\n{clause_of(self.policy)}"
+        """Return the statement, one part a line; behind the one that stores its policy, if there are tokens."""
+        return ";\n\n".join(self.statements)
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """Return the statement, behind the one that stores its policy, if there are tokens."""
+        if not self.pseudonyms:
+            return (f"{self.query}\n{clause_of(self.policy)}",)
+        return definition_of(self.stored), f"{self.query}\nANONYMIZE WITH POLICY {_NAME}"
+
+    @property
+    def stored(self) -> StoredPolicy:
+        """Return the same as a stored policy; no role of a column is open."""
+        # a query that is more than a list of columns does not tell what it leaves out: what has no other role
+        shown = [*self.pseudonyms, *(name for _, name in self.policy.named_columns)]
+        rest = _others(self.columns, shown) if self.dropped is None else self.dropped
+        return StoredPolicy(
+            name=_NAME,
+            table=self.table,
+            policy=replace(self.policy, keep=None),
+            identifiers=tuple(rest),
+            pseudonyms=self.pseudonyms,
+            linkable=self.linkable,
+            kept=self.policy.keep or (),
+        )
 
     def read(self, text: str) -> Draft:
         """Return the draft of another text about the same table.
@@ -73,16 +132,47 @@ class Draft:
         ClauseError, PolicyError
             When the text has no clause, or one that cannot be read.
         """
-        parts = single_release(text.strip().removesuffix(";"))
+        text = text.strip().removesuffix(";")
+        stored, parts = release_with_policy(text) or (None, single_release(text))
         if parts is None:
             raise PolicyError("the statement has no ANONYMIZE clause; hint: ANONYMIZE BY zip, age GUARANTEE k >= 5")
-        if isinstance(parts.policy, str) or parts.into is not None or parts.tail:
-            what = "names a stored policy" if isinstance(parts.policy, str) else "creates or sorts a table"
-            raise PolicyError(f"the statement {what}; hint: write a query and its clause only")
-        again = Draft.of(self.table, self.columns, parts.policy, self.dropped or ())
-        if " ".join(parts.query.split()) == " ".join(again.query.split()):
+        if parts.into is not None or parts.tail:
+            raise PolicyError("the statement creates or sorts a table; hint: write a query and its clause only")
+        if stored is not None:
+            return self._under(stored, parts.query)
+        if isinstance(parts.policy, str):
+            raise PolicyError("the statement names a stored policy; hint: create it before the query, or write a clause")
+        return self._queried(parts.query, parts.policy, (), ())
+
+    def _under(self, stored: StoredPolicy, query: str) -> Draft:
+        """Return the draft of a query with a stored policy of this table.
+
+        Raises
+        ------
+        PolicyError
+            When the policy is of another table, says more than this page can show, or leaves a column without a role.
+        """
+        if same_name(stored.table) != same_name(self.table) or stored.groups or stored.person is not None:
+            raise PolicyError(f"{stored} is not of this table alone; hint: ON {self.table}, without AS GROUP and PERSON")
+        for name in _others(self.columns, stored.columns):
+            raise PolicyError(f'the column "{name}" has no role in {stored}; hint: add it after IDENTIFIER, BY or KEEP')
+        policy = replace(stored.policy, keep=stored.kept or None)
+        found = self._queried(query, policy, stored.pseudonyms, stored.linkable)
+        if found.dropped is None:
+            return found
+        return Draft.of(self.table, self.columns, policy, (*found.dropped, *stored.identifiers), *found.tokens)
+
+    @property
+    def tokens(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the pseudonyms, and those of them that are linkable."""
+        return self.pseudonyms, self.linkable
+
+    def _queried(self, query: str, policy: Policy, pseudonyms: tuple[str, ...], linkable: tuple[str, ...]) -> Draft:
+        """Return the draft of another query, spelled as the form does it where it says the same."""
+        again = Draft.of(self.table, self.columns, policy, self.dropped or (), pseudonyms, linkable)
+        if " ".join(query.split()) == " ".join(again.query.split()):
             return again
-        return replace(self, query=parts.query, policy=parts.policy, dropped=self._left_out(parts.query))
+        return replace(again, query=query, dropped=self._left_out(query))
 
     def _left_out(self, query: str) -> tuple[str, ...] | None:
         """Return the columns that a query leaves out; None if it is more than a list of columns."""
@@ -92,6 +182,8 @@ class Draft:
     def role(self, column: str) -> str:
         """Return the role of a column."""
         name, policy = same_name(column), self.policy
+        if name in set(map(same_name, self.pseudonyms)):
+            return LINKABLE if name in set(map(same_name, self.linkable)) else PSEUDONYM
         if name in {same_name(each.column) for each in policy.quasi_identifiers}:
             return QUASI_IDENTIFIER
         if policy.people is not None and name == same_name(policy.people.per):
@@ -118,15 +210,21 @@ class Draft:
         policy = self.policy
         linked = [tuple(each for each in group if same_name(each) != name) for group in policy.linked]
         of_column = [each for each in sensitive_ones(policy.requirements) if same_name(each.sensitive) == name]
+        if role in (PSEUDONYM, LINKABLE):
+            of_column = [each for each in of_column if not isinstance(each, People)]  # people may be counted by their tokens
         requirements = tuple(each for each in policy.requirements if each not in of_column)
         keep = tuple(each for each in policy.keep or () if same_name(each) != name)
         identifying = [each for each in policy.quasi_identifiers if same_name(each.column) != name]
         dropped = [each for each in self.dropped if same_name(each) != name]
+        pseudonyms, linkable = ([each for each in group if same_name(each) != name] for group in self.tokens)
         match role:
             case "no role":
                 pass
             case "identifier":
                 dropped.append(column)
+            case "pseudonym" | "linkable pseudonym":
+                pseudonyms.append(column)
+                linkable += [column] if role == LINKABLE else []
             case "quasi-identifier":
                 identifying.append(QuasiIdentifier(column=column))
             case "sensitive":
@@ -149,7 +247,7 @@ class Draft:
             linked=tuple(group for group in linked if len(group) > 1),
             keep=keep or None,
         )
-        return Draft.of(self.table, self.columns, changed, dropped)
+        return Draft.of(self.table, self.columns, changed, dropped, pseudonyms, linkable)
 
     def with_column(self, column: str, *, weight: Fraction, recoding: str) -> Draft:
         """Return the draft in which a quasi-identifier has another weight or recoding; an empty text is none.
@@ -184,3 +282,9 @@ class Draft:
     def with_policy(self, policy: Policy) -> Draft:
         """Return the draft with another policy; its query stays."""
         return replace(self, policy=policy)
+
+
+def _others(columns: Sequence[str], named: Iterable[str]) -> list[str]:
+    """Return the columns that are not among the named ones."""
+    known = set(map(same_name, named))
+    return [name for name in columns if same_name(name) not in known]

@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,6 @@ from kanon_sql.engines.duckdb.written_release import audit_written, tallies
 from kanon_sql.errors import SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_file import written
-from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.validation import as_text, named_file, same_name
 
 if TYPE_CHECKING:
@@ -32,8 +30,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("csv", "parquet", "duckdb")
 """What the rows can be written as."""
-
-_NAME = "studio"
 
 _PYTHON = """import kanon_sql
 
@@ -61,22 +57,18 @@ def texts_of(source: Source, run: Run, ending: str = "csv") -> dict[str, str]:
     create = loading(source.place, into=source.name, delimiter=source.delimiter)
     found: dict[str, str] = {}
     if create is not None:
-        steps = [create, f"CREATE TABLE {table} AS\n{draft.statement};", _saved(table, ending)]
+        *earlier, statement = draft.statements
+        steps = [create, *(f"{each};" for each in earlier), f"CREATE TABLE {table} AS\n{statement};", _saved(table, ending)]
         early = ["-- The search was ended early: this statement may find a better release."] if run.finished else []
         found["release.sql"] = "\n\n".join([*early, *steps, ""])
         found["release.py"] = _PYTHON.format(statements="".join(f"    {each!r},\n" for each in steps))
-    if draft.dropped is not None:
+    if draft.dropped is not None and not draft.pseudonyms:  # dbt has no stored policies
         reference = f"{{{{ ref({as_text(source.name)}) }}}}"
         query = draft.query.removesuffix(source.spelled) + reference
         found["model.sql"] = f"{{{{ config(materialized='anonymized') }}}}\n\n{query}\n{clause_of(draft.policy)}\n"
         found["model.yml"] = _tests(draft)
-        stored = StoredPolicy(
-            name=_NAME,
-            table=source.spelled,
-            policy=replace(draft.policy, keep=None),
-            identifiers=draft.dropped,
-            kept=draft.policy.keep or (),
-        )
+    if draft.dropped is not None:
+        stored = draft.stored
         found["policy.json"] = written([stored], ".json")
         found["policy.sql"] = f"{definition_of(stored)};\n"
         command = ["kanon", "anonymize", str(source.place), "-o", _output(table, ending), "--policy", "policy.json"]

@@ -29,7 +29,8 @@ class Run(Search):
     """
 
     def __init__(self, number: int, name: str, draft: Draft) -> None:
-        super().__init__(draft.statement)
+        *earlier, statement = draft.statements
+        super().__init__(statement, earlier)
         self.number, self.name, self.draft = number, name, draft
 
     @cached_property

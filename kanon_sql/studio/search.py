@@ -43,7 +43,7 @@ class Search:
     statement : str
         A query.
     earlier : sequence of str
-        Tables of counts of the same source that were made before, and are made again before it.
+        Statements that run before it: those of earlier tables of counts of the same source, or the one that stores its policy.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ def make_release(pipe: Pipe, place: Place, table: str, delimiter: str, statement
     place, table, delimiter
         The source, and the name that the statement has for it.
     statements : sequence of str
-        Queries with ANONYMIZE or PROTECT; the rows of the last one are sent, and it knows the tables of the others.
+        Queries with ANONYMIZE or PROTECT, and policies; the rows of the last one are sent, and it knows what the others made.
     """
     from kanon_sql.engines.duckdb.error_line import error_line
     from kanon_sql.errors import KanonWarning
@@ -107,8 +107,10 @@ def _release(pipe: Pipe, place: Place, table: str, delimiter: str, statements: S
     with private_spilling(":memory:", con):
         load(con, place, into=table, delimiter=delimiter)
         con.watch(hear)
-        for statement in statements:
-            rows = con.sql(statement).to_arrow_table()
+        *earlier, last = statements
+        for statement in earlier:
+            con.execute(statement).fetchall()
+        rows = con.sql(last).to_arrow_table()
         tables = session_of(con.raw).protected_tables.certificates
         if tables:  # one that respects earlier ones has no certificate file
             pipe.send(("released", tables[-1].figures(), None, sent(rows)))

@@ -87,10 +87,16 @@ def test_a_stored_policy_is_read_back(clause, tmp_path, monkeypatch):
         (tmp_path / file).touch()
     policy = policy_of(f"ANONYMIZE {clause}")
     stored = StoredPolicy(
-        name="a b", table="my.patients", policy=replace(policy, keep=None), identifiers=("ssn",), kept=policy.keep or ()
+        name="a b",
+        table="my.patients",
+        policy=replace(policy, keep=None),
+        identifiers=("ssn",),
+        pseudonyms=("the id", "visit"),
+        linkable=("visit",),
+        kept=policy.keep or (),
     )
     with kanon_sql.connect(allowed_files=["people.csv", "data/age.csv"]) as con:
-        named = dict.fromkeys(["ssn", *(name for _, name in policy.named_columns)])
+        named = dict.fromkeys(["ssn", "the id", "visit", *(name for _, name in policy.named_columns)])
         con.execute(f"CREATE SCHEMA my; CREATE TABLE my.patients ({', '.join(f'{as_identifier(name)} INT' for name in named)})")
         con.execute(definition_of(stored))
         (found,) = Policies(lambda query: con.sql(query).fetchall()).all

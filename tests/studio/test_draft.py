@@ -9,7 +9,18 @@ import pytest
 from kanon_sql.errors import ClauseError, PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import LDiversity, People
-from kanon_sql.studio.draft import IDENTIFIER, KEPT, NONE, PERSON, QUASI_IDENTIFIER, ROLES, SENSITIVE, Draft
+from kanon_sql.studio.draft import (
+    IDENTIFIER,
+    KEPT,
+    LINKABLE,
+    NONE,
+    PERSON,
+    PSEUDONYM,
+    QUASI_IDENTIFIER,
+    ROLES,
+    SENSITIVE,
+    Draft,
+)
 
 COLUMNS = ("name", "zip", "age", "a b", "disease", "cost")
 
@@ -135,3 +146,69 @@ def test_k_counts_people_where_a_column_tells_them_apart():
     draft = FIRST.with_role("name", PERSON).with_k(9)
     assert [each.k for each in draft.policy.requirements if isinstance(each, People)] == [9]
     assert draft.with_role("name", IDENTIFIER).policy.people is None
+
+
+TOKENS = """CREATE ANONYMIZATION POLICY studio ON patients (
+    IDENTIFIER "a b", name AS PSEUDONYM;
+    BY zip, age;
+    KEEP cost;
+    GUARANTEE k >= 5 AND l(disease) >= 2
+);
+
+SELECT * EXCLUDE ("a b")
+FROM patients
+ANONYMIZE WITH POLICY studio"""
+
+
+def test_tokens_need_a_stored_policy():
+    draft = FIRST.with_role("name", PSEUDONYM)
+    assert draft.statement == TOKENS
+    assert FIRST.read(TOKENS) == draft
+    assert FIRST.read(TOKENS.replace('SELECT * EXCLUDE ("a b")\n', "").replace("studio", "Mine")) == draft
+    linkable = FIRST.read(TOKENS.replace("PSEUDONYM", "PSEUDONYM (LINKABLE)"))
+    assert (linkable.role("name"), linkable) == (LINKABLE, FIRST.with_role("name", LINKABLE))
+    assert linkable.with_role("name", IDENTIFIER) == FIRST.with_role("name", KEPT).with_role("name", IDENTIFIER)
+
+
+@pytest.mark.parametrize("column", COLUMNS[:1] + COLUMNS[3:])
+@pytest.mark.parametrize("role", [role for role in ROLES if role != NONE])
+def test_beside_tokens_every_column_can_have_every_role_but_none(column, role):
+    first = FIRST.with_role("zip", LINKABLE)
+    draft = first.with_role(column, role)
+    assert (draft.role(column), draft.role("zip")) == (role, LINKABLE)
+    assert draft.read(draft.statement) == draft
+
+
+def test_people_are_counted_by_their_tokens():
+    draft = FIRST.with_role("name", PERSON).with_role("name", PSEUDONYM)
+    assert "k >= 5 PER name" in draft.statement
+    assert draft.role("name") == PSEUDONYM
+    assert draft.read(draft.statement) == draft
+    assert "PER" not in draft.with_role("name", KEPT).statement
+
+
+def test_a_query_with_tokens_can_be_more_than_a_list_of_columns():
+    text = TOKENS.replace('SELECT * EXCLUDE ("a b")', "SELECT name, zip, age, disease, cost").replace(
+        "FROM patients", "FROM patients WHERE age > 17"
+    )
+    draft = FIRST.read(text)
+    assert draft.dropped is None
+    assert draft.statement == text
+    assert draft.read(text) == draft
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (TOKENS.replace("KEEP cost;", ""), 'the column "cost" has no role in the policy "studio"'),
+        (TOKENS.replace("ON patients", "ON people"), "is not of this table alone"),
+        (TOKENS.replace("AS PSEUDONYM", "AS GROUP"), "is not of this table alone"),
+        (TOKENS.replace("WITH POLICY studio", "WITH POLICY other"), "this is not a policy and a release with it"),
+        (TOKENS.partition(";\n\n")[0], "this is not a policy and a release with it"),
+        (TOKENS.partition(";\n\n")[2], "names a stored policy"),
+        (f"{TOKENS} ORDER BY zip", "creates or sorts a table"),
+    ],
+)
+def test_texts_with_policies_that_are_refused(text, told):
+    with pytest.raises(PolicyError, match=told):
+        FIRST.read(text)

@@ -18,7 +18,7 @@ from kanon_sql.engines.duckdb.files import load
 from kanon_sql.engines.duckdb.places import Place
 from kanon_sql.errors import AuditError, PolicyError, SourceError
 from kanon_sql.studio.counts import statement_of
-from kanon_sql.studio.draft import IDENTIFIER, NONE
+from kanon_sql.studio.draft import IDENTIFIER, LINKABLE, NONE, PSEUDONYM, QUASI_IDENTIFIER
 from kanon_sql.studio.hand_over import hand_over, texts_of
 from kanon_sql.studio.look import attacker, look
 from kanon_sql.studio.rows import first_rows
@@ -360,3 +360,46 @@ def test_rules_to_start_from(session):
     assert "patient" in dropped
     with pytest.raises(PolicyError, match="no template"):
         session.source.under_template("gdp")
+
+
+VISITS = """SELECT i // 2 AS patient, 'person ' || i // 2 AS name, '98' || (i // 2 % 7) || '1' AS zip, 20 + i // 40 AS age
+    FROM range(400) AS t(i)"""
+
+
+@pytest.fixture
+def visits(tmp_path: Path) -> Iterator[Session]:
+    with duckdb.connect() as con:
+        con.execute(f"COPY ({VISITS}) TO $path (FORMAT csv, HEADER)", {"path": str(tmp_path / "visits.csv")})
+    found = Session()
+    found.open(Place.of(str(tmp_path / "visits.csv")))
+    roles = {"patient": PSEUDONYM, "name": IDENTIFIER, "zip": QUASI_IDENTIFIER, "age": QUASI_IDENTIFIER}
+    for name, role in roles.items():
+        found.draft = found.draft.with_role(name, role)
+    yield found
+    found.close()
+
+
+@pytest.mark.process
+def test_identifiers_as_tokens(visits, tmp_path, monkeypatch):
+    monkeypatch.setenv("KANON_SECRET", "a secret of at least a few words")
+    refused = ended(visits)
+    assert refused.state == FAILED
+    assert "the tokens of patient link rows" in refused.words
+    visits.draft = visits.draft.with_role("patient", LINKABLE)
+    run = ended(visits)
+    assert run.state == RELEASED, run.words
+    certificate, rows = run.release
+    assert len(set(rows["patient"].to_pylist())) == 200
+    assert "name" not in rows.column_names
+    assert certificate.histories
+    assert look(visits.source, run)
+    folder = tmp_path / "out"
+    names = hand_over(visits.source, run, str(folder))
+    assert not {"model.sql", "model.yml"} & {*names}
+    programs = {"release.sql": [sys.executable, "-m", "kanon_sql", "run"], "release.py": [sys.executable], "release.sh": ["sh"]}
+    for name, program in programs.items():
+        again = tmp_path / name
+        again.mkdir()
+        (again / "policy.json").write_text((folder / "policy.json").read_text())
+        subprocess.run([*program, str(folder / name)], cwd=again, check=True, capture_output=True)
+        assert sorted((again / "released.csv").read_text().split()) == sorted((folder / "released.csv").read_text().split())

@@ -277,6 +277,35 @@ def test_masks_and_linked_columns_both_ways(browser: Any, file: Path, tmp_path: 
         tab.get_by_text("no mask shows age").wait_for()
 
 
+def test_tokens_and_the_buttons_that_end_refusals(browser: Any, tmp_path: Path) -> None:
+    rows = """SELECT i // 2 AS patient, '98' || (i // 2 % 7) || '1' AS zip, 20 + i // 40 AS age, i % 50 AS cost
+        FROM range(400) AS t(i)"""
+    with duckdb.connect() as con:
+        con.execute(f"COPY ({rows}) TO $path (FORMAT csv, HEADER)", {"path": str(tmp_path / "visits.csv")})
+    with studio(str(tmp_path / "visits.csv"), folder=tmp_path) as address:
+        tab = browser.new_page()
+        tab.goto(address)
+        for name, role in (
+            ("patient", "pseudonym"),
+            ("zip", "quasi-identifier"),
+            ("age", "quasi-identifier"),
+            ("cost", "no role"),
+        ):
+            tab.get_by_role("button", name=name, exact=True).click(timeout=60_000)
+            tab.get_by_role("heading", name=name, exact=True).wait_for()
+            tab.get_by_label("Role").click()
+            tab.get_by_role("option", name=role, exact=True).click()
+            tab.get_by_role("row", name=f"{name} {role}").wait_for()
+        tab.get_by_role("link", name="Solve", exact=True).click()
+        for name in ("Drop cost", "Permit the tokens of patient to link rows"):
+            tab.get_by_role("button", name="Solve", exact=True).click()
+            tab.get_by_role("button", name=name).click(timeout=60_000)
+        tab.get_by_text("patient AS PSEUDONYM (LINKABLE)").wait_for()
+        tab.get_by_role("button", name="Solve", exact=True).click()
+        tab.get_by_role("link", name="Look at the release").click(timeout=60_000)
+        tab.get_by_role("heading", name="What an attacker finds").wait_for(timeout=60_000)
+
+
 def test_a_table_of_counts(browser: Any, file: Path, tmp_path: Path) -> None:
     with studio(str(file), folder=tmp_path) as address:
         tab = browser.new_page()

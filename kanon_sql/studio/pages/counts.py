@@ -8,7 +8,7 @@ from nicegui import ui
 
 from kanon_sql.model.how_many import how_many
 from kanon_sql.studio.counts import GROUPINGS, reasons, statement_of
-from kanon_sql.studio.draft import IDENTIFIER, PERSON
+from kanon_sql.studio.draft import IDENTIFIER, LINKABLE, PERSON, PSEUDONYM
 from kanon_sql.studio.pages.frame import counted, counted_table, figures, page, panel, paragraph, rows_table, tried
 from kanon_sql.studio.rows import first_rows
 from kanon_sql.studio.search import FAILED, RELEASED, RUNNING
@@ -48,7 +48,8 @@ class _Counting:
             "No count of a few people can be worked out from this table, not even from its totals. Some rows are suppressed "
             "because they are small, others because the small ones would follow from them."
         )
-        columns = [name for name in self.source.columns if self.session.draft.role(name) not in (IDENTIFIER, PERSON)]
+        people = (IDENTIFIER, PSEUDONYM, LINKABLE, PERSON)
+        columns = [name for name in self.source.columns if self.session.draft.role(name) not in people]
         with ui.element("div").classes("columns"):
             with panel("Table"):
                 self.keys = (

@@ -165,7 +165,8 @@ def _groups(source: Source, run: Run) -> None:
             else:
                 shares.refresh(chosen.value, found or [])
 
-        names = list(rows.column_names)
+        tokens = set(run.draft.pseudonyms)
+        names = [name for name in rows.column_names if name not in tokens]
         first = sensitive[0] if sensitive and sensitive[0] in names else names[0]
         chosen = ui.select(names, label="Rows by", value=first, on_change=count).classes("full")
         shares(first, [])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from nicegui import ui
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.model.validation import as_identifier
-from kanon_sql.studio.draft import KEPT, NONE, QUASI_IDENTIFIER
+from kanon_sql.studio.draft import IDENTIFIER, KEPT, LINKABLE, NONE, PSEUDONYM, QUASI_IDENTIFIER
 from kanon_sql.studio.pages.charts import search_options
 from kanon_sql.studio.pages.frame import counted_table, figures, page, panel, paragraph, tried
 from kanon_sql.studio.run import Run
@@ -134,19 +136,36 @@ class _Solving:
                 ui.link("Look at the release", "/look")
 
     def _offer(self, run: Run) -> None:
-        """Offer what ends a refusal or a warning: the column that it names becomes a quasi-identifier."""
+        """Offer what ends a refusal or a warning: another role of the column that it names."""
         told = run.release[0].warnings if run.state == RELEASED else (run.words or "",)
         for name in run.draft.columns:
-            told_of = any(f"{as_identifier(name)} {what}" in each for each in told for what in _IDENTIFIES)
-            if told_of and run.draft.role(name) in (NONE, KEPT):
-                ui.button(f"Make {name} a quasi-identifier", on_click=lambda name=name: self._protect(name)).props("outline")
+            for label, role in _ways_out(name, run.draft.role(name), "\n".join(told)):
+                self._button(label, name, role)
 
-    def _protect(self, name: str) -> None:
+    def _button(self, label: str, name: str, role: str) -> None:
         def act() -> None:
-            self.session.draft = self.session.draft.with_role(name, QUASI_IDENTIFIER)
+            self.session.draft = self.session.draft.with_role(name, role)
 
-        if tried(act):
-            self.text.set_text(self.session.draft.statement)
+        def clicked() -> None:
+            if tried(act):
+                self.text.set_text(self.session.draft.statement)
+
+        ui.button(label, on_click=clicked).props("outline")
+
+
+def _ways_out(name: str, role: str, told: str) -> Iterator[tuple[str, str]]:
+    """Yield the roles that end what a text says of a column, each with the words of its button."""
+    spelled = as_identifier(name)
+    open_role = f'the column "{name}" has no role' in told
+    if open_role or (role in (NONE, KEPT) and any(f"{spelled} {what}" in told for what in _IDENTIFIES)):
+        yield f"Make {name} a quasi-identifier", QUASI_IDENTIFIER
+    linked = role == PSEUDONYM and f"the tokens of {spelled} link" in told
+    if open_role or linked:
+        yield f"Drop {name}", IDENTIFIER
+    if open_role:
+        yield f"Release {name} unchanged", KEPT
+    if linked:
+        yield f"Permit the tokens of {name} to link rows", LINKABLE
 
 
 def _status(run: Run) -> str:
