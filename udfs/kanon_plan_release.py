@@ -6,7 +6,7 @@ from functools import partial
 
 from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.histories import STORED, Recorded
-from kanon_sql.engines.duckdb.policies import planned
+from kanon_sql.engines.duckdb.policies import planned, planned_histories
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.model.stored_policy import StoredPolicy
@@ -14,9 +14,11 @@ from kanon_sql.model.stored_policy import StoredPolicy
 
 def plan(session: Session, name: str, table: str, policy: str, database: str) -> str:
     """Return the SQL of the release; runs when the statement is bound, once the columns of the query are known."""
+    stored = StoredPolicy.from_json(name, table, policy)
+    if stored.known_rows is not None:
+        return planned_histories(session, stored, database)
     recorded = Recorded(home=STORED, name=name)
-    query = partial(release_query, query=True, recorded=recorded)
-    return planned(session, StoredPolicy.from_json(name, table, policy), database, query)
+    return planned(session, stored, database, partial(release_query, query=True, recorded=recorded))
 
 
 FUNCTION = Function(name="kanon_plan_release", returns="VARCHAR", call=plan, refused=refusing_query)

@@ -128,11 +128,7 @@ class Certificate:
     @property
     def saving(self) -> str:
         """Return what the lower bound means, for people."""
-        if self.gap <= WEAK:
-            return "no release costs less" if self.gap == 0 else f"at most {self.gap:.1%} of the cost could be saved"
-        if self.lower_bound == 0:
-            return "the bound is weak, and proves nothing about cheaper releases"
-        return f"the bound is weak, and only proves that no release costs less than {1 - self.gap:.1%} of this"
+        return saving_of(self.gap, nothing_proven=self.lower_bound == 0)
 
     @property
     def _by_known(self) -> str:
@@ -231,3 +227,12 @@ class Release(Released[Certificate]):
     >>> release.table.num_rows, release.table["zip"].null_count
     (4, 2)
     """
+
+
+def saving_of(gap: float, *, nothing_proven: bool) -> str:
+    """Return what a lower bound means, for people."""
+    if gap <= WEAK:
+        return "no release costs less" if gap == 0 else f"at most {gap:.1%} of the cost could be saved"
+    if nothing_proven:
+        return "the bound is weak, and proves nothing about cheaper releases"
+    return f"the bound is weak, and only proves that no release costs less than {1 - gap:.1%} of this"

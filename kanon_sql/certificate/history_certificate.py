@@ -7,7 +7,10 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
+from kanon_sql.certificate.certificate import saving_of
+from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.linked_histories import LinkedHistories
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +21,8 @@ class HistoryCertificate:
     ----------
     guarantee : str
         The guarantee, as the clause writes it.
+    policy : str
+        The guarantee with its columns: the JSON of `LinkedHistories`.
     k : int
         The least number of people.
     people, rows : int
@@ -53,6 +58,7 @@ class HistoryCertificate:
     """
 
     guarantee: str
+    policy: str
     k: int
     people: int
     rows: int
@@ -74,12 +80,31 @@ class HistoryCertificate:
         cost = self.suppressed_cells
         return float(Fraction(cost - self.lower_bound, cost)) if cost else 0.0
 
+    @property
+    def saving(self) -> str:
+        """Return what the lower bound means, for people."""
+        return saving_of(self.gap, nothing_proven=self.lower_bound == 0)
+
+    @property
+    def suppressed_share(self) -> float:
+        """Return the share of the cells that are suppressed; 0 for an empty table."""
+        return self.suppressed_cells / self.cells if self.cells else 0.0
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        """Return the guarantee."""
+        return (self.guarantee,)
+
+    @property
+    def asked(self) -> LinkedHistories:
+        """Return the guarantee with its columns."""
+        return LinkedHistories.from_json(self.policy)
+
     def figures(self) -> dict[str, str]:
         """Return what the certificate says in rounded figures, for people."""
-        share = self.suppressed_cells / self.cells if self.cells else 0.0
         fewest, below = self.fewest_candidates, self.people_below_next
         candidates = "no candidates" if fewest is None else f"at least {fewest:,} candidates each"
-        suppressed = f"{how_many(self.suppressed_cells, 'cell')} ({share:.1%})"
+        suppressed = f"{how_many(self.suppressed_cells, 'cell')} ({self.suppressed_share:.1%})"
         linked = how_many(self.linked_people, "person", "people")
         fewer = {} if below is None else {"one row more": f"{below:,} of {linked} have fewer than {self.k} candidates"}
         return {
@@ -99,6 +124,25 @@ class HistoryCertificate:
     def to_json(self) -> str:
         """Return the same as a text."""
         return json.dumps(self.to_dict(), indent=2) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> HistoryCertificate:
+        """Return the certificate that `to_json` wrote.
+
+        Raises
+        ------
+        SourceError
+            When the text is none.
+        """
+        try:
+            data = json.loads(text)
+            data |= {name: tuple(data[name]) for name in ("own_columns", "warnings")}
+            del data["gap"]
+            found = cls(**data)
+            found.asked.check_roles()
+        except (ValueError, KeyError, TypeError, PolicyError) as error:
+            raise SourceError("the certificate of linked histories cannot be read; hint: make the release again") from error
+        return found
 
     def __repr__(self) -> str:
         """Return one line for each figure."""

@@ -29,7 +29,7 @@ from kanon_sql.clause.condition_mistakes import no_column_of, no_comparison, no_
 from kanon_sql.clause.names import column_name, table_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
-from kanon_sql.errors import ClauseError, PolicyError
+from kanon_sql.errors import PolicyError
 from kanon_sql.model.guarantees.written import Written
 from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.requirements import (
@@ -118,14 +118,11 @@ def guarantee_of(text: str) -> Requirement:
     if reader.spelled:
         raise reader.error("unexpected text after the guarantee; hint: l(disease) >= 2")
     if isinstance(found, LinkedHistories):
-        raise in_policy(reader, 0, found)
+        hint = f"write ANONYMIZE BY ward GUARANTEE {found.describe()} after a query"
+        raise reader.script.error(
+            f"linked histories cannot be combined with other guarantees; hint: {hint}", 0, reader.place - 1
+        )
     return found
-
-
-def in_policy(reader: Reader, start: int, asked: LinkedHistories) -> ClauseError:
-    """Return the error for linked histories in a policy, which is about classes of rows; ``start`` is where they begin."""
-    hint = f"write ANONYMIZE BY ward GUARANTEE {asked.describe()} after a query"
-    return reader.script.error(f"a policy does not support linked histories; hint: {hint}", start, reader.place - 1)
 
 
 def _condition(reader: Reader, identifying: Container[str]) -> Requirement | LinkedHistories:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.clause.columns import ColumnList
-from kanon_sql.clause.conditions import conditions, in_policy
+from kanon_sql.clause.conditions import conditions
 from kanon_sql.clause.masks import costs, cross
 from kanon_sql.clause.mistakes import no_on, no_part
 from kanon_sql.clause.names import column_name, policy_name, table_name
@@ -171,7 +171,7 @@ class _Parts:
                 identifying = {key for key, role in self.taken.items() if role == _IDENTIFYING}
                 asked = conditions(reader, identifying)
                 if isinstance(asked, LinkedHistories):
-                    raise in_policy(reader, start, asked)
+                    self.roles["known_rows"], asked = asked.known_rows, asked.requirements
                 self.policy["requirements"] = asked
             case _:
                 self.policy |= algorithm(reader)

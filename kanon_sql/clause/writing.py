@@ -83,7 +83,7 @@ def definition_of(stored: StoredPolicy) -> str:
     parts = [f"IDENTIFIER {', '.join(identifiers)}"] if identifiers else []
     parts.append(" ".join([f"BY {_items(policy)}", *_linked(policy)]))
     parts += [f"KEEP {_names(stored.kept)}"] if stored.kept else []
-    parts += [_guarantee(policy), *_using(policy)]
+    parts += [f"GUARANTEE {stored.guarantee}", *_using(policy)]
     inner = ";\n    ".join(parts)
     return f"CREATE ANONYMIZATION POLICY {as_identifier(stored.name)} ON {stored.table} (\n    {inner}\n)"
 

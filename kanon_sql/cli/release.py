@@ -19,7 +19,7 @@ from kanon_sql.errors import MissingPackageError, raise_alone
 from kanon_sql.model.how_many import how_many
 
 if TYPE_CHECKING:
-    from kanon_sql.certificate import Certificate
+    from kanon_sql.certificate.stated import Stated
     from kanon_sql.engines.duckdb.database.plan import PlannedRelease
     from kanon_sql.engines.duckdb.database.release import DatabaseRelease, ReleasedDatabase
     from kanon_sql.solvers.budget import Moment
@@ -130,7 +130,7 @@ def _page() -> Callable[..., str]:
     return database_page
 
 
-def _line(certificate: Certificate) -> str:
+def _line(certificate: Stated) -> str:
     """Return what became of a release in one line."""
     told = f"{', '.join(certificate.requirements)}; {how_many(certificate.rows, 'row')}"
     return f"{told}; {certificate.suppressed_share:.1%} of the cells suppressed; {certificate.saving}"
@@ -147,7 +147,7 @@ def _explain(plan: list[PlannedRelease]) -> None:
         (
             each.name,
             "a query" if each.policy.query is not None else each.policy.table,
-            ", ".join(requirement.describe() for requirement in each.policy.policy.requirements),
+            each.policy.guarantee,
             "" if each.person is None else each.person.describe(),
             "; ".join(f"{role}: {', '.join(columns)}" for role, columns in roles_of(each)),
         )

@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.requirements import KAnonymity, People
 from kanon_sql.model.validation import as_identifier, named, parsed, same_name, whole
 
 MOST_ROWS = 3
@@ -59,9 +61,19 @@ class LinkedHistories:
                 )
 
     @property
+    def requirements(self) -> tuple[KAnonymity, People]:
+        """Return what is guaranteed of each row: it is of one person."""
+        return KAnonymity(k=self.k), People(k=self.k, per=self.per)
+
+    @property
     def roles(self) -> Policy:
-        """Return the roles of the columns as a policy, which checks them; each row is of one person."""
-        return Policy.of(k=self.k, per=self.per, quasi_identifiers=list(self.quasi_identifiers), keep=list(self.keep))
+        """Return the roles of the columns as a policy, which checks them."""
+        identifiers = tuple(QuasiIdentifier(column=name) for name in self.quasi_identifiers)
+        return Policy(quasi_identifiers=identifiers, requirements=self.requirements, keep=tuple(self.keep))
+
+    def check_roles(self) -> None:
+        """Raise an error where a column has two roles."""
+        _ = self.roles
 
     def resolved(self, columns: Iterable[str]) -> LinkedHistories:
         """Return the same in the spelling of a table.
@@ -93,6 +105,12 @@ class LinkedHistories:
             return None
         people = "only 1 person is" if fewest == 1 else f"only {fewest:,} people are"
         return f"by any {how_many(self.known_rows, 'row')} of a person, {people} found, fewer than k = {self.k}"
+
+    @property
+    def signed(self) -> str:
+        """Return a text that is one for guarantees that are one, however they are spelled."""
+        parts = ([self.per], self.quasi_identifiers, self.keep)
+        return json.dumps([self.k, self.known_rows, *(sorted(map(same_name, names)) for names in parts)])
 
     def to_json(self) -> str:
         """Return the text that `from_json` reads."""

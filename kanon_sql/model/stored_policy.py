@@ -15,7 +15,8 @@ from kanon_sql.model.person import DECLARED, Person, read_person
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Rectangles
 from kanon_sql.model.requirements import SensitiveRequirement
-from kanon_sql.model.validation import encodable, known_keys, listed, named, parsed, same_name
+from kanon_sql.model.stored_histories import check_histories, histories_of
+from kanon_sql.model.validation import as_identifier, encodable, known_keys, listed, named, parsed, same_name
 
 ROLES = ("identifiers", "pseudonyms", "linkable", "groups", "kept")
 """Columns beside those of the policy itself, by what becomes of them; ``linkable`` ones are pseudonyms."""
@@ -23,8 +24,8 @@ ROLES = ("identifiers", "pseudonyms", "linkable", "groups", "kept")
 _SOMETIMES = ("linkable", "groups")
 """Roles that the JSON text names only if a column has them."""
 
-OF_DATABASE = ("query", "release", "person")
-"""What a policy says about the release of a whole database, beside its roles."""
+OF_DATABASE = ("query", "release", "person", "known_rows")
+"""What a policy says about the release of a whole database, beside its roles; and how many rows of a person are known."""
 
 _LONGEST = 100
 """Characters of a name that an error quotes: a policy in JSON that is mistaken for one may be long."""
@@ -59,6 +60,8 @@ class StoredPolicy:
         The name of the release in the released database; by default that of the table, or of the policy if it has a query.
     person : Person or True, optional
         Who the rows are about, or True for the person that another policy declares.
+    known_rows : int, optional
+        Tokens link the rows of each person, and any so many known rows are those of at least k people.
 
     Raises
     ------
@@ -77,6 +80,7 @@ class StoredPolicy:
     query: str | None = None
     release: str | None = None
     person: Person | Literal[True] | None = None
+    known_rows: int | None = None
 
     def __post_init__(self) -> None:
         rows = ("table", self.table) if self.query is None else ("query", self.query)
@@ -99,6 +103,8 @@ class StoredPolicy:
         for role, columns in (*self._roles[:4], ("linkable", self.linkable)):
             if len({same_name(column) for column in columns}) < len(columns):
                 raise PolicyError(f"{self}: a column is named twice as {role}; hint: name it once")
+        if self.known_rows is not None:
+            check_histories(self)
         for column in self.linkable:
             if same_name(named(column, f"{self}: linkable")) not in set(map(same_name, self.pseudonyms)):
                 raise PolicyError(
@@ -107,6 +113,13 @@ class StoredPolicy:
 
     def __str__(self) -> str:
         return f'the policy "{self.name}"'
+
+    @property
+    def guarantee(self) -> str:
+        """Return what is guaranteed, as the statement writes it."""
+        if self.known_rows is not None:
+            return histories_of(self).describe()
+        return " AND ".join(each.describe() for each in self.policy.requirements)
 
     @property
     def _roles(self) -> tuple[tuple[str, Sequence[str]], ...]:
@@ -189,8 +202,12 @@ class StoredPolicy:
         PolicyError
             When there is no quasi-identifier, nothing is left to guarantee, or the policy needs other tables.
         """
-        if self.groups or self.person is DECLARED:
-            raise PolicyError(f"{self} needs the table of people; hint: kanon release releases the whole database")
+        if self.known_rows is not None:
+            raise PolicyError(
+                f"{self} links the rows of each person, which is not supported here; hint: kanon release, or "
+                f"FROM ... ANONYMIZE WITH POLICY {as_identifier(self.name)}"
+            )
+        self.require_alone()
         there = set(map(same_name, columns))
         policy = self.policy
         identifiers = tuple(qi for qi in policy.quasi_identifiers if same_name(qi.column) in there)
@@ -236,6 +253,11 @@ class StoredPolicy:
             linkable=tuple(name for name in self.linkable if same_name(name) in there),
         )
 
+    def require_alone(self) -> None:
+        """Raise an error where the policy needs the release of another table."""
+        if self.groups or self.person is DECLARED:
+            raise PolicyError(f"{self} needs the table of people; hint: kanon release releases the whole database")
+
     @property
     def _masks(self) -> tuple[Mask, ...]:
         masks = self.policy.masks or ()
@@ -246,7 +268,7 @@ class StoredPolicy:
         roles = {role: list(getattr(self, role)) for role in ROLES if role not in _SOMETIMES or getattr(self, role)}
         data = json.loads(self.policy.to_json()) | roles
         person = self.person.to_json() if isinstance(self.person, Person) else self.person
-        said = zip(OF_DATABASE, (self.query, self.release, person), strict=True)
+        said = zip(OF_DATABASE, (self.query, self.release, person, self.known_rows), strict=True)
         data |= {name: value for name, value in said if value is not None}
         del data["keep"]  # what is kept is a role here
         return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -265,7 +287,7 @@ class StoredPolicy:
             parsed(text, f'the policy "{name}"'), known, f'the policy "{name}"', ["quasi_identifiers", "requirements"]
         )
         roles = {role: tuple(listed(data.pop(role, []), role)) for role in ROLES}
-        query, release, person = (data.pop(each, None) for each in OF_DATABASE)
+        query, release, person, known_rows = (data.pop(each, None) for each in OF_DATABASE)
         return cls(
             name=name,
             table=table,
@@ -273,6 +295,7 @@ class StoredPolicy:
             query=query,
             release=release,
             person=read_person(person),
+            known_rows=known_rows,
             **roles,
         )
 

@@ -10,7 +10,7 @@ from kanon_sql.report.page import count, render, share
 from kanon_sql.report.text import printable
 
 if TYPE_CHECKING:
-    from kanon_sql.certificate import Certificate
+    from kanon_sql.certificate.stated import Stated
     from kanon_sql.engines.duckdb.database.audit import DatabaseAudit
 
 Described = tuple[str, str, str, str]
@@ -18,7 +18,7 @@ Described = tuple[str, str, str, str]
 
 
 def database_page(
-    name: str, certificates: Mapping[str, Certificate], audit: DatabaseAudit, columns: Sequence[Described], *, folder: bool
+    name: str, certificates: Mapping[str, Stated], audit: DatabaseAudit, columns: Sequence[Described], *, folder: bool
 ) -> str:
     """Return the page; it shows nothing that the released database does not hold.
 
@@ -53,7 +53,7 @@ def database_page(
     )
 
 
-def _row(release: str, certificate: Certificate, audit: DatabaseAudit) -> tuple[str, ...]:
+def _row(release: str, certificate: Stated, audit: DatabaseAudit) -> tuple[str, ...]:
     figures = audit.releases[release]
     return (
         printable(release),
@@ -66,7 +66,7 @@ def _row(release: str, certificate: Certificate, audit: DatabaseAudit) -> tuple[
     )
 
 
-def _cautions(certificates: Mapping[str, Certificate], audit: DatabaseAudit) -> Iterator[str]:
+def _cautions(certificates: Mapping[str, Stated], audit: DatabaseAudit) -> Iterator[str]:
     yield from audit.warnings
     for release, certificate in certificates.items():
         yield from (f"{release}: {each}" for each in certificate.warnings)

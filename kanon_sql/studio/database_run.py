@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Callable
 
-from kanon_sql.certificate import Certificate
+from kanon_sql.certificate.stated import Stated, stated
 from kanon_sql.engines.duckdb.database.plan import PlannedRelease
 from kanon_sql.engines.duckdb.database.release import DatabaseRelease
 from kanon_sql.model.validation import named_file
@@ -32,7 +32,7 @@ class DatabaseRun(Search):
     ----------
     plan : list of PlannedRelease
         The releases in their order.
-    certificates : dict of Certificate
+    certificates : dict of Certificate or HistoryCertificate
         By the names of the releases, if they were made.
 
     Raises
@@ -57,14 +57,14 @@ class DatabaseRun(Search):
             command += ["--allow-file", name]
         super().__init__(shlex.join(command))
         self.into = self._asked[1]
-        self.certificates: dict[str, Certificate] = {}
+        self.certificates: dict[str, Stated] = {}
 
     def start_all(self, ended: Callable[[], None] = lambda: None) -> None:
         """Start the process; ``ended`` is called in another thread when it has ended."""
         self._begin(make_releases, (*self._asked, self._files), ended)
 
     def _keep(self, certificates: dict[str, str]) -> None:  # type: ignore[override]
-        self.certificates = {name: Certificate.from_json(text) for name, text in certificates.items()}
+        self.certificates = {name: stated(text) for name, text in certificates.items()}
 
     def _hear(self, point: Point) -> None:
         """Take the last point only: each table has costs of its own."""

@@ -137,6 +137,7 @@ class HistoryGathering:
             raise AuditError(f"kanon audit: {wrong}; nothing was released")
         return HistoryCertificate(
             guarantee=asked.describe(),
+            policy=asked.to_json(),
             k=asked.k,
             people=table.people,
             rows=rows,

@@ -36,7 +36,8 @@ def history_query(source: str, asked: LinkedHistories, *, query: bool = False) -
 
     Notes
     -----
-    The source is read once. The audit counts the very rows that are handed out, and shares nothing with the search.
+    The source is read once. The audit counts the very rows that are handed out, and shares nothing with the search. The tokens
+    follow the rows of the source and the guarantee: they link the rows of this release, and no others.
     """
     names = [quoted(name) for name in asked.quasi_identifiers]
     places = range(len(names))
@@ -45,7 +46,7 @@ def history_query(source: str, asked: LinkedHistories, *, query: bool = False) -
         f'CASE WHEN system.main.list_extract("kanon#v", {place}) THEN {name} ELSE {unlisted_null(name)} END AS {name}'
         for place, name in enumerate(names, 1)
     ]
-    token = f"system.main.kanon_pseudonym(CAST({per} AS VARCHAR))"
+    token = f'system.main.kanon_pseudonym(system.main.concat((SELECT seed FROM "kanon#seed"), CAST({per} AS VARCHAR)))'  # noqa: S608
     cells.append(f'CASE WHEN system.main.list_extract("kanon#v", {len(names) + 1}) THEN {token} END AS {per}')
     heads = [f"CASE WHEN false THEN {name} ELSE {unlisted_null(name)} END AS {name}" for name in names]
     concealed = _CONCEALED.format(qis=len(names), hashes=", ".join(map(value_hash, names)))
@@ -55,6 +56,7 @@ def history_query(source: str, asked: LinkedHistories, *, query: bool = False) -
         exposed=exposed,
         told=TOLD if asked.keep else "NULL",
         asked=literal(asked.to_json()),
+        signed=literal(asked.signed),
         unshadowed=unshadowed(),
         source=source if query else f"FROM {source}",
         heard=columns_heard([('"kanon#source"', asked.roles.named_columns)], asked.roles),

@@ -9,11 +9,13 @@ from functools import cached_property
 from typing import Any
 
 from kanon_sql.engines.duckdb.explanation import explanation_query
+from kanon_sql.engines.duckdb.history_query import history_query
 from kanon_sql.engines.duckdb.names import literal, name_parts, qualified, quoted
 from kanon_sql.engines.duckdb.policy_tables import AllowedFiles, checked
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.stored_histories import histories_for
 from kanon_sql.model.stored_policy import StoredPolicy, of_name
 from kanon_sql.model.validation import as_identifier, same_name
 
@@ -119,6 +121,14 @@ def planned(session: Session, stored: StoredPolicy, database: str, query: Callab
     tables = session.allowed_files.tables_of(policy, stored)
     text = query(_RELEASED.format(", ".join(map(shown_by(stored), columns))), policy)
     return checked(text, tables, database, stored)
+
+
+def planned_histories(session: Session, stored: StoredPolicy, database: str) -> str:
+    """Return a query over the linked histories that a stored policy releases of ``"kanon#body"``; errors as for `planned`."""
+    columns = stored.released(session.binding.columns(stored.name))
+    asked = histories_for(stored, columns)
+    text = history_query(_RELEASED.format(", ".join(map(quoted, columns))), asked, query=True)
+    return checked(text, [], database, stored)
 
 
 def shown_by(stored: StoredPolicy) -> Callable[[str], str]:

@@ -8,7 +8,8 @@ from typing import Any
 
 import duckdb
 
-from kanon_sql.certificate import Certificate
+from kanon_sql.certificate.history_certificate import HistoryCertificate
+from kanon_sql.certificate.stated import Stated, guaranteed_by, stated
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.database.fingerprint import fingerprint
 from kanon_sql.engines.duckdb.database.joined_histories import Link, joined_histories, links_of
@@ -16,6 +17,7 @@ from kanon_sql.engines.duckdb.database.plan import CERTIFICATES, COLUMNS
 from kanon_sql.engines.duckdb.measures import macro_errors, record
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.errors import KanonError
+from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier, same_name
 
@@ -100,13 +102,15 @@ def audit_database(path: Path) -> DatabaseAudit:
         con.execute(f"SET search_path = '{_AUDITED}.main,memory.main'")
         tables = {name for (name,) in con.execute(_TABLES).fetchall()} - {CERTIFICATES, COLUMNS}
         others = con.execute(_OTHERS).fetchall()
-        stated = {} if others else _stated(con, broken)
-        broken += [f'the table "{name}" has no certificate' for name in sorted(tables - stated.keys())]
-        broken += [f'the table "{name}" is missing' for name in sorted(stated.keys() - tables)]
+        known = {} if others else _certificates(con, broken)
+        broken += [f'the table "{name}" has no certificate' for name in sorted(tables - known.keys())]
+        broken += [f'the table "{name}" is missing' for name in sorted(known.keys() - tables)]
         broken += [f'the database has the {kind} "{name}", which nobody audited' for kind, name in others]
-        policies = {release: Policy.from_json(each.policy) for release, (each, _) in stated.items() if release in tables}
+        there = {release: certificate for release, (certificate, _) in known.items() if release in tables}
+        policies = {release: guaranteed_by(each) for release, each in there.items()}
+        histories = {release: each.asked for release, each in there.items() if isinstance(each, HistoryCertificate)}
         for release, policy in policies.items():
-            if fingerprint(con, f"main.{quoted(release)}") != stated[release][1]:
+            if fingerprint(con, f"main.{quoted(release)}") != known[release][1]:
                 broken.append(f'the table "{release}" has other rows than its certificate')
             with macro_errors():
                 columns = [qi.column for qi in policy.quasi_identifiers]
@@ -115,7 +119,9 @@ def audit_database(path: Path) -> DatabaseAudit:
                 )
             if found[release]["rows"] and found[release]["k"] < policy.least_class_size:
                 broken.append(f'the table "{release}" has a class below {policy.least_class_size}')
-        links = links_of(con, policies)
+            if release in histories and (wrong := _history_broken(con, release, histories[release])):
+                broken.append(wrong)
+        links = links_of(con, policies, apart=histories)
         joined = joined_histories(con, links, policies) if links else None
     keys = [f"{each.release}.{as_identifier(each.column)}" for each in links if each.key]
     if joined is not None and joined["fewest"] < max(each.least_class_size for each in policies.values()):
@@ -136,14 +142,23 @@ def _listed(keys: list[str]) -> str:
     return f"the shared key {', '.join(keys)}"
 
 
-def _stated(con: Any, broken: list[str]) -> dict[str, tuple[Certificate, str]]:
+def _history_broken(con: Any, release: str, asked: LinkedHistories) -> str | None:
+    """Return what is wrong if some known rows of a table are those of too few people; None if they are not."""
+    values = {"person": asked.per, "qi": list(asked.quasi_identifiers), "m": asked.known_rows}
+    with macro_errors():
+        risk = record(con, f"FROM history_risk({literal(f'main.{quoted(release)}')}, $person, $qi, $m)", values)
+    wrong = asked.broken(risk["fewest_candidates"])
+    return None if wrong is None else f'the table "{release}": {wrong}'
+
+
+def _certificates(con: Any, broken: list[str]) -> dict[str, tuple[Stated, str]]:
     """Return the certificate and the fingerprint of each release; what cannot be read is added to ``broken``."""
-    found: dict[str, tuple[Certificate, str]] = {}
+    found: dict[str, tuple[Stated, str]] = {}
     for release, text, mark in con.execute(_RELEASES).fetchall():
         if release in found:
             broken.append(f'the table "{release}" has two certificates')
         try:
-            found[release] = Certificate.from_json(text), mark
+            found[release] = stated(text), mark
         except (KanonError, ValueError, KeyError, TypeError):
             broken.append(f'the certificate of "{release}" cannot be read')
     return found

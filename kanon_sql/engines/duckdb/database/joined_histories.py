@@ -7,7 +7,7 @@ belongs to one value of another, as a stay belongs to one patient, its rows are 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
@@ -86,8 +86,19 @@ class Link:
         return f"CASE WHEN {text} IS NOT NULL THEN system.main.concat({literal(same_name(self.column))}, ' ', {text}) END"
 
 
-def links_of(con: Any, policies: Mapping[str, Policy]) -> list[Link]:
-    """Return the columns that link rows of the releases: all tokens, and the keys that several releases share."""
+def links_of(con: Any, policies: Mapping[str, Policy], apart: Container[str] = ()) -> list[Link]:
+    """Return the columns that link rows of the releases: all tokens, and the keys that several releases share.
+
+    Parameters
+    ----------
+    con : connection
+        With the released tables.
+    policies : mapping
+        What is guaranteed, by release.
+    apart : container of str
+        Releases with tokens of their own: any known rows of a person are those of enough people. They link nothing else, unless
+        there is a key beside them.
+    """
     found, kept = list[Link](), defaultdict[str, list[tuple[str, str]]](list)
     for release, column, role in con.execute(_ROLES).fetchall():
         if release in policies and role == "pseudonym":
@@ -96,7 +107,8 @@ def links_of(con: Any, policies: Mapping[str, Policy]) -> list[Link]:
             kept[same_name(column)].append((release, column))
     for each in kept.values():
         found += [Link(release=release, column=column, key=True) for release, column in _shared_key(con, each, policies)]
-    return found
+    keyed = {each.release for each in found if each.key}
+    return [each for each in found if each.key or each.release not in apart or each.release in keyed]
 
 
 def _shared_key(con: Any, columns: list[tuple[str, str]], policies: Mapping[str, Policy]) -> list[tuple[str, str]]:

@@ -97,6 +97,8 @@ class FactsOfPeople:
         if policy.policy.masks is not None:
             raise PolicyError(f"{policy} is about a person and has masks; hint: leave the masks out")
         added = shown.columns_of(person, policy)
+        if policy.known_rows is not None:  # linked histories suppress cells, and generalize none
+            added = [QuasiIdentifier(column=each.column) for each in added]
         for each in added:
             if same_name(each.column) in there:
                 raise PolicyError(

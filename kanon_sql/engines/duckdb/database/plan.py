@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kanon_sql.engines.duckdb.names import name_parts
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.person import DECLARED, Person
+from kanon_sql.model.stored_histories import histories_of
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.validation import as_identifier, same_name
 
@@ -56,6 +57,10 @@ def planned_releases(policies: Sequence[StoredPolicy]) -> list[PlannedRelease]:
     for each in policies:
         if isinstance(each.person, Person) and each.name not in persons:
             keys[each.name] = each.person.column
+            if each.known_rows is not None:
+                raise PolicyError(
+                    f"{each} links the rows of each person, and in a table of people each has one; hint: GUARANTEE k >= 5"
+                )
         if each.name in persons:
             home, column = _home(each, persons, policies), persons[each.name].column
             homes[each.name] = names[home.name]
@@ -163,7 +168,7 @@ def roles_of(planned: PlannedRelease) -> Iterator[tuple[str, list[str]]]:
     policy = planned.policy
     roles = {
         "dropped": policy.identifiers,
-        "tokens": policy.pseudonyms,
+        "tokens": policy.pseudonyms if policy.known_rows is None else [histories_of(policy).per],
         "group": policy.groups,
         "BY": [qi.column for qi in policy.policy.quasi_identifiers],
         "sensitive": policy.policy.sensitive,

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kanon_sql.certificate.history_certificate import HistoryCertificate
+from kanon_sql.certificate.stated import Stated
 from kanon_sql.engines.duckdb.database.fingerprint import fingerprint
 from kanon_sql.engines.duckdb.database.plan import CERTIFICATES, COLUMNS
 from kanon_sql.engines.duckdb.database.releasing import ReleasedTable
 from kanon_sql.engines.duckdb.database.snapshot import STAGE
 from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.model.how_many import how_many
+from kanon_sql.model.stored_histories import histories_of
 from kanon_sql.model.validation import same_name
-
-if TYPE_CHECKING:
-    from kanon_sql.certificate import Certificate
 
 _CREATE = (
     f"CREATE TABLE {STAGE}.main.{CERTIFICATES} (release VARCHAR, certificate VARCHAR, fingerprint VARCHAR)",
@@ -26,8 +27,10 @@ _EMPTY = "SELECT system.main.count(*), {} FROM {}"
 _COLUMNS = "SELECT column_name FROM (DESCRIBE FROM {})"
 
 
-def public_certificate(certificate: Certificate) -> Certificate:
+def public_certificate(certificate: Stated) -> Stated:
     """Return a certificate without the prices of the row types of the source: they are for whoever has the source."""
+    if isinstance(certificate, HistoryCertificate):
+        return certificate
     return replace(certificate, prices=None, scale=1, unit=1, number=None)
 
 
@@ -61,6 +64,10 @@ def _role(table: ReleasedTable, column: str) -> tuple[str, str]:
         return "group", "the token of the person's class in the table of people, or suppressed"
     if key in set(map(same_name, table.policy.pseudonyms)):
         return "pseudonym", "a keyed token instead of the identifier"
+    if table.policy.known_rows is not None and key == same_name(histories_of(table.policy).per):
+        known = how_many(table.policy.known_rows, "known row")
+        people = how_many(policy.least_class_size, "person", "people")
+        return "pseudonym", f"a token of this table alone; any {known} of a person are those of at least {people}"
     if key in set(map(same_name, policy.sensitive)):
         return "sensitive", "released unchanged; the guarantee bounds what a class reveals of it"
     for each in policy.quasi_identifiers:

@@ -28,7 +28,7 @@ from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.validation import one_of
 
 if TYPE_CHECKING:
-    from kanon_sql.certificate import Certificate
+    from kanon_sql.certificate.stated import Stated
     from kanon_sql.engines.duckdb.connection import Connection
     from kanon_sql.solvers.budget import Moment
 
@@ -49,7 +49,7 @@ def release_database(
     secret: str | bytes | None = None,
     allowed_files: Iterable[str | os.PathLike[str]] = (),
     progress: Heard | None = None,
-) -> dict[str, Certificate]:
+) -> dict[str, Stated]:
     """Release several tables of a database into a new one: all of them, or none.
 
     Parameters
@@ -69,7 +69,7 @@ def release_database(
 
     Returns
     -------
-    dict of Certificate
+    dict of Certificate or HistoryCertificate
         By the names of the releases, in their order.
 
     Raises
@@ -104,7 +104,7 @@ class ReleasedDatabase:
 
     Attributes
     ----------
-    certificates : dict of Certificate
+    certificates : dict of Certificate or HistoryCertificate
         By the names of the releases, in their order.
     audit : DatabaseAudit
         What was measured in the file that was written.
@@ -112,7 +112,7 @@ class ReleasedDatabase:
         For each column its release, its name, its role, and what was done to it.
     """
 
-    certificates: dict[str, Certificate]
+    certificates: dict[str, Stated]
     audit: DatabaseAudit
     columns: list[tuple[str, str, str, str]]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
+from kanon_sql.certificate.stated import Stated, guaranteed_by
 from kanon_sql.engines.announcing import announce
 from kanon_sql.engines.duckdb.database.coarser_labels import coarser_labels, has_ladder, ladder_of
 from kanon_sql.engines.duckdb.database.person_columns import GROUP, KEY, FactsOfPeople, ShownPeople
@@ -15,6 +16,7 @@ from kanon_sql.engines.duckdb.database.plan import PlannedRelease
 from kanon_sql.engines.duckdb.database.snapshot import STAGE
 from kanon_sql.engines.duckdb.failures import spoken
 from kanon_sql.engines.duckdb.from_items import from_item_of
+from kanon_sql.engines.duckdb.history_query import history_query
 from kanon_sql.engines.duckdb.label_types import unlisted_null
 from kanon_sql.engines.duckdb.names import literal, name_parts, qualified, quoted
 from kanon_sql.engines.duckdb.policies import shown_by
@@ -26,11 +28,12 @@ from kanon_sql.model.person import Person
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Levels
+from kanon_sql.model.stored_histories import histories_for
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.validation import as_identifier, same_name
 
 if TYPE_CHECKING:
-    from kanon_sql.certificate import Certificate
+    from kanon_sql.certificate.history_certificate import HistoryCertificate
     from kanon_sql.engines.duckdb.connection import Connection
 
 _RELEASED = '"kanon#released"'
@@ -62,13 +65,13 @@ class ReleasedTable:
         What was asked for.
     policy : StoredPolicy
         The roles of all its columns, those of a person included.
-    certificate : Certificate
+    certificate : Certificate or HistoryCertificate
         What is proven about it.
     """
 
     planned: PlannedRelease
     policy: StoredPolicy
-    certificate: Certificate
+    certificate: Stated
 
     @property
     def name(self) -> str:
@@ -78,7 +81,7 @@ class ReleasedTable:
     @property
     def guaranteed(self) -> Policy:
         """Return what is guaranteed of it."""
-        return Policy.from_json(self.certificate.policy)
+        return guaranteed_by(self.certificate)
 
 
 class Releasing:
@@ -177,9 +180,11 @@ class Releasing:
         query = _STRANGERS.format(body=body, people=shown.table, key=quoted(person.column), person=KEY)
         return int(self._con.execute(query).fetchall()[0][0])
 
-    def _run(self, planned: PlannedRelease, stored: StoredPolicy, body: str, columns: list[str]) -> Certificate:
+    def _run(self, planned: PlannedRelease, stored: StoredPolicy, body: str, columns: list[str]) -> Stated:
         """Make the release as a temporary table; in a table of people, with the key of each row."""
         released = stored.released(columns)
+        if stored.known_rows is not None:
+            return self._link(stored, body, released)
         policy = stored.policy_for(released)
         selected = [*map(shown_by(stored), released), *([] if planned.key is None else [f"{quoted(planned.key)} AS {KEY}"])]
         tables = self._con.session.allowed_files.tables_of(policy, stored)
@@ -192,9 +197,16 @@ class Releasing:
         self._con.execute(f"CREATE OR REPLACE TEMP TABLE {_RELEASED} AS {checked(query, tables, self._database, stored)}")
         return self._con.session.releases[-1]
 
-    def _keep_people(self, planned: PlannedRelease, body: str, certificate: Certificate) -> ShownPeople:
+    def _link(self, stored: StoredPolicy, body: str, released: list[str]) -> HistoryCertificate:
+        """Make the release whose tokens link the rows of each person."""
+        rows = f"SELECT {', '.join(map(quoted, released))} FROM ({body})"  # noqa: S608
+        query = history_query(rows, histories_for(stored, released), query=True)
+        self._con.execute(f"CREATE OR REPLACE TEMP TABLE {_RELEASED} AS {checked(query, [], self._database, stored)}")
+        return self._con.session.linked_releases[-1]
+
+    def _keep_people(self, planned: PlannedRelease, body: str, certificate: Stated) -> ShownPeople:
         """Keep what the release shows of each person, in memory, for the facts."""
-        policy = Policy.from_json(certificate.policy)
+        policy = guaranteed_by(certificate)
         columns = ", ".join(quoted(each.column) for each in policy.quasi_identifiers)
         table = f"temp.main.{quoted(f'kanon#people {planned.name}')}"
         token = _TOKEN.format(name=literal(planned.name), columns=columns)

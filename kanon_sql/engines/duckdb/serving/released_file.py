@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from kanon_sql.certificate import Certificate
+from kanon_sql.certificate.stated import Stated, stated
 from kanon_sql.engines.duckdb.database.audit import audit_database, is_released
 from kanon_sql.engines.duckdb.database.plan import CERTIFICATES, COLUMNS
 from kanon_sql.engines.duckdb.names import quoted
@@ -42,14 +42,14 @@ class ServedTable:
     ----------
     name : str
         The table.
-    certificate : Certificate
+    certificate : Certificate or HistoryCertificate
         What is proven about it.
     columns : tuple of (str, str, str, str)
         For each column its name, its type, its role, and what was done to it.
     """
 
     name: str
-    certificate: Certificate
+    certificate: Stated
     columns: tuple[tuple[str, str, str, str], ...]
 
 
@@ -138,6 +138,6 @@ def _served(con: Any) -> Iterator[ServedTable]:
         columns = con.execute(f"SELECT column_name, column_type FROM (DESCRIBE main.{quoted(name)})").fetchall()  # noqa: S608
         yield ServedTable(
             name=name,
-            certificate=Certificate.from_json(text),
+            certificate=stated(text),
             columns=tuple((column, kind, *roles.get((name, column), ("unknown", ""))) for column, kind in columns),
         )

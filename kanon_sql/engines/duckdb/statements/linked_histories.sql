@@ -13,6 +13,9 @@ ${source}
         SELECT "kanon#s".*, system.main.create_sort_key("kanon#s", 'ASC NULLS LAST') AS "kanon#key"
         FROM "kanon#source" AS "kanon#s"
     )
+), "kanon#seed" AS MATERIALIZED (
+    SELECT system.main.concat(${signed}, ' ', system.main.sum(system.main.kanon_keyed_hash("kanon#key")), ' ') AS seed
+    FROM "kanon#read"
 ), "kanon#gathered" AS MATERIALIZED (
     SELECT system.main.kanon_gather(run, "kanon#c") AS "kanon#arrived"
     FROM (
