@@ -97,7 +97,7 @@ STATUS = Kind(
     write=lambda status: f'"{status.value}"',
 )
 _TRUTH = Kind(words="true or false", fits=lambda value: isinstance(value, bool))
-_POLICY = Kind(
+OBJECT = Kind(
     words="a JSON object",
     fits=lambda value: isinstance(value, dict),
     read=lambda value: json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False),
@@ -118,7 +118,7 @@ _HISTORIES = Kind(
 )
 
 _CLAIMS = {
-    "policy": _POLICY,
+    "policy": OBJECT,
     "requirements": TEXTS,
     "rows": WHOLE,
     "row_types": WHOLE,

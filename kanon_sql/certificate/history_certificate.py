@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
 from kanon_sql.certificate.certificate import saving_of
-from kanon_sql.errors import PolicyError, SourceError
+from kanon_sql.certificate.file import read, write
+from kanon_sql.certificate.history_file import HISTORIES
+from kanon_sql.errors import CertificateError, PolicyError, raise_alone
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.linked_histories import LinkedHistories
 
@@ -39,6 +40,8 @@ class HistoryCertificate:
         Of the quasi-identifiers.
     lower_bound : int
         The number of suppressed cells of every release is at least this.
+    bound_method : str
+        What proves it.
     seconds : float
         Time to search.
     warnings : tuple of str
@@ -70,6 +73,7 @@ class HistoryCertificate:
     suppressed_cells: int
     cells: int
     lower_bound: int
+    bound_method: str
     seconds: float
     warnings: tuple[str, ...] = ()
     number: int | None = None
@@ -97,8 +101,19 @@ class HistoryCertificate:
 
     @property
     def asked(self) -> LinkedHistories:
-        """Return the guarantee with its columns."""
-        return LinkedHistories.from_json(self.policy)
+        """Return the guarantee with its columns.
+
+        Raises
+        ------
+        CertificateError
+            When the policy is none.
+        """
+        try:
+            asked = LinkedHistories.from_json(self.policy)
+            asked.check_roles()
+        except (PolicyError, TypeError, AttributeError) as error:
+            raise_alone(CertificateError("policy", f"it is none: {error}"))
+        return asked
 
     def figures(self) -> dict[str, str]:
         """Return what the certificate says in rounded figures, for people."""
@@ -122,27 +137,21 @@ class HistoryCertificate:
         return data
 
     def to_json(self) -> str:
-        """Return the same as a text."""
-        return json.dumps(self.to_dict(), indent=2) + "\n"
+        """Return the text of a certificate file: one claim a line, a checksum at the end."""
+        return write({name: getattr(self, name) for name in self.__dataclass_fields__} | {"number": None}, HISTORIES)
 
     @classmethod
     def from_json(cls, text: str) -> HistoryCertificate:
-        """Return the certificate that `to_json` wrote.
+        """Read a certificate file.
 
         Raises
         ------
-        SourceError
-            When the text is none.
+        CertificateError
+            When the text is not a certificate, or its checksum does not match.
         """
-        try:
-            data = json.loads(text)
-            data |= {name: tuple(data[name]) for name in ("own_columns", "warnings")}
-            del data["gap"]
-            found = cls(**data)
-            found.asked.check_roles()
-        except (ValueError, KeyError, TypeError, PolicyError) as error:
-            raise SourceError("the certificate of linked histories cannot be read; hint: make the release again") from error
-        return found
+        document = read(text, HISTORIES)
+        document.require_checksum()
+        return cls(**document.claims)
 
     def __repr__(self) -> str:
         """Return one line for each figure."""

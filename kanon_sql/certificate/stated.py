@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TypeAlias
 
 from kanon_sql.certificate.certificate import Certificate
 from kanon_sql.certificate.history_certificate import HistoryCertificate
+from kanon_sql.certificate.history_file import HISTORIES
 from kanon_sql.model.policy import Policy
 
 Stated: TypeAlias = Certificate | HistoryCertificate
@@ -17,12 +17,10 @@ def stated(text: str) -> Stated:
 
     Raises
     ------
-    KanonError, ValueError
+    CertificateError
         When it is none.
     """
-    data = json.loads(text)
-    linked = isinstance(data, dict) and "linked_people" in data
-    return HistoryCertificate.from_json(text) if linked else Certificate.from_json(text)
+    return HistoryCertificate.from_json(text) if f'"{HISTORIES.format}"' in text[:200] else Certificate.from_json(text)
 
 
 def guaranteed_by(certificate: Stated) -> Policy:

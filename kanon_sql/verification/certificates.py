@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from kanon_sql.certificate.file import RELEASE, Document, Layout, read
 from kanon_sql.errors import AuditError, CertificateError, raise_alone
@@ -44,3 +46,29 @@ def lines_named(path: str, document: Document) -> Iterator[None]:
     except CertificateError as error:
         at = CertificateError(error.field, error.fact, document.lines.get(error.field or ""))
         raise_alone(AuditError(f"{path}, {at}"))
+
+
+def is_of(certificate: str, layout: Layout) -> bool:
+    """Return whether a file says that it is a certificate of a kind."""
+    try:
+        with Path(certificate).open(encoding="utf-8", errors="replace") as file:
+            return f'"{layout.format}"' in file.read(200)
+    except OSError:
+        return False
+
+
+def require(field: str, claimed: object, found: object, whose: str) -> None:
+    """Raise a CertificateError unless a claim is what was found."""
+    if claimed != found:
+        raise CertificateError(field, f"{claimed}, but {whose} {found}")
+
+
+def require_between(field: str, claimed: Fraction | int, found: tuple[Fraction | int, Fraction | int], whose: str) -> None:
+    """Raise a CertificateError unless a claim is between two figures."""
+    if not found[0] <= claimed <= found[1]:
+        raise CertificateError(field, f"{claimed}, but {whose} {between(found, str)}")
+
+
+def between(found: tuple[Any, Any], write: Callable[[Any], str]) -> str:
+    """Return two figures in words, or one if they are equal."""
+    return write(found[0]) if found[0] == found[1] else f"between {write(found[0])} and {write(found[1])}"

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.from_items import from_item_of
 from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.errors import CertificateError, InfeasibleError, PolicyError, raise_alone
 from kanon_sql.generalize.ladders import Column, ladders
 from kanon_sql.generalize.measurements import measurable
 from kanon_sql.model.policy import Policy
@@ -194,3 +195,17 @@ def _table(con: Any, source: str) -> Columns:
     """Return a table beside the source as texts, column by column."""
     rows = con.sql(f"SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {source}").to_arrow_table()  # noqa: S608
     return {field: rows.column(field).to_pylist() for field in rows.column_names}
+
+
+def coded_source(con: Any, policy: Policy) -> CodedSource:
+    """Return the table ``source`` as codes.
+
+    Raises
+    ------
+    CertificateError
+        When the policy does not fit it.
+    """
+    try:
+        return CodedSource.read(con, policy)
+    except (PolicyError, InfeasibleError) as error:
+        raise_alone(CertificateError("policy", f"it does not match the source: {error}"))

@@ -5,7 +5,7 @@ Nothing is solved for it, but that bins and regions are put together again as th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
@@ -13,25 +13,28 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.file import Document
+from kanon_sql.certificate.history_file import HISTORIES
+from kanon_sql.certificate.table_file import PROTECTED
 from kanon_sql.engines.duckdb.files import columns, load, load_named
 from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.measures import looks_suppressed, record
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.policy_tables import AllowedFiles
 from kanon_sql.engines.duckdb.tables import check_tables
-from kanon_sql.errors import CertificateError, InfeasibleError, PolicyError, SourceError, raise_alone
+from kanon_sql.errors import CertificateError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import PopulationRequirement
 from kanon_sql.model.validation import same_name
-from kanon_sql.verification.cells.protected_files import is_of_table, verify_table
-from kanon_sql.verification.certificates import lines_named, read_certificate
+from kanon_sql.verification.cells.protected_files import verify_table
+from kanon_sql.verification.certificates import between, is_of, lines_named, read_certificate, require, require_between
 from kanon_sql.verification.claims import verify
 from kanon_sql.verification.class_people import people_text
 from kanon_sql.verification.classes_bound import proven_by_classes
-from kanon_sql.verification.coded_source import CodedSource
+from kanon_sql.verification.coded_source import CodedSource, coded_source
 from kanon_sql.verification.histories import check_histories, counted_histories, history_texts, people_by_tokens
 from kanon_sql.verification.known_columns import check_known
+from kanon_sql.verification.linked_histories import verify_histories
 from kanon_sql.verification.pseudonyms import Pseudonyms
 from kanon_sql.verification.squares_bound import proven_by_squares
 from kanon_sql.verification.tables import Loss, compare, require_columns
@@ -83,8 +86,10 @@ def verify_files(
     AuditError
         When a claim does not hold; the message names the file and the line of the claim.
     """
-    if is_of_table(certificate):
+    if is_of(certificate, PROTECTED):
         return verify_table(con, source, release, certificate, delimiter)
+    if is_of(certificate, HISTORIES):
+        return verify_histories(con, source, release, certificate, delimiter)
     document = read_certificate(certificate)
     allowed = AllowedFiles()
     allowed.allow(allowed_files)
@@ -108,11 +113,11 @@ def _checked(
     for name in unreleased:
         con.execute(f"ALTER TABLE source DROP {quoted(name)}")
     load_named(con, policy, given[0], delimiter)
-    _require("rows", claimed.rows, record(con, "SELECT system.main.count(*) AS n FROM source", {})["n"], "the source has")
-    coded = _coded(con, policy)
+    require("rows", claimed.rows, record(con, "SELECT system.main.count(*) AS n FROM source", {})["n"], "the source has")
+    coded = coded_source(con, policy)
     certificate, codes, counts = coded.proof(claimed)
-    _require("row_types", claimed.row_types, len(counts), "the source has")
-    _require("cells", claimed.cells, claimed.rows * len(policy.quasi_identifiers), "the source has")
+    require("row_types", claimed.row_types, len(counts), "the source has")
+    require("cells", claimed.cells, claimed.rows * len(policy.quasi_identifiers), "the source has")
     load(con, release, into="released", delimiter=delimiter)
     from_json = release.kind in ("json", "jsonl")
     require_columns(con, policy, from_json=from_json)
@@ -127,14 +132,14 @@ def _checked(
     if claimed.rows:
         roles = {same_name(qi.column) for qi in policy.quasi_identifiers} | set(map(same_name, policy.sensitive))
         unchanged = tuple(name for name in columns(con, "released") if same_name(name) not in roles)
-        _require("unchanged", claimed.unchanged, unchanged, "the release leaves these columns unchanged:")
+        require("unchanged", claimed.unchanged, unchanged, "the release leaves these columns unchanged:")
         check_histories(claimed.histories, histories, policy)
-    _require("classes", claimed.classes, sizes["classes"], "the release has")
-    _require("smallest_class", claimed.smallest_class, sizes["k"], "the release has")
-    _require_between("suppressed_cells", claimed.suppressed_cells, loss.cells, "the release suppresses")
-    _require_between("cost", claimed.cost, loss.cost, "the suppressed cells cost")
+    require("classes", claimed.classes, sizes["classes"], "the release has")
+    require("smallest_class", claimed.smallest_class, sizes["k"], "the release has")
+    require_between("suppressed_cells", claimed.suppressed_cells, loss.cells, "the release suppresses")
+    require_between("cost", claimed.cost, loss.cost, "the suppressed cells cost")
     if claimed.bound_method.startswith(_NO_BOUND):
-        _require("lower_bound", claimed.lower_bound, 0, "the argument for it is none, which proves")
+        require("lower_bound", claimed.lower_bound, 0, "the argument for it is none, which proves")
     _check_groupings(claimed, coded)
     proven = verify(certificate, codes, counts, coded.sensitive)
     if claimed.prices is not None and policy.aggregated:
@@ -205,27 +210,6 @@ def _policy(
     return policy, unreleased
 
 
-def _coded(con: Any, policy: Policy) -> CodedSource:
-    try:
-        return CodedSource.read(con, policy)
-    except (PolicyError, InfeasibleError) as error:
-        raise_alone(CertificateError("policy", f"it does not match the source: {error}"))
-
-
-def _require(field: str, claimed: object, found: object, whose: str) -> None:
-    if claimed != found:
-        raise CertificateError(field, f"{claimed}, but {whose} {found}")
-
-
-def _require_between(field: str, claimed: Fraction | int, found: tuple[Fraction | int, Fraction | int], whose: str) -> None:
-    if not found[0] <= claimed <= found[1]:
-        raise CertificateError(field, f"{claimed}, but {whose} {_between(found, str)}")
-
-
-def _between(found: tuple[Any, Any], write: Callable[[Any], str]) -> str:
-    return write(found[0]) if found[0] == found[1] else f"between {write(found[0])} and {write(found[1])}"
-
-
 def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, unmatched: str | None) -> dict[str, str]:
     generalized = bool(coded.policy.generalized)
 
@@ -234,7 +218,7 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, un
 
     def counted(claim: Fraction | int, found: tuple[Any, Any]) -> str:
         why = "some cells can be read in several ways" if generalized else "the source has empty cells"
-        return number(claim) if found[0] == found[1] else f"{number(claim)}; counted {_between(found, number)}, as {why}"
+        return number(claim) if found[0] == found[1] else f"{number(claim)}; counted {between(found, number)}, as {why}"
 
     if c.bound_method.startswith(_NO_BOUND):
         again = "nothing to prove"

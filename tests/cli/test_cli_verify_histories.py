@@ -1,142 +1,155 @@
-"""`kanon verify` and `kanon report` of what tokens give away: counted again in the release."""
+"""`kanon verify` of a release that links the rows of each person, and its bound, which is proven again in plain Python."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import random
 from pathlib import Path
 
+import duckdb
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-import kanon_sql
-from kanon_sql.certificate import Certificate
+from kanon_sql.certificate.file import write
+from kanon_sql.certificate.history_certificate import HistoryCertificate
+from kanon_sql.certificate.history_file import HISTORIES
 from kanon_sql.cli import main
+from kanon_sql.errors import CertificateError
+from kanon_sql.solvers.histories.lower_bound import lower_bound
+from kanon_sql.solvers.histories.support import Support
+from kanon_sql.table.history_table import HistoryTable
+from kanon_sql.verification.history_bound import History, proven
 
-Run = Callable[..., Result]
+ROWS = """SELECT i // 4 AS patient, (i // 4) % 2 AS sex, ['eye', 'skin', 'heart'][1 + (i * i) % 3] AS ward,
+    (i * 7 % 11) % 4 AS month, i AS cost FROM range(160) t(i)"""
 
-VISITS = """CREATE TABLE visits AS
-    SELECT 'P' || i % 60 AS patient, '9810' || i % 60 % 4 AS zip, 20 + (i % 60 + {} * (hash(i) % 5)) % 3 AS age
-    FROM range(180) AS t(i)"""
-"""Each patient comes three times. Under 0, the age is the same each time, and 5 patients have each zip and age."""
 
-PARTS = "IDENTIFIER patient AS PSEUDONYM{}; BY zip, age; GUARANTEE k >= {}{}"
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("histories")
+    with duckdb.connect() as con:
+        con.execute(f"COPY ({ROWS}) TO $path (HEADER)", {"path": str(folder / "visits.csv")})
+    options = "--qi sex,ward,month --per patient --k 3 --known-rows 2 --keep cost --certificate"
+    files = [str(folder / name) for name in ("visits.csv", "out.csv", "cert.json")]
+    ran = CliRunner().invoke(main, ["anonymize", files[0], "-o", files[1], *options.split(), files[2]])
+    assert ran.exit_code == 0, ran.output
+    return folder
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run a command in an empty folder, without a secret in the environment."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("KANON_SECRET")
-    return lambda *command: CliRunner().invoke(main, command)
+def folder(made: Path, tmp_path: Path) -> Path:
+    for each in made.iterdir():
+        (tmp_path / each.name).write_text(each.read_text())
+    return tmp_path
 
 
-def release(*, linkable: str = "", k: int = 5, per: str = "", moving: int = 0, again: bool = False) -> Certificate:
-    """Write a source, its release and its certificate."""
-    with kanon_sql.connect(secret="key") as con:
-        con.execute(VISITS.format(moving))
-        con.execute(f"CREATE ANONYMIZATION POLICY p ON visits ({PARTS.format(linkable, k, per)})")
-        con.execute("COPY visits TO 'in.parquet'")
-        if again:
-            con.execute("FROM (FROM visits WHERE patient <> 'P3') ANONYMIZE WITH POLICY p").fetchall()
-        con.execute("COPY (FROM visits ANONYMIZE WITH POLICY p) TO 'out.parquet'")
-        certificate = kanon_sql.releases(con)[-1]
-    Path("cert.json").write_text(certificate.to_json())
-    return certificate
+def verified(folder: Path, *more: str) -> Result:
+    files = [str(folder / name) for name in ("visits.csv", "out.csv", "cert.json")]
+    return CliRunner().invoke(main, ["verify", *files, *more])
 
 
-def verify(run: Run, *more: str) -> Result:
-    return run("verify", "in.parquet", "out.parquet", "cert.json", "--pseudonym", "patient", *more)
+def test_a_release_is_verified(folder: Path) -> None:
+    ran = verified(folder, "--json")
+    assert ran.exit_code == 0, ran.output
+    found = json.loads(ran.stdout)
+    assert found["holds"]
+    assert found["guarantee"] == "k >= 3 PER patient LINKED FOR ANY 2 ROWS holds, counted in the release"
+    assert found["lower bound"].endswith("proven again by each row and each pair of rows")
+    certificate = HistoryCertificate.from_json((folder / "cert.json").read_text())
+    assert certificate.suppressed_cells > certificate.lower_bound > 0
 
 
-def change(before: str, after: str) -> None:
-    """Change a claim, and the checksum with it."""
-    text = Path("cert.json").read_text()
-    assert before in text
-    body = text.replace(before, after)
-    data = json.loads(body)
-    from kanon_sql.certificate.file import _end
-
-    start = body[: body.index(f'  "sha256": "{data["sha256"]}"')]
-    Path("cert.json").write_text(start + _end(start))
-
-
-@pytest.mark.exhaustive
-def test_people_are_counted_by_their_tokens(run: Run) -> None:
-    release(per=" PER patient")
-    Path("secret").write_text("key")
-    for more in (["--secret-file", "secret"], []):
-        done = verify(run, "--json", *more)
-        assert done.exit_code == 0, done.output
-        found = json.loads(done.stdout)
-        assert found["people"] == "the class with fewest has rows of 5 people, counted by their tokens"
-        assert found["tokens of patient"].endswith("on average; counted again")
-    done = run("report", "in.parquet", "out.parquet", "-o", "page.html", "--certificate", "cert.json")
-    assert done.exit_code == 0, done.output
-    page = Path("page.html").read_text()
-    assert "rows of 5 people, counted by their tokens" in page
-    assert "60 people: 0 alone in their history, at least 5 candidates each, 5.0 on average" in page
+FALSE = [
+    ("k", 2, "but the policy says 3"),
+    ("guarantee", "k >= 2 PER patient LINKED FOR ANY 2 ROWS", "but the policy says"),
+    ("rows", 161, "but the source has 160"),
+    ("people", 41, "but the source has 40"),
+    ("own_columns", (), "in all rows of each person"),
+    ("linked_people", 1, "the release has tokens of"),
+    ("linked_rows", 1, "but the release has"),
+    ("fewest_candidates", 7, "but the release has"),
+    ("people_below_next", 0, "but the release has"),
+    ("suppressed_cells", 1, "but the release suppresses"),
+    ("cells", 1, "but the source has 480"),
+    ("lower_bound", 10_000, "is above the suppressed cells"),
+    ("policy", '{"k":3,"keep":[],"known_rows":2,"per":"patient","quasi_identifiers":["sex","ward"]}', "but the"),
+    ("policy", '{"k":3}', "it is none"),
+]
 
 
-@pytest.mark.exhaustive
-def test_a_class_of_too_few_people_is_refused(run: Run) -> None:
-    release(per=" PER patient")
-    change('{"k":5,"per":"patient","type":"people"}', '{"k":6,"per":"patient","type":"people"}')
-    change('"k >= 5 PER patient"', '"k >= 6 PER patient"')
-    done = verify(run)
-    assert done.exit_code == 1
-    assert "k >= 6 PER patient does not hold: some class has rows of at most 5 people" in " ".join(done.stderr.split())
+@pytest.mark.parametrize(("field", "value", "told"), FALSE, ids=[f"{field} {value}" for field, value, _ in FALSE])
+def test_a_false_claim_is_named_with_its_line(folder: Path, field: str, value: object, told: str) -> None:
+    certificate = HistoryCertificate.from_json((folder / "cert.json").read_text())
+    fields = {name: getattr(certificate, name) for name in HISTORIES.claims} | {field: value}
+    (folder / "cert.json").write_text(write(fields, HISTORIES))
+    ran = verified(folder)
+    assert ran.exit_code == 1
+    assert any(word in ran.stderr.replace("\n", " ") for word in told.split("|")), ran.stderr
 
 
-CHANGES = {
-    "people": ('"people": 60', '"people": 61', "but the release has 60 people"),
-    "alone": ('"alone": 0, "fewest": 5', '"alone": 1, "fewest": 1', "0 alone"),
-    "fewest": ('"fewest": 5', '"fewest": 4', "at least 5 candidates"),
-    "average": ('"average": "5"', '"average": "6"', "5.0 on average"),
-    "the column": ('"column": "patient"', '"column": "zip"', "it does not have the pseudonyms of the policy"),
-    "no claim": ('"histories": [{', '"histories": [], "warnings2": [{', "is not a field"),
-    "a share": ('"people": 60', '"people": 60.0', '"histories": must be a list of what tokens give away'),
-    "impossible": ('"alone": 0', '"alone": 5', '"histories": must be a list of what tokens give away'),
-    "more than there are": ('"fewest": 5', '"fewest": 61', '"histories": must be a list of what tokens give away'),
-}
+def test_a_bound_that_the_argument_does_not_prove_is_refused(folder: Path) -> None:
+    certificate = HistoryCertificate.from_json((folder / "cert.json").read_text())
+    fields = {name: getattr(certificate, name) for name in HISTORIES.claims} | {"lower_bound": certificate.suppressed_cells}
+    (folder / "cert.json").write_text(write(fields, HISTORIES))
+    ran = verified(folder)
+    assert ran.exit_code == 1
+    assert "prove only" in ran.stderr.replace("\n", " ")
 
 
-@pytest.mark.parametrize("case", CHANGES)
-def test_changed_claims_are_refused(run: Run, case: str) -> None:
-    before, after, told = CHANGES[case]
-    release()
-    change(before, after)
-    done = verify(run)
-    assert done.exit_code == 1
-    assert told in " ".join(done.stderr.split())
-    assert '"histories":' in done.stderr or case == "no claim"
+def test_a_change_by_hand_does_not_fit_the_checksum(folder: Path) -> None:
+    text = (folder / "cert.json").read_text()
+    (folder / "cert.json").write_text(text.replace('"seconds": ', '"seconds": 1'))
+    assert "does not fit the text" in verified(folder).stderr.replace("\n", " ")
+    with pytest.raises(CertificateError):
+        HistoryCertificate.from_json((folder / "cert.json").read_text())
 
 
-@pytest.mark.exhaustive
-def test_a_claim_that_is_gone_is_refused(run: Run) -> None:
-    release()
-    lines = Path("cert.json").read_text().splitlines(keepends=True)
-    Path("cert.json").write_text("".join(line for line in lines if not line.startswith('  "histories"')))
-    assert "it does not have the pseudonyms of the policy" in " ".join(verify(run).stderr.split())
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("UPDATE released SET cost = 1000000 WHERE cost = 7", "columns that are not quasi-identifiers differ"),
+        ("DELETE FROM released WHERE cost = 7", "but the release has"),
+        ("UPDATE released SET patient = 'x' || cost WHERE patient IS NOT NULL", "but the release has"),
+        ("UPDATE released SET sex = 1 - sex WHERE cost % 4 = 0", "different values of sex|other rows|but the release"),
+        ("UPDATE released SET ward = 'lung' WHERE ward = 'eye'", "does not come|other|source"),
+        ("UPDATE released SET month = NULL", "but the release"),
+        ("ALTER TABLE released DROP cost", "the columns of the release differ"),
+    ],
+)
+def test_another_release_is_refused(folder: Path, change: str, told: str) -> None:
+    file = str(folder / "out.csv")
+    with duckdb.connect() as con:
+        con.execute("CREATE TABLE released AS FROM read_csv($file, nullstr := '')", {"file": file})
+        con.execute(change)
+        con.execute("COPY released TO $file (HEADER)", {"file": file})
+    ran = verified(folder)
+    assert ran.exit_code == 1
+    assert any(word in ran.stderr.replace("\n", " ") for word in told.split("|")), ran.stderr
 
 
-def test_tokens_that_are_not_linkable_single_nobody_out(run: Run) -> None:
-    """A release that a policy without (LINKABLE) does not permit, with true figures of it."""
-    release(linkable=" (LINKABLE)", moving=1)
-    assert verify(run).exit_code == 0
-    change('"linkable":["patient"],', "")
-    done = verify(run)
-    assert done.exit_code == 1
-    assert "the tokens of patient are not linkable, but leave some person" in " ".join(done.stderr.split())
+def random_table(draw: random.Random) -> HistoryTable:
+    people, own, facts = draw.randint(2, 14), draw.randint(0, 2), draw.randint(1, 3)
+    whose = [who for who in range(people) for _ in range(draw.randint(1, 4))]
+    return HistoryTable(
+        person=np.array(whose),
+        own=np.array([[draw.choice([-1, 0, 1]) for _ in range(own)] for _ in range(people)], np.int32).reshape(people, own),
+        facts=np.array([[draw.choice([-1, 0, 0, 1, 2]) for _ in range(facts)] for _ in whose], np.int32),
+    )
 
 
-@pytest.mark.exhaustive
-def test_with_earlier_releases_the_figures_are_bounds(run: Run) -> None:
-    certificate = release(linkable=" (LINKABLE)", again=True)
-    (risk,) = certificate.histories
-    assert (risk.releases, risk.alone) == (1, 1)  # P3 is in the second release alone
-    found = json.loads(verify(run, "--json").stdout)
-    assert found["tokens of patient"].endswith("; counted again for this release alone: the others are not at hand")
-    assert "histories over several releases" in found["only by the checksum"]
-    change('"people": 60', '"people": 59')
-    assert verify(run).exit_code == 1
+@pytest.mark.parametrize("seed", range(40))
+def test_the_bound_is_proven_by_other_means(seed: int) -> None:
+    draw = random.Random(seed)
+    table, k, known = random_table(draw), draw.randint(2, 4), draw.randint(1, 2)
+
+    def cells(codes: np.ndarray) -> tuple[int | None, ...]:
+        return tuple(None if code < 0 else int(code) for code in codes)
+
+    people = [
+        History(own=cells(table.own[who]), rows=[cells(row) for row in table.facts[table.person == who]])
+        for who in range(table.people)
+    ]
+    bound, method = lower_bound(table, k, known, Support(table))
+    assert method == ("each row and each pair of rows" if known > 1 else "each row")
+    assert proven(people, k, pairs=known > 1) == bound

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -139,10 +140,10 @@ def test_the_audit_counts_known_rows(database: Path, tmp_path: Path) -> None:
     public = tmp_path / "public.duckdb"
     kanon_sql.release_database(database, public, secret="s")
     with duckdb.connect(str(public)) as con:
-        text = con.execute("SELECT certificate FROM kanon_certificates").fetchall()[0][0]
-        data = json.loads(text)
-        data["policy"] = data["policy"].replace(f'"k": {K}', '"k": 40').replace('"known_rows": 2', '"known_rows": 3')
-        con.execute("UPDATE kanon_certificates SET certificate = $text", {"text": json.dumps(data)})
+        certificate = HistoryCertificate.from_json(con.execute("SELECT certificate FROM kanon_certificates").fetchall()[0][0])
+        asked = replace(certificate.asked, k=40, known_rows=3)
+        text = replace(certificate, policy=asked.to_json()).to_json()
+        con.execute("UPDATE kanon_certificates SET certificate = $text", {"text": text})
     (broken,) = [each for each in audit_database(public).broken if "known" in each or "any 3 rows" in each]
     assert broken.startswith('the table "stays": by any 3 rows of a person, only')
 

@@ -149,6 +149,7 @@ class HistoryGathering:
             suppressed_cells=found.shown.cost(table),
             cells=rows * len(self._own),
             lower_bound=found.lower_bound,
+            bound_method=found.bound_method,
             seconds=found.seconds,
             warnings=() if exposed is None else warnings_of(exposed, asked.roles),
         )

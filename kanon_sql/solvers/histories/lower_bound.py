@@ -24,8 +24,8 @@ _MOST_PAIRS = 100_000_000
 """Pairs of rows times choices of what they show, up to which they are counted."""
 
 
-def lower_bound(table: HistoryTable, k: int, m: int, support: Support) -> int:
-    """Return what every release costs at least, in cells; 0 if there are more than `MOST_COLUMNS` columns.
+def lower_bound(table: HistoryTable, k: int, m: int, support: Support) -> tuple[int, str]:
+    """Return what every release costs at least, in cells, and what proves it; 0 if there are more than `MOST_COLUMNS` columns.
 
     Notes
     -----
@@ -33,7 +33,7 @@ def lower_bound(table: HistoryTable, k: int, m: int, support: Support) -> int:
     """
     own, facts = table.own.shape[1], table.facts.shape[1]
     if own + facts > MOST_COLUMNS:
-        return 0
+        return 0, "none: too many columns"
     pairs = _Pairs.of(table) if m > 1 else None
     if pairs is not None and len(pairs.first) << (own + 2 * facts) > _MOST_PAIRS:
         pairs = None
@@ -48,7 +48,7 @@ def lower_bound(table: HistoryTable, k: int, m: int, support: Support) -> int:
         if pairs is not None:
             cost = np.maximum(cost, pairs.cost(table, k, of_person, values, row))
         best = np.minimum(best, cost)
-    return int(best.sum())
+    return int(best.sum()), "each row" if pairs is None else "each row and each pair of rows"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

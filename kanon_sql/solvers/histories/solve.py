@@ -16,6 +16,8 @@ from kanon_sql.solvers.histories.lower_bound import lower_bound
 from kanon_sql.solvers.histories.support import Support
 from kanon_sql.table.history_table import HistoryTable, Shown
 
+EXACT = "all releases were searched"
+
 _MOST_SETS = 20_000_000
 """Sets of known rows that are searched and counted."""
 
@@ -30,12 +32,15 @@ class HistorySolution:
         The release.
     lower_bound : int
         What every release costs at least, in cells.
+    bound_method : str
+        What proves it.
     seconds : float
         How long it took.
     """
 
     shown: Shown
     lower_bound: int
+    bound_method: str
     seconds: float
 
 
@@ -60,10 +65,11 @@ def solve(table: HistoryTable, k: int, m: int, report: Progress = silent) -> His
     support = Support(table)
     shown = cascade(table, k, m, support, report)
     report(Moment(step="proving a lower bound of histories", done=0.0, cost=Fraction(shown.cost(table))))
-    bound = lower_bound(table, k, m, support)
+    bound, method = lower_bound(table, k, m, support)
     cost, moment = shown.cost(table), Moment(step="searching all releases of histories", done=0.0)
     found = exact(table, k, m, lambda: report(moment)) if bound < cost else None
     if found is not None:
         best, proven = found
-        shown, bound = (best if best.cost(table) < cost else shown), max(bound, proven)
-    return HistorySolution(shown=shown, lower_bound=bound, seconds=time.monotonic() - started)
+        shown = best if best.cost(table) < cost else shown
+        bound, method = (proven, EXACT) if proven > bound else (bound, method)
+    return HistorySolution(shown=shown, lower_bound=bound, bound_method=method, seconds=time.monotonic() - started)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.certificate.file import Document
@@ -28,15 +27,6 @@ if TYPE_CHECKING:
 
 _BY_LINES = "line cuts"
 """The argument for a bound that its cuts prove."""
-
-
-def is_of_table(certificate: str) -> bool:
-    """Return whether a certificate file says that it is about a protected table."""
-    try:
-        with Path(certificate).open(encoding="utf-8", errors="replace") as file:
-            return f'"{PROTECTED.format}"' in file.read(200)
-    except OSError:
-        return False
 
 
 def verify_table(con: Any, source: Place, release: Place, certificate: str, delimiter: str) -> dict[str, str]:
