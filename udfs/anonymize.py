@@ -9,7 +9,7 @@ from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.sources import release_of_table
 from kanon_sql.errors import PolicyError, raise_alone
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.stored_policy import of_name
+from kanon_sql.model.policy_names import of_name
 
 
 def plan(session: Session, tbl: str, policy: str, database: str) -> str:

@@ -243,7 +243,7 @@ def _by_policy(text: str) -> Released:
     from kanon_sql.cli.script import read_input
     from kanon_sql.engines.duckdb.policies import under_policy
     from kanon_sql.model.policy_file import kind_of, read
-    from kanon_sql.model.stored_policy import of_name
+    from kanon_sql.model.policy_names import of_name
 
     file, _, name = text.partition("::")
     kind_of(file)

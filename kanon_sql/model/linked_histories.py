@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.how_many import how_many
@@ -60,6 +60,38 @@ class LinkedHistories:
                     f"the column {as_identifier(self.per)} is {part} and tells people apart; hint: give it one role"
                 )
 
+    @classmethod
+    def of(cls, policy: Policy, known_rows: object, keep: Sequence[str], whose: str) -> LinkedHistories:
+        """Return the guarantee that a policy and the number of known rows say together.
+
+        Parameters
+        ----------
+        policy : Policy
+            It counts people, names its quasi-identifiers, and says nothing else.
+        known_rows : int
+            How many rows of a person the attacker knows.
+        keep : sequence of str
+            The columns that are released unchanged on purpose.
+        whose : str
+            The policy, for errors.
+
+        Raises
+        ------
+        PolicyError
+            When the policy counts no people, says more, or a number or a name is wrong.
+        """
+        people = policy.people
+        if people is None:
+            raise PolicyError(f"{whose} has known_rows and counts no people; hint: k >= 5 PER patient LINKED FOR ANY 2 ROWS")
+        names = tuple(qi.column for qi in policy.quasi_identifiers)
+        found = cls(k=people.k, per=people.per, known_rows=known_rows, quasi_identifiers=names, keep=tuple(keep))  # type: ignore[arg-type]
+        if policy != replace(found.roles, keep=None):
+            raise PolicyError(
+                f"{whose}: linked histories cannot be combined with other guarantees, recodings, weights, masks, linked "
+                "columns or solvers; hint: leave them out"
+            )
+        return found
+
     @property
     def requirements(self) -> tuple[KAnonymity, People]:
         """Return what is guaranteed of each row: it is of one person."""
@@ -74,6 +106,23 @@ class LinkedHistories:
     def check_roles(self) -> None:
         """Raise an error where a column has two roles."""
         _ = self.roles
+
+    def within(self, columns: Iterable[str], whose: str) -> LinkedHistories:
+        """Return the same for a query that returns only some of the columns.
+
+        Raises
+        ------
+        PolicyError
+            When there is no quasi-identifier or no person.
+        """
+        names = list(columns)
+        there = set(map(same_name, names))
+        identifiers, keep = (
+            tuple(each for each in part if same_name(each) in there) for part in (self.quasi_identifiers, self.keep)
+        )
+        if not identifiers or same_name(self.per) not in there:
+            raise PolicyError(f"the query needs {as_identifier(self.per)} and a quasi-identifier of {whose}; hint: return them")
+        return replace(self, quasi_identifiers=identifiers, keep=keep).resolved(names)
 
     def resolved(self, columns: Iterable[str]) -> LinkedHistories:
         """Return the same in the spelling of a table.

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from kanon_sql.errors import PolicyError, UnknownColumnError, hint_of, nearest
+from kanon_sql.errors import PolicyError, UnknownColumnError, nearest
 from kanon_sql.model.linked_columns import unsplit
+from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.mask_costs import cheapest_of
 from kanon_sql.model.masks import Mask, column_of
 from kanon_sql.model.person import DECLARED, Person, read_person
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Rectangles
 from kanon_sql.model.requirements import SensitiveRequirement
-from kanon_sql.model.stored_histories import check_histories, histories_of
 from kanon_sql.model.validation import as_identifier, encodable, known_keys, listed, named, parsed, same_name
 
 ROLES = ("identifiers", "pseudonyms", "linkable", "groups", "kept")
@@ -26,9 +26,6 @@ _SOMETIMES = ("linkable", "groups")
 
 OF_DATABASE = ("query", "release", "person", "known_rows")
 """What a policy says about the release of a whole database, beside its roles; and how many rows of a person are known."""
-
-_LONGEST = 100
-"""Characters of a name that an error quotes: a policy in JSON that is mistaken for one may be long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,8 +100,8 @@ class StoredPolicy:
         for role, columns in (*self._roles[:4], ("linkable", self.linkable)):
             if len({same_name(column) for column in columns}) < len(columns):
                 raise PolicyError(f"{self}: a column is named twice as {role}; hint: name it once")
-        if self.known_rows is not None:
-            check_histories(self)
+        if self.known_rows is not None and self.histories and (self.pseudonyms or self.groups):
+            raise PolicyError(f"{self}: linked histories cannot be combined with pseudonyms or groups; hint: leave them out")
         for column in self.linkable:
             if same_name(named(column, f"{self}: linkable")) not in set(map(same_name, self.pseudonyms)):
                 raise PolicyError(
@@ -115,11 +112,15 @@ class StoredPolicy:
         return f'the policy "{self.name}"'
 
     @property
+    def histories(self) -> LinkedHistories:
+        """Return the guarantee of a policy with ``known_rows``."""
+        return LinkedHistories.of(self.policy, self.known_rows, self.kept, str(self))
+
+    @property
     def guarantee(self) -> str:
         """Return what is guaranteed, as the statement writes it."""
-        if self.known_rows is not None:
-            return histories_of(self).describe()
-        return " AND ".join(each.describe() for each in self.policy.requirements)
+        said = self.policy.requirements if self.known_rows is None else (self.histories,)
+        return " AND ".join(each.describe() for each in said)
 
     @property
     def _roles(self) -> tuple[tuple[str, Sequence[str]], ...]:
@@ -282,10 +283,8 @@ class StoredPolicy:
         PolicyError
             When it is none.
         """
-        known = {*Policy.__dataclass_fields__, *ROLES, *OF_DATABASE} - {"keep"}
-        data = known_keys(
-            parsed(text, f'the policy "{name}"'), known, f'the policy "{name}"', ["quasi_identifiers", "requirements"]
-        )
+        known, whose = {*Policy.__dataclass_fields__, *ROLES, *OF_DATABASE} - {"keep"}, f'the policy "{name}"'
+        data = known_keys(parsed(text, whose), known, whose, ["quasi_identifiers", "requirements"])
         roles = {role: tuple(listed(data.pop(role, []), role)) for role in ROLES}
         query, release, person, known_rows = (data.pop(each, None) for each in OF_DATABASE)
         return cls(
@@ -298,21 +297,3 @@ class StoredPolicy:
             known_rows=known_rows,
             **roles,
         )
-
-
-def of_name(name: str, policies: Iterable[StoredPolicy]) -> StoredPolicy:
-    """Return the policy of that name.
-
-    Raises
-    ------
-    PolicyError
-        When there is none; with the name that was probably meant.
-    """
-    known = {same_name(each.name): each for each in policies}
-    found = known.get(same_name(name))
-    if found is not None:
-        return found
-    listing = ", ".join(f'"{each.name}"' for each in list(known.values())[:12]) or "none"
-    hint = hint_of(name, known, f"the policies are {listing}", spelled=lambda near: f'"{known[near].name}"')
-    shown = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
-    raise PolicyError(f'there is no policy "{shown}"; hint: {hint}')

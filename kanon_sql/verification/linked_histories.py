@@ -1,6 +1,6 @@
 """A release that links the rows of each person, checked again from three files: source, release and certificate.
 
-Nothing tells which person a token stands for. Rows, cells and candidates are counted, and the lower bound is proven again.
+A release does not show which person a token stands for. Rows, cells and candidates are counted, and the bound is proven again.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _histories(con: Any, asked: LinkedHistories) -> tuple[list[History], tuple[s
     own = [name for name in names if _is_own(con, "source", asked.per, name)]
     facts = [name for name in names if name not in own]
     codes = ", ".join(_CODE.format(quoted(name)) for name in (asked.per, *own, *facts))
-    found = con.execute(f"SELECT {codes} FROM source ORDER BY ALL").fetchall()  # noqa: S608
+    found = sorted(con.execute(f"SELECT {codes} FROM source").fetchall(), key=lambda row: row[0])  # noqa: S608
     people = []
     for _, group in groupby(found, lambda row: row[0]):
         rows = list(group)
@@ -172,7 +172,7 @@ def _check_candidates(con: Any, claimed: HistoryCertificate, asked: LinkedHistor
 
 
 def _check_cells(con: Any, claimed: HistoryCertificate, asked: LinkedHistories, *, from_json: bool) -> None:
-    """Check that each row comes from a row of the source, and how many cells it hides; whose it is, nothing tells."""
+    """Check that each row comes from a row of the source, and how many cells it hides; it does not show whose it is."""
     for table in ("source", "released"):
         con.execute(f"ALTER TABLE {table} DROP {quoted(asked.per)}")
     policy = Policy(

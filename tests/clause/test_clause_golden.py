@@ -9,8 +9,9 @@ from clause_golden import GOLDEN, Pair, read
 from kanon_sql.clause import rewrite
 from kanon_sql.errors import ClauseError
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_names import of_name
 from kanon_sql.model.requirements import KAnonymity
-from kanon_sql.model.stored_policy import StoredPolicy, of_name
+from kanon_sql.model.stored_policy import StoredPolicy
 
 PAIRS = [pair for file in sorted(GOLDEN.glob("clause_*.sql")) for pair in read(file, "becomes")]
 FAILURES = read(GOLDEN / "clause_fail.sql", "error")

@@ -15,9 +15,9 @@ from kanon_sql.engines.written import read_options
 from kanon_sql.errors import PolicyError, SourceError, UnknownColumnError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import OWN
+from kanon_sql.model.policy_names import of_name
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, completed
 from kanon_sql.model.recodings import Generalization
-from kanon_sql.model.stored_policy import of_name
 from kanon_sql.model.validation import named, refuse_twice, same_name
 
 _SEARCH = ("algorithm", "time_limit", "seed", "max_suppressed")

@@ -15,8 +15,8 @@ from kanon_sql.engines.duckdb.policy_tables import AllowedFiles, checked
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.stored_histories import histories_for
-from kanon_sql.model.stored_policy import StoredPolicy, of_name
+from kanon_sql.model.policy_names import of_name
+from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.validation import as_identifier, same_name
 
 TABLE = "kanon_policies"
@@ -126,7 +126,8 @@ def planned(session: Session, stored: StoredPolicy, database: str, query: Callab
 def planned_histories(session: Session, stored: StoredPolicy, database: str) -> str:
     """Return a query over the linked histories that a stored policy releases of ``"kanon#body"``; errors as for `planned`."""
     columns = stored.released(session.binding.columns(stored.name))
-    asked = histories_for(stored, columns)
+    stored.require_alone()
+    asked = stored.histories.within(columns, str(stored))
     text = history_query(_RELEASED.format(", ".join(map(quoted, columns))), asked, query=True)
     return checked(text, [], database, stored)
 

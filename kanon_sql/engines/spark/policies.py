@@ -9,7 +9,8 @@ from kanon_sql.engines.spark.names import quoted
 from kanon_sql.errors import PolicyError, SourceError, raise_alone
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_file import read
-from kanon_sql.model.stored_policy import StoredPolicy, of_name
+from kanon_sql.model.policy_names import of_name
+from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.validation import same_name
 
 if TYPE_CHECKING:

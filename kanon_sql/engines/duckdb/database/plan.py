@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from kanon_sql.engines.duckdb.names import name_parts
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.person import DECLARED, Person
-from kanon_sql.model.stored_histories import histories_of
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.validation import as_identifier, same_name
 
@@ -168,7 +167,7 @@ def roles_of(planned: PlannedRelease) -> Iterator[tuple[str, list[str]]]:
     policy = planned.policy
     roles = {
         "dropped": policy.identifiers,
-        "tokens": policy.pseudonyms if policy.known_rows is None else [histories_of(policy).per],
+        "tokens": policy.pseudonyms if policy.known_rows is None else [policy.histories.per],
         "group": policy.groups,
         "BY": [qi.column for qi in policy.policy.quasi_identifiers],
         "sensitive": policy.policy.sensitive,

@@ -14,7 +14,6 @@ from kanon_sql.engines.duckdb.database.releasing import ReleasedTable
 from kanon_sql.engines.duckdb.database.snapshot import STAGE
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.model.how_many import how_many
-from kanon_sql.model.stored_histories import histories_of
 from kanon_sql.model.validation import same_name
 
 _CREATE = (
@@ -64,7 +63,7 @@ def _role(table: ReleasedTable, column: str) -> tuple[str, str]:
         return "group", "the token of the person's class in the table of people, or suppressed"
     if key in set(map(same_name, table.policy.pseudonyms)):
         return "pseudonym", "a keyed token instead of the identifier"
-    if table.policy.known_rows is not None and key == same_name(histories_of(table.policy).per):
+    if table.policy.known_rows is not None and key == same_name(table.policy.histories.per):
         known = how_many(table.policy.known_rows, "known row")
         people = how_many(policy.least_class_size, "person", "people")
         return "pseudonym", f"a token of this table alone; any {known} of a person are those of at least {people}"

@@ -28,7 +28,6 @@ from kanon_sql.model.person import Person
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Levels
-from kanon_sql.model.stored_histories import histories_for
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.validation import as_identifier, same_name
 
@@ -200,7 +199,7 @@ class Releasing:
     def _link(self, stored: StoredPolicy, body: str, released: list[str]) -> HistoryCertificate:
         """Make the release whose tokens link the rows of each person."""
         rows = f"SELECT {', '.join(map(quoted, released))} FROM ({body})"  # noqa: S608
-        query = history_query(rows, histories_for(stored, released), query=True)
+        query = history_query(rows, stored.histories.within(released, str(stored)), query=True)
         self._con.execute(f"CREATE OR REPLACE TEMP TABLE {_RELEASED} AS {checked(query, [], self._database, stored)}")
         return self._con.session.linked_releases[-1]
 
