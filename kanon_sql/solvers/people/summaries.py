@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
-
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import Budget
@@ -23,8 +21,8 @@ from kanon_sql.solvers.summaries import mondrian
 from kanon_sql.solvers.summaries.measure import measured
 from kanon_sql.solvers.summaries.merging import merged
 from kanon_sql.solvers.summaries.nearest import person_distance
-from kanon_sql.solvers.summaries.partition import SummaryPartition
-from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.solvers.summaries.partition import SummaryPartition, joined
+from kanon_sql.table.arrays import Int32
 from kanon_sql.table.coded_table import CodedTable
 
 _NEARLY = Fraction(21, 20)
@@ -99,7 +97,7 @@ def _by_rows(
     alike = WithoutPeople.of(requirement)
     found = mondrian.solve(alike.table, kinds, null, alike.requirement(requirement), budget)
     row_type, piece, count = alike.behind(found.row_type, found.count)
-    classes = _joined(row_type, found.number[piece], count)
+    classes = joined(row_type, found.number[piece], count)
     whole = merged(table, kinds, null, requirement, classes, budget)
     return replace(whole, lower_bound=found.lower_bound, bound=found.bound), found.cost(alike.table, kinds, null)
 
@@ -109,13 +107,4 @@ def _represented(kinds: Sequence[str], null: Int32, requirement: ClassRequiremen
     represented = Represented.of(requirement)
     found = mondrian.solve(represented.table, kinds, null, represented.requirement(requirement), budget)
     row_type, piece, count = represented.behind(found.row_type, found.count)
-    return _joined(row_type, found.number[piece], count)
-
-
-def _joined(row_type: Int32, number: Int64, count: Int64) -> SummaryPartition:
-    """Return pieces as a partition, of which each has all rows of its row type in its class."""
-    classes = int(number.max()) + 1
-    key, place = np.unique(row_type * np.int64(classes) + number, return_inverse=True)
-    rows = np.zeros(len(key), np.int64)
-    np.add.at(rows, place, count)
-    return SummaryPartition(row_type=(key // classes).astype(np.int32), number=key % classes, count=rows)
+    return joined(row_type, found.number[piece], count)

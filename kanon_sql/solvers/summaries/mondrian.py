@@ -24,6 +24,7 @@ from kanon_sql.solvers.summaries.measure import measured
 from kanon_sql.solvers.summaries.nearest import nearby
 from kanon_sql.solvers.summaries.partition import SummaryPartition
 from kanon_sql.solvers.summaries.search import divided, planned, search
+from kanon_sql.solvers.summaries.single_rows import SplitTable
 from kanon_sql.table.arrays import Int32
 from kanon_sql.table.coded_table import CodedTable
 
@@ -61,6 +62,23 @@ def solve(
     O(m^2 t) a level of cuts and O(t^2) for the bound, both for tens of thousands of row types well below a second; a few
     seconds of search, twice as many with requirements on sensitive values. Memory O((m + 20) t + 64 codes of all columns).
     """
+    split = SplitTable.of(table) if requirement.requirements else None
+    if split is None:
+        return _divided(table, kinds, null, requirement, budget)
+    best = _divided(table, kinds, null, requirement, budget.half())
+    if best.cost(table, kinds, null) > best.lower_bound and not budget.over():
+        pieces = _divided(split.table, kinds, null, replace(requirement, table=split.table), budget)
+        other = split.joined(pieces)
+        if other.cost(table, kinds, null) < best.cost(table, kinds, null):
+            other = replace(other, lower_bound=best.lower_bound, bound=best.bound, prices=best.prices)
+            return _checked(other, requirement)
+    return best
+
+
+def _divided(
+    table: CodedTable, kinds: Sequence[str], null: Int32, requirement: ClassRequirement, budget: Budget
+) -> SummaryPartition:
+    """Return what cuts and a local search find; arguments and errors as for `solve`."""
     measure, scale = measured(table, kinds, null)
     member, number = cut(table, measure, requirement, budget)
     classes = planned(table, measure, requirement.least, member, number, table.weight[member])

@@ -89,3 +89,12 @@ def _steps(kind: str, code: Int64, number: Int64, classes: int, null: int) -> In
     pairs = np.unique(number * codes + code)  # far faster than those of two rows
     others = np.bincount(pairs // codes, minlength=classes) - 1
     return others if kind == "set" else np.minimum(others, 1)
+
+
+def joined(row_type: Int32, number: Int64, count: Int64) -> SummaryPartition:
+    """Return pieces as a partition, of which each has all rows of its row type in its class."""
+    classes = int(number.max()) + 1
+    key, place = np.unique(row_type * np.int64(classes) + number, return_inverse=True)
+    rows = np.zeros(len(key), np.int64)
+    np.add.at(rows, place, count)
+    return SummaryPartition(row_type=(key // classes).astype(np.int32), number=key % classes, count=rows)
