@@ -24,10 +24,7 @@
       'a contract cannot be enforced on an anonymized model; hint: columns with a recoding become VARCHAR, so test their types instead') -%}
   {%- endif -%}
 
-  {{ drop_relation_if_exists(load_cached_relation(new_relation)) }}
-  {{ run_hooks(pre_hooks, inside_transaction=False) }}
-  {% do adapter.ensure_transaction() %}
-  {{ run_hooks(pre_hooks, inside_transaction=True) }}
+  {{ kanon_sql.begin(new_relation) }}
 
   {% do kanon_sql.refuse_unknown_config() %}
   {% set before = run_query('select coalesce(system.main.max(number), 0) from kanon_releases()').rows[0][0] %}
@@ -41,10 +38,7 @@
   {% elif config.get('incremental_key') is not none %}
     {% do kanon_sql.refuse_groups(text) %}
     {{ kanon_sql.append(target_relation, compiled_code) }}
-    {{ run_hooks(post_hooks, inside_transaction=True) }}
-    {% do persist_docs(target_relation, model) %}
-    {{ adapter.commit() }}
-    {{ run_hooks(post_hooks, inside_transaction=False) }}
+    {{ kanon_sql.commit(target_relation) }}
     {{ return({'relations': [target_relation]}) }}
   {% else %}
     {% do kanon_sql.refuse_groups(text) %}
@@ -68,15 +62,7 @@
   {% set certificate = kanon_sql.certificate(new_relation, before) %}
   {% do load_result('main').response.certified((['OK'] + (certificate or {}).get('warnings', [])) | join('; '), certificate) %}
 
-  {% if existing_relation is not none %}
-    {% do adapter.drop_relation(existing_relation) %}
-  {% endif %}
-  {% do adapter.rename_relation(new_relation, target_relation) %}
-  {% do create_indexes(target_relation) %}
-  {{ run_hooks(post_hooks, inside_transaction=True) }}
-  {% do persist_docs(target_relation, model) %}
-  {{ adapter.commit() }}
-  {{ run_hooks(post_hooks, inside_transaction=False) }}
-
+  {{ kanon_sql.put(new_relation, existing_relation, target_relation) }}
+  {{ kanon_sql.commit(target_relation) }}
   {{ return({'relations': [target_relation]}) }}
 {% endmaterialization %}

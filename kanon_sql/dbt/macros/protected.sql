@@ -15,10 +15,7 @@
       'a contract cannot be enforced on a protected model; hint: test the types of its columns instead') -%}
   {%- endif -%}
 
-  {{ drop_relation_if_exists(load_cached_relation(new_relation)) }}
-  {{ run_hooks(pre_hooks, inside_transaction=False) }}
-  {% do adapter.ensure_transaction() %}
-  {{ run_hooks(pre_hooks, inside_transaction=True) }}
+  {{ kanon_sql.begin(new_relation) }}
 
   {% set unknown = kanon_sql.unknown(model.config, ['strict'], of_model=true) %}
   {% if unknown %}
@@ -46,15 +43,7 @@
   {% endif %}
   {% do load_result('main').response.certified((['OK'] + warnings) | join('; '), figures[-1] if figures else none) %}
 
-  {% if existing_relation is not none %}
-    {% do adapter.drop_relation(existing_relation) %}
-  {% endif %}
-  {% do adapter.rename_relation(new_relation, target_relation) %}
-  {% do create_indexes(target_relation) %}
-  {{ run_hooks(post_hooks, inside_transaction=True) }}
-  {% do persist_docs(target_relation, model) %}
-  {{ adapter.commit() }}
-  {{ run_hooks(post_hooks, inside_transaction=False) }}
-
+  {{ kanon_sql.put(new_relation, existing_relation, target_relation) }}
+  {{ kanon_sql.commit(target_relation) }}
   {{ return({'relations': [target_relation]}) }}
 {% endmaterialization %}

@@ -71,7 +71,7 @@ def solve(
         other = split.joined(pieces)
         if other.cost(table, kinds, null) < best.cost(table, kinds, null):
             other = replace(other, lower_bound=best.lower_bound, bound=best.bound, prices=best.prices)
-            return _checked(other, requirement)
+            return checked(other, requirement)
     return best
 
 
@@ -92,7 +92,7 @@ def _divided(
             classes = search_longer(*given, requirement.k, classes, found.near, int(found.lower_bound * scale), budget)
         best = divided(classes.partition) if int(np.sum(classes.loss)) < lost else best
         best = replace(best, lower_bound=found.lower_bound, bound=found.bound, prices=found.prices)
-    return _checked(best, requirement)
+    return checked(best, requirement)
 
 
 def improved(
@@ -130,10 +130,10 @@ def improved(
     if int(np.sum(classes.loss)) >= lost:
         return start
     best = replace(divided(classes.partition), lower_bound=start.lower_bound, bound=start.bound, prices=start.prices)
-    return _checked(best, requirement)
+    return checked(best, requirement)
 
 
-def _checked(best: SummaryPartition, requirement: ClassRequirement) -> SummaryPartition:
+def checked(best: SummaryPartition, requirement: ClassRequirement) -> SummaryPartition:
     """Return a partition whose classes all meet the requirement.
 
     Raises

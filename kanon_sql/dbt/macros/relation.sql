@@ -1,0 +1,22 @@
+{#- The transaction of a materialization: it begins with the hooks, and ends with the new relation in the place of the old one. -#}
+{% macro begin(new_relation) %}
+  {{ drop_relation_if_exists(load_cached_relation(new_relation)) }}
+  {{ run_hooks(pre_hooks, inside_transaction=False) }}
+  {% do adapter.ensure_transaction() %}
+  {{ run_hooks(pre_hooks, inside_transaction=True) }}
+{% endmacro %}
+
+{% macro put(new_relation, existing_relation, target_relation) %}
+  {% if existing_relation is not none %}
+    {% do adapter.drop_relation(existing_relation) %}
+  {% endif %}
+  {% do adapter.rename_relation(new_relation, target_relation) %}
+  {% do create_indexes(target_relation) %}
+{% endmacro %}
+
+{% macro commit(target_relation) %}
+  {{ run_hooks(post_hooks, inside_transaction=True) }}
+  {% do persist_docs(target_relation, model) %}
+  {{ adapter.commit() }}
+  {{ run_hooks(post_hooks, inside_transaction=False) }}
+{% endmacro %}
