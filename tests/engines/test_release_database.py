@@ -218,6 +218,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("case", BROKEN)
 def test_what_is_wrong_is_named_and_nothing_is_written(source: Path, tmp_path: Path, case: str) -> None:
     text, kind, words = BROKEN[case]

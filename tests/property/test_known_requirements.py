@@ -150,6 +150,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, rows: Sequence[Row], masks: list[int
     return refused is None
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", INNER)
 def test_the_gate_refuses_what_the_definition_refuses(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Random releases: the gate passes just those in which every class by every set meets the guarantee."""
@@ -189,6 +190,7 @@ def cheapest(rows: Sequence[Row], asked: Sequence[Requirement]) -> int | None:
     return best
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", INNER)
 def test_the_bound_is_at_most_the_optimum_and_the_release_at_least(name: str) -> None:
     for seed in range(3):

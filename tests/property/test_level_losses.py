@@ -53,6 +53,7 @@ def drawn(draw: random.Random, rows: int) -> list[tuple[str | None, ...]]:
     return [(f"{draw.randrange(6)}", draw.choice("ab")) for _ in range(rows)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("steps", LEVELS, ids=str)
 @pytest.mark.parametrize("losses", [True, False], ids=["LOSS", "shares"])
 def test_the_cost_is_that_of_the_cheapest_release(con: Any, steps: tuple[int, ...], losses: bool) -> None:

@@ -24,6 +24,7 @@ RECODINGS = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("guarantee", GUARANTEES)
 @pytest.mark.parametrize("rows", [12, 60])
 def test_levels_never_cost_more_than_suppression(guarantee: str, rows: int) -> None:

@@ -77,6 +77,7 @@ def test_a_part_has_the_candidates_that_its_rows_fill_and_those_that_are_open(se
         assert (np.diff(cost) >= 0).all()
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("in_parts")
 @pytest.mark.parametrize("seed", range(6))
 def test_parts_release_all_rows_in_classes_of_k(seed: int) -> None:

@@ -396,8 +396,7 @@ def test_identifiers_as_tokens(visits, tmp_path, monkeypatch):
     folder = tmp_path / "out"
     names = hand_over(visits.source, run, str(folder))
     assert not {"model.sql", "model.yml"} & {*names}
-    programs = {"release.sql": [sys.executable, "-m", "kanon_sql", "run"], "release.py": [sys.executable], "release.sh": ["sh"]}
-    for name, program in programs.items():
+    for name, program in {"release.sql": [sys.executable, "-m", "kanon_sql", "run"], "release.sh": ["sh"]}.items():
         again = tmp_path / name
         again.mkdir()
         (again / "policy.json").write_text((folder / "policy.json").read_text())

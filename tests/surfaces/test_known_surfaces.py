@@ -34,7 +34,7 @@ Release = duckdb.DuckDBPyRelation
 def people() -> pa.Table:
     """Return visits of people; a second column of these is kept, to count them in the release."""
     draw = random.Random(5)
-    person = [draw.randrange(150) for _ in range(300)]
+    person = [draw.randrange(75) for _ in range(150)]
     return pa.table(
         {
             "zip": [f"98{draw.choice('001123')}" for _ in person],
