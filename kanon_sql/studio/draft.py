@@ -154,6 +154,8 @@ class Draft:
         """
         if same_name(stored.table) != same_name(self.table) or stored.groups or stored.person is not None:
             raise PolicyError(f"{stored} is not of this table alone; hint: ON {self.table}, without AS GROUP and PERSON")
+        if stored.known_rows is not None:
+            raise PolicyError("the studio does not link the rows of people; hint: kanon anonymize --known-rows 2")
         for name in _others(self.columns, stored.columns):
             raise PolicyError(f'the column "{name}" has no role in {stored}; hint: add it after IDENTIFIER, BY or KEEP')
         policy = replace(stored.policy, keep=stored.kept or None)

@@ -148,6 +148,8 @@ def test_k_counts_people_where_a_column_tells_them_apart():
     assert draft.with_role("name", IDENTIFIER).policy.people is None
 
 
+GUARANTEE = "k >= 5 AND l(disease) >= 2"
+
 TOKENS = """CREATE ANONYMIZATION POLICY studio ON patients (
     IDENTIFIER "a b", name AS PSEUDONYM;
     BY zip, age;
@@ -203,6 +205,12 @@ def test_a_query_with_tokens_can_be_more_than_a_list_of_columns():
         (TOKENS.replace("KEEP cost;", ""), 'the column "cost" has no role in the policy "studio"'),
         (TOKENS.replace("ON patients", "ON people"), "is not of this table alone"),
         (TOKENS.replace("AS PSEUDONYM", "AS GROUP"), "is not of this table alone"),
+        (
+            TOKENS.replace("name AS PSEUDONYM", "disease").replace(
+                "k >= 5 AND l(disease) >= 2", "k >= 5 PER name LINKED FOR ANY 2 ROWS"
+            ),
+            "the studio does not link the rows of people",
+        ),
         (TOKENS.replace("WITH POLICY studio", "WITH POLICY other"), "this is not a policy and a release with it"),
         (TOKENS.partition(";\n\n")[0], "this is not a policy and a release with it"),
         (TOKENS.partition(";\n\n")[2], "names a stored policy"),
