@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kanon_sql.cli.linked_file import histories_asked, link_file, refuse_beside_histories
+from kanon_sql.cli.linked_file import histories_asked, link_file, refuse_beside_histories, stored_histories
 from kanon_sql.cli.options import (
     allow_file_option,
     assigned,
@@ -31,6 +31,7 @@ from kanon_sql.errors import SourceError
 
 if TYPE_CHECKING:
     from kanon_sql.model.policy import Policy
+    from kanon_sql.model.stored_policy import StoredPolicy
 
     Released = Callable[[list[str]], tuple[Policy, str]]
 
@@ -172,9 +173,12 @@ def anonymize(
             raise click.UsageError("--allow-file is for the policy of --policy; hint: leave it out")
         require_guarantee(options)
         released = _by_options(options, measures)
+        asked = None if known_rows is None else histories_asked(known_rows, options)
     else:
         _refuse_options(ctx)
-        released = _by_policy(policy_file)
+        stored = _policy_of(policy_file)
+        released = _by_policy(stored)
+        asked = None if stored.known_rows is None else stored_histories(stored)
     with publication(
         source,
         target,
@@ -186,11 +190,11 @@ def anonymize(
         force=force,
         quiet=quiet,
     ) as job:
-        if known_rows is not None:
-            linked = link_file(job, histories_asked(known_rows, options), secret)
+        if asked is not None:
+            linked = link_file(job, asked, secret, strict=strict)
         else:
             proven = release_file(job, released, others | tables, secret=secret, allowed_files=allowed_files, strict=strict)
-    if not quiet and known_rows is not None:
+    if not quiet and asked is not None:
         job.tell(linked, (), as_json=as_json)
     elif not quiet:
         job.tell(proven, ("prices", "scale", "unit", "policy", "number"), as_json=as_json)
@@ -238,10 +242,9 @@ def policy_of(
     )
 
 
-def _by_policy(text: str) -> Released:
-    """Return what makes the policy from a file of policies."""
+def _policy_of(text: str) -> StoredPolicy:
+    """Return a policy of a file of policies."""
     from kanon_sql.cli.script import read_input
-    from kanon_sql.engines.duckdb.policies import under_policy
     from kanon_sql.model.policy_file import kind_of, read
     from kanon_sql.model.policy_names import of_name
 
@@ -251,7 +254,12 @@ def _by_policy(text: str) -> Released:
     if not name and len(found) != 1:
         names = ", ".join(each.name for each in found) or "none"
         raise SourceError(f"{file} holds {len(found)} policies; hint: name one, as in {file}::research (there are: {names})")
-    stored = of_name(name, found) if name else found[0]
+    return of_name(name, found) if name else found[0]
+
+
+def _by_policy(stored: StoredPolicy) -> Released:
+    """Return what makes the policy from one of a file."""
+    from kanon_sql.engines.duckdb.policies import under_policy
 
     def released(columns: list[str]) -> tuple[Policy, str]:
         stored.check_columns(columns)

@@ -11,14 +11,21 @@ from kanon_sql.cli.options import column_names, given_options
 from kanon_sql.cli.protected_file import compare
 from kanon_sql.cli.publication import Solved
 from kanon_sql.cli.terminal import without_bar
+from kanon_sql.errors import AuditError
+from kanon_sql.model.validation import same_name
 
 if TYPE_CHECKING:
     from kanon_sql.certificate.history_certificate import HistoryCertificate
     from kanon_sql.cli.publication import Publication
     from kanon_sql.model.linked_histories import LinkedHistories
+    from kanon_sql.model.stored_policy import StoredPolicy
 
 
-def link_file(job: Publication, asked: Callable[[list[str]], LinkedHistories], secret: bytes | None) -> HistoryCertificate:
+Asked = Callable[[list[str]], "LinkedHistories"]
+"""Makes the guarantee of the columns of a source."""
+
+
+def link_file(job: Publication, asked: Asked, secret: bytes | None, *, strict: bool) -> HistoryCertificate:
     """Read, solve, audit, write, compare, publish.
 
     Parameters
@@ -26,24 +33,33 @@ def link_file(job: Publication, asked: Callable[[list[str]], LinkedHistories], s
     job : Publication
         The source, and where the release goes.
     asked : callable
-        Makes the guarantee of the columns of the source.
+        Makes the guarantee of the columns of the source; those without a role are not released.
     secret : bytes, optional
         The key of the tokens.
+    strict : bool
+        Whether a warning of the certificate is an error.
     """
     import kanon_sql
     from kanon_sql.engines.duckdb.files import columns
     from kanon_sql.engines.duckdb.history_query import history_query
+    from kanon_sql.engines.duckdb.names import quoted
     from kanon_sql.engines.duckdb.registration import session_of
 
     con = without_bar(kanon_sql.connect(secret=secret, config=job.spill))
 
     def solve(go_on: Callable[[], None]) -> Solved[HistoryCertificate]:
-        query = history_query("source", asked(columns(con, "source")))
+        names = columns(con, "source")
+        guarantee = asked(names)
+        roles = {same_name(name) for _, name in (*guarantee.roles.named_columns, ("", guarantee.per))}
+        shown = ", ".join(quoted(name) for name in names if same_name(name) in roles)
+        query = history_query(f"SELECT {shown} FROM source", guarantee, query=True)  # noqa: S608
         go_on()
         job.step("solving")
         con.watch(lambda moment: job.step("solving", moment))
         con.execute(f"CREATE TABLE released AS {query}")
         certificate = session_of(con.raw).linked_releases[-1]
+        if strict and certificate.warnings:
+            raise AuditError(f"--strict: {'; '.join(certificate.warnings)}; nothing was released")
         return Solved(certificate=certificate, rows="FROM {}", audit=lambda staged: compare(con, staged, job.delimiter))
 
     return job.publish(con, solve)
@@ -58,6 +74,7 @@ _BESIDE_HISTORIES = frozenset(
         "per",
         "known_rows",
         "keep",
+        "strict",
         "secret",
         "table",
         "delimiter",
@@ -80,7 +97,17 @@ def refuse_beside_histories(ctx: click.Context) -> None:
             raise click.UsageError(f"--known-rows needs --{name}; hint: --per patient --qi ward,month --k 5 --known-rows 2")
 
 
-def histories_asked(known_rows: int, options: dict[str, Any]) -> Callable[[list[str]], LinkedHistories]:
+def stored_histories(stored: StoredPolicy) -> Asked:
+    """Return what makes the guarantee of the columns of a table under a policy with ``known_rows``."""
+
+    def asked(columns: list[str]) -> LinkedHistories:
+        stored.check_columns(columns)
+        return stored.histories.within(stored.released(columns), str(stored))
+
+    return asked
+
+
+def histories_asked(known_rows: int, options: dict[str, Any]) -> Asked:
     """Return what makes the guarantee of the columns of a table."""
     from kanon_sql.model.linked_histories import LinkedHistories
 

@@ -205,8 +205,8 @@ class StoredPolicy:
         """
         if self.known_rows is not None:
             raise PolicyError(
-                f"{self} links the rows of each person, which is not supported here; hint: kanon release, or "
-                f"FROM ... ANONYMIZE WITH POLICY {as_identifier(self.name)}"
+                f"{self} links the rows of each person, which is not supported here; hint: kanon release, kanon anonymize "
+                f"--policy, or FROM ... ANONYMIZE WITH POLICY {as_identifier(self.name)}"
             )
         self.require_alone()
         there = set(map(same_name, columns))

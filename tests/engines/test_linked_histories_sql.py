@@ -149,7 +149,7 @@ def test_the_command_writes_what_the_clause_shows(
     assert duckdb.sql("FROM 'out.parquet'").fetchall() == con.execute(f"FROM visits {LINKED}").fetchall()
     assert json.loads(Path("proof.json").read_text())["fewest_candidates"] >= 3
     for beside, told in (
-        (["--strict"], "--strict cannot be combined with --known-rows"),
+        (["--seed", "1"], "--seed cannot be combined with --known-rows"),
         (["--sensitive", "cost", "--l", "2"], "--sensitive cannot be combined with --known-rows"),
         (["--policy", "p.yaml"], "--policy cannot be combined with --known-rows"),
     ):

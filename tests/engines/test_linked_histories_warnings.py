@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,6 +14,9 @@ from click.testing import CliRunner
 import kanon_sql
 from kanon_sql.cli import main
 from kanon_sql.errors import AuditError, KanonWarning
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_file import written
+from kanon_sql.model.stored_policy import StoredPolicy
 
 pytestmark = pytest.mark.unlisted
 
@@ -70,3 +74,28 @@ def test_columns_that_single_nobody_out_are_not_told(con: kanon_sql.Connection) 
         con.execute(f"SELECT * FROM (SELECT patient, ward, 1 AS cost FROM visits) {ASKED.format('cost')}")
         con.execute(f"SELECT * FROM (SELECT patient, ward FROM visits) {ASKED.replace('KEEP {} ', '')}")
     assert con.execute("SELECT warnings FROM kanon_linked_releases()").fetchall() == [([],), ([],)]
+
+
+def test_a_policy_of_a_file_and_strict_warnings(tmp_path: Path) -> None:
+    pa.csv.write_csv(VISITS, tmp_path / "visits.csv")
+    stored = StoredPolicy(
+        name="visits",
+        table="visits",
+        policy=Policy.of(k=3, per="patient", quasi_identifiers=["ward"]),
+        identifiers=("name",),
+        kept=("doctor",),
+        known_rows=2,
+    )
+    (tmp_path / "policies.json").write_text(written([stored], ".json"))
+    command = ["anonymize", "visits.csv", "--policy", "policies.json", "-o"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        ran = CliRunner().invoke(main, [*command, "out.csv"])
+        assert ran.exit_code == 0, ran.output
+        assert pa.csv.read_csv("out.csv").column_names == ["patient", "ward", "doctor"]
+        assert "k >= 3 PER patient LINKED FOR ANY 2 ROWS" in ran.output
+        (tmp_path / "policies.json").write_text(written([replace(stored, identifiers=(), kept=("doctor", "name"))], ".json"))
+        ran = CliRunner().invoke(main, [*command, "strict.csv", "--strict"])
+        assert ran.exit_code == 1
+        assert "--strict: name is released unchanged" in ran.stderr.replace("\n", " ")
+        assert not (tmp_path / "strict.csv").exists()
