@@ -200,6 +200,9 @@ def _policy(
     """Return the policy, and the columns of the source without a role where it gives roles: those must not be released."""
     try:
         policy = Policy.from_json(claimed.policy)
+        required = tuple(each.describe() for each in policy.requirements)
+        if claimed.requirements != required:  # what is proven about levels has requirements of its own
+            raise CertificateError("requirements", f"the policy guarantees {', '.join(required)}")
         roles = {same_name(column) for _, column in policy.named_columns} | set(map(same_name, policy.keep or ()))
         unreleased = [name for name in names if policy.keep is not None and same_name(name) not in roles]
         policy = policy.resolve([name for name in names if name not in unreleased])

@@ -85,7 +85,7 @@ def _bounded(
         if bound > found.lower_bound:
             proof = prices if len(columns) == len(table.columns) else None
             return replace(best, lower_bound=bound, bound=BY_PRICES, prices=proof)
-    return replace(best, lower_bound=found.lower_bound, bound=METHOD if found.lower_bound else "trivial")
+    return replace(best, lower_bound=found.lower_bound, bound=METHOD if found.lower_bound else "trivial", prices=None)
 
 
 def cost(partition: SummaryPartition, table: CodedTable, columns: Mapping[int, Measurements]) -> Fraction:
