@@ -138,7 +138,7 @@ class HistoryCertificate:
 
     def to_json(self) -> str:
         """Return the text of a certificate file: one claim a line, a checksum at the end."""
-        return write({name: getattr(self, name) for name in self.__dataclass_fields__} | {"number": None}, HISTORIES)
+        return write({name: getattr(self, name) for name in HISTORIES.claims}, HISTORIES)  # its number is of the session
 
     @classmethod
     def from_json(cls, text: str) -> HistoryCertificate:

@@ -23,7 +23,6 @@ HISTORIES = Layout(
         "bound_method": TEXT,
         "seconds": SECONDS,
         "warnings": TEXTS,
-        "number": WHOLE_OR_NULL,
     },
     later={},
 )

@@ -60,6 +60,24 @@ def test_a_release_is_verified(folder: Path) -> None:
     assert certificate.suppressed_cells > certificate.lower_bound > 0
 
 
+def test_odd_names_empty_cells_an_enum_and_a_long_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with duckdb.connect() as con:
+        con.execute(
+            """COPY (SELECT i // 4 AS "select", nullif(['x', 'y', 'z'][1 + i % 3], 'z')::ENUM ('x', 'y', 'hidden') AS "a""b",
+                CASE WHEN i % 5 > 0 THEN i % 3 END AS "group", repeat('z', 100000 * (i = 3)::INT) AS kept FROM range(80) t(i))
+            TO 'in.parquet'"""
+        )
+    options = ["--qi", '"a""b",group', "--per", "select", "--k", "3", "--known-rows", "2", "--keep", "kept"]
+    ran = CliRunner().invoke(main, ["anonymize", "in.parquet", "-o", "out.parquet", *options, "--certificate", "c.json"])
+    assert ran.exit_code == 0, ran.output
+    ran = CliRunner().invoke(main, ["verify", "in.parquet", "out.parquet", "c.json"])
+    assert ran.exit_code == 0, ran.output
+    assert "hidden" not in str(duckdb.sql("DESCRIBE FROM 'out.parquet'").fetchall())
+    ran = CliRunner().invoke(main, ["anonymize", "in.parquet", "-o", "none.parquet", *options[:5], "21", *options[6:]])
+    assert (ran.exit_code, "the table has 20 people, fewer than k = 21" in ran.output) == (1, True)
+
+
 FALSE = [
     ("k", 2, "but the policy says 3"),
     ("guarantee", "k >= 2 PER patient LINKED FOR ANY 2 ROWS", "but the policy says"),

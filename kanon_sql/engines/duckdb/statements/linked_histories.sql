@@ -7,14 +7,16 @@ WITH "kanon#run" AS MATERIALIZED (
 ${source}
 ), "kanon#read" AS MATERIALIZED (
     -- the numbers of the rows follow a keyed hash, not the order of the source
-    SELECT *, system.main.row_number() OVER (
-                  ORDER BY system.main.kanon_keyed_hash("kanon#key") ASC NULLS LAST, "kanon#key" ASC NULLS LAST) AS "kanon#row"
+    SELECT *, system.main.row_number() OVER (ORDER BY "kanon#hash" ASC NULLS LAST, "kanon#key" ASC NULLS LAST) AS "kanon#row"
     FROM (
-        SELECT "kanon#s".*, system.main.create_sort_key("kanon#s", 'ASC NULLS LAST') AS "kanon#key"
-        FROM "kanon#source" AS "kanon#s"
+        SELECT *, system.main.kanon_keyed_hash("kanon#key") AS "kanon#hash"
+        FROM (
+            SELECT "kanon#s".*, system.main.create_sort_key("kanon#s", 'ASC NULLS LAST') AS "kanon#key"
+            FROM "kanon#source" AS "kanon#s"
+        )
     )
 ), "kanon#seed" AS MATERIALIZED (
-    SELECT system.main.concat(${signed}, ' ', system.main.sum(system.main.kanon_keyed_hash("kanon#key")), ' ') AS seed
+    SELECT system.main.concat(${signed}, ' ', system.main.sum("kanon#hash"), ' ') AS seed
     FROM "kanon#read"
 ), "kanon#gathered" AS MATERIALIZED (
     SELECT system.main.kanon_gather(run, "kanon#c") AS "kanon#arrived"
@@ -36,7 +38,7 @@ ${source}
     FROM "kanon#read", "kanon#fit"
     WHERE fitted
 ), "kanon#rows" AS MATERIALIZED (
-    SELECT * EXCLUDE ("kanon#key", "kanon#row", "kanon#v") REPLACE (
+    SELECT * EXCLUDE ("kanon#key", "kanon#hash", "kanon#row", "kanon#v") REPLACE (
         ${cells}
     ), ${person} AS "kanon#person"
     FROM "kanon#celled"
