@@ -19,7 +19,7 @@ from kanon_sql.solvers import automatic
 from kanon_sql.solvers.budget import Budget, Moment
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.problems import Exact, Masks
-from kanon_sql.solvers.sensitive import labels, row_prices, search_space
+from kanon_sql.solvers.sensitive import row_prices, search_space
 from kanon_sql.solvers.sensitive.lagrangian import METHOD
 from kanon_sql.table.recoding import Recoding
 from kanon_sql.verification.sensitive_bound import gains_under
@@ -51,7 +51,7 @@ def table(draw: random.Random, rows: int) -> pa.Table:
 @pytest.mark.parametrize("many", [False, True])
 @pytest.mark.parametrize("guarantee", GUARANTEES)
 def test_what_is_not_listed_is_proven_to_gain_nothing(guarantee: str, many: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (search_space, labels, row_prices):
+    for module in (search_space, row_prices):
         monkeypatch.setattr(module, "FEW_PAIRS", 0)
     monkeypatch.setattr(row_prices, "are_many", lambda *_: many)
     paid: list[bool] = []

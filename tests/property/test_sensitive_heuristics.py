@@ -72,7 +72,7 @@ def test_a_release_for_a_start_has_no_bound_by_prices(monkeypatch: pytest.Monkey
     def asked(*_: object) -> None:
         raise AssertionError("prices were asked for a bound")
 
-    monkeypatch.setattr(refine, "_FEW_COUNTERS", 0)
+    monkeypatch.setattr(refine, "FEW_COUNTERS", 0)
     monkeypatch.setattr(refine, "relax", asked)
     drawn = larger(7, 60, LDiversity(sensitive="s", l=2))
     problem = drawn.coded()

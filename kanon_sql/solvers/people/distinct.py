@@ -13,7 +13,7 @@ from kanon_sql.solvers.people.people_requirement import persons
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.sensitive.pricing import prices
-from kanon_sql.solvers.sensitive.refine import searched
+from kanon_sql.solvers.sensitive.refine import opened, searched
 from kanon_sql.solvers.sensitive.search import of_recoding
 from kanon_sql.solvers.sensitive.search_space import SensitiveSearchSpace
 from kanon_sql.table.recoding import Recoding
@@ -57,4 +57,4 @@ def improved(problem: Problem, start: Recoding, bound: int, budget: Budget) -> R
         return start
     space, _ = space.feasible()[0].with_classes(of_recoding(start))
     guide = prices(space, start.paid(table), start.cost(table), budget)
-    return searched(space, start, bound, budget, guide, None)
+    return searched(opened(space, guide, None, budget), start, bound, budget)

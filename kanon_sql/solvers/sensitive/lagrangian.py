@@ -50,6 +50,9 @@ _FIRST_STEP, _LAST_STEP = 0.03, 0.003
 _FIRST_MULTIPLIERS, _LAST_MULTIPLIERS = 0.25, 0.05
 """The step length of multipliers in cells, too."""
 
+_LESS = 0.7
+"""Part of what rows pay beyond the least in a start that is tried, too: prices that lead a search ask for much."""
+
 _BACK = 0.3
 """By what part of the way back to the best bound a step is longer where prices prove less: the first may pay far too much."""
 
@@ -163,7 +166,7 @@ def relax(space: SensitiveSearchSpace, price: Floats, upper: int, budget: Budget
     space : SensitiveSearchSpace
         All instances that a cheapest release may need.
     price : float64 array [t]
-        What rows may pay at first, in units of the table.
+        What rows may pay at first, in units of the table; less is tried, too.
     upper : int
         Cost of a known release, in units of the table.
     budget : Budget
@@ -203,9 +206,8 @@ def relax(space: SensitiveSearchSpace, price: Floats, upper: int, budget: Budget
         )
         if sized:
             dual = dual.with_sizes()
-        price = np.minimum(price, space.worth)
         least = Relaxation(prices=Prices(price=cheapest * scale, scale=scale), value=int(cheapest @ table.weight) * scale)
-        return _ascend(dual, rounds, price, least, upper, budget)
+        return _ascend(dual, rounds, _start(dual, price, cheapest), least, upper, budget)
 
 
 def has_sizes(limits: Limits, least: int) -> bool:
@@ -216,6 +218,17 @@ def has_sizes(limits: Limits, least: int) -> bool:
     if len(set(limits.attribute)) != 1 or least > _MOST_LEAST:
         return False
     return not any(limits.signed) and max(limits.parent) < 0 and sum(most >= 0 for most in limits.most) <= 1
+
+
+def _start(dual: _Dual, price: Floats, cheapest: Int64) -> Floats:
+    """Return prices or, if that proves more, some that are nearer to what every row pays at least."""
+    candidates = [np.minimum(each, dual.space.worth) for each in (price, cheapest + _LESS * (price - cheapest))]
+
+    def proven(price: Floats) -> int:
+        sort_all(dual.space.candidates, price)
+        return dual.value(_whole(price, dual.scale))
+
+    return max(candidates, key=proven)
 
 
 def _ascend(dual: _Dual, rounds: int, price: Floats, best: Relaxation, upper: int, budget: Budget) -> Relaxation:

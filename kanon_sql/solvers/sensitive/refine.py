@@ -8,8 +8,11 @@ Theorem 9 (the integer program).
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -21,20 +24,26 @@ from kanon_sql.solvers.instances.listing import usual_cost
 from kanon_sql.solvers.instances.suppression import never_costlier
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.sensitive import greedy, row_prices
-from kanon_sql.solvers.sensitive.labels import by_labels, pays_off
 from kanon_sql.solvers.sensitive.lagrangian import METHOD as RELAXED
 from kanon_sql.solvers.sensitive.lagrangian import relax
 from kanon_sql.solvers.sensitive.neighbourhoods import Neighbourhoods
-from kanon_sql.solvers.sensitive.pricing import Guide, guide_at, prices
+from kanon_sql.solvers.sensitive.pricing import FEW_COUNTERS, Floats, Guide, dearer, guide_at, prices
 from kanon_sql.solvers.sensitive.search import Search, of_recoding, with_rest
 from kanon_sql.solvers.sensitive.search_space import SensitiveSearchSpace
 from kanon_sql.solvers.threads import WORKERS
+from kanon_sql.table.arrays import Int64
 from kanon_sql.table.recoding import Prices, Recoding
 
 METHOD = "cheapest possible class of each row"
 
 _LOSSES = (0.5, 1.0)
 """Cells for each row that a class may lose at the prices when it is opened; all are tried."""
+
+_RAISED = 1.5
+"""Times the prices that open classes where sensitive values are many.
+
+Under l(occupation) >= 3, these cost 17,200 on Adult in levels, and 21,900 without.
+"""
 
 _PROMISING = 0.05
 """Cells for each of the least rows that an instance may lose at the prices to be used by the local search."""
@@ -47,12 +56,6 @@ _STEPS_PER_ROW_TYPE, _MOST_STEPS = 0.4, 50_000
 
 _MORE_STEPS, _WORK = 25, 15_000_000
 """Steps for each row type of a small table, as long as those times the row types are no more work."""
-
-_FEW_COUNTERS = 4
-"""Sensitive values up to which prices that prove a bound also lead to better releases, and take little time.
-
-With the 15 occupations of Adult they take 8 of 16 CPU seconds for t, and no release is better.
-"""
 
 _SMALL = 2_000
 """Row types of a small table: a second search takes about a second, and its release may cost 15 % less."""
@@ -89,59 +92,108 @@ def priced(problem: Problem, budget: Budget) -> Recoding:
     return _refined(problem, budget, search=False)
 
 
-def _refined(problem: Problem, budget: Budget, *, search: bool) -> Recoding:
+def _refined(problem: Problem, budget: Budget, *, search: bool, below: Fraction | None = None) -> Recoding:
+    """Return a recoding with prices; no search where every release is proven to cost at least ``below`` cells."""
     table, patterns = problem.table, problem.patterns
     known = row_prices.solve(problem, budget.half()) if search and row_prices.pays_off(problem) else None
     start = greedy.solve(problem, budget) if known is None else greedy.top_down(problem, budget)
     if not patterns.listed:
         return replace(start, remark="there are too many masks to list: greedy on sampled masks")
-    if search and pays_off(problem) and start.cost(table) and not budget.over():
-        start = min(filter(None, (start, by_labels(problem, budget.half()))), key=lambda each: each.cost(table))
-    if search:
-        start = never_costlier(problem, start, budget.half(), solve)
+    few = problem.requirement.counters <= FEW_COUNTERS
+    if search and not few:
+        start = _or_by_suppression(problem, start, budget)
     paid, aim = known or (start.paid(table), start.cost(table))
     everything = SensitiveSearchSpace.of(problem, paid, budget)
     if everything is None:
         start = start if known is None or budget.over() else greedy.solve(problem, budget)
+        start = _or_by_suppression(problem, start, budget) if search and few else start
         size = f"{table.row_types:,} row types under {len(patterns.shown):,} masks"
         return replace(start, remark=f"{size} are too many for prices: greedy and growth")
     space, bound = everything.feasible()
+    cheapest = start.cost(table) if below is None else min(start.cost(table), math.ceil(below * table.unit))
+    if cheapest <= bound:
+        return replace(start, lower_bound=bound, bound=METHOD)
     best, method, evidence = start, METHOD, None
     space, _ = space.with_classes(of_recoding(start))
     guide = prices(space, paid, min(aim, start.cost(table)), budget)
-    proves = not problem.for_a_start or problem.requirement.counters <= _FEW_COUNTERS
-    relaxed = relax(everything, guide.price, start.cost(table), budget) if proves else None
+    relaxed = relax(everything, guide.price, start.cost(table), budget) if few or not problem.for_a_start else None
     if relaxed is not None and relaxed.bound >= bound:
         bound, method, evidence = relaxed.bound, RELAXED, relaxed.prices
-    if search and start.cost(table) > bound and not budget.over():
-        best = searched(space, start, bound, budget, guide, evidence)
+    if search and cheapest > bound and not budget.over():
+        if few:
+            guide = dearer(space, guide, bound, cheapest, budget)
+        found = opened(space, guide, evidence, budget)
+        if few:
+            start = min(start, found[0].recoding, key=lambda recoding: recoding.cost(table))
+            start = _or_by_suppression(problem, start, budget)
+        best = searched(found, start, bound, budget)
     return replace(best, lower_bound=bound, bound=method, prices=evidence)
 
 
-def searched(
-    space: SensitiveSearchSpace, start: Recoding, bound: int, budget: Budget, guide: Guide, proof: Prices | None
-) -> Recoding:
-    """Return the best recoding found from a start: classes opened by prices, local search, and where it idles, programs.
+def _or_by_suppression(problem: Problem, found: Recoding, budget: Budget) -> Recoding:
+    """Return a release with levels, or the one by suppression if that costs less."""
+    below = Fraction(found.cost(problem.table), problem.table.unit)
+    return never_costlier(problem, found, budget.half(), partial(_refined, search=True, below=below))
 
-    Classes are opened by prices that a heuristic leads, and by those that prove the bound. The better ones lead the search; in
-    a small table, both lead one.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """Classes that prices opened, and what leads a search from there.
+
+    Parameters
+    ----------
+    cost : int
+        Of the classes, in units of the table.
+    recoding : Recoding
+        The classes.
+    near : SensitiveSearchSpace
+        The instances that the search looks at.
+    guide : Guide
+        The prices.
     """
-    table = space.table
+
+    cost: int
+    recoding: Recoding
+    near: SensitiveSearchSpace
+    guide: Guide
+
+
+def opened(space: SensitiveSearchSpace, guide: Guide, proof: Prices | None, budget: Budget) -> list[Opened]:
+    """Return the classes opened by prices that a heuristic leads, and by those that prove the bound; the cheaper ones first.
+
+    With many sensitive values, both open more classes when they are raised.
+    """
+    table, few = space.table, space.requirement.counters <= FEW_COUNTERS
     margin = _PROMISING * space.requirement.least * float(table.cost.max())
 
-    def led(guide: Guide) -> tuple[int, Recoding, SensitiveSearchSpace, Guide]:
-        """Return the best classes that a guide opens, after their cost, and what the search looks at with it."""
+    def led(guide: Guide) -> Opened:
         near = space if len(space) <= _FEW else space.take(np.flatnonzero(guide.surplus > -margin))
-        opened = min(_opened(space, near, guide, budget), key=lambda recoding: recoding.cost(table))
-        return opened.cost(table), opened, near, guide
+        recoding = min(_opened(space, near, guide, budget), key=lambda recoding: recoding.cost(table))
+        if few and len(near) > max(_FEW, table.row_types):
+            near = space.take(_promising(guide.surplus, margin, table.row_types))
+        return Opened(cost=recoding.cost(table), recoding=recoding, near=near, guide=guide)
 
-    found = [led(guide)]
-    if proof is not None and not budget.over():
-        found.append(led(guide_at(space, proof.price / proof.scale)))
-    found.sort(key=lambda each: each[0])
-    best = start
-    for cost, opened, near, guide in found if budget.seconds is None and table.row_types <= _SMALL else found[:1]:
-        improved, complete = _improved(near, opened if cost < start.cost(table) else start, bound, budget, guide)
+    found, least = [led(guide)], [] if proof is None else [proof.price / proof.scale]
+    raised = [] if few else [_RAISED * price for price in (guide.price, *least)]
+    found.extend(led(guide_at(space, price)) for price in (*least, *raised) if not budget.over())
+    return sorted(found, key=lambda each: each.cost)
+
+
+def _promising(surplus: Floats, margin: float, most: int) -> Int64:
+    """Return the instances that lose less than a margin at the prices, and at most so many: those that gain most."""
+    found = np.flatnonzero(surplus > -margin)
+    return found if len(found) <= most else np.sort(found[np.argsort(-surplus[found], kind="stable")[:most]])
+
+
+def searched(found: list[Opened], start: Recoding, bound: int, budget: Budget) -> Recoding:
+    """Return the best recoding found from a start: local search, and where it idles, programs.
+
+    The cheaper classes that prices opened lead the search; in a small table, all lead one.
+    """
+    table, best = found[0].near.table, start
+    for each in found if budget.seconds is None and table.row_types <= _SMALL else found[:1]:
+        first = each.recoding if each.cost < start.cost(table) else start
+        improved, complete = _improved(each.near, first, bound, budget, each.guide)
         best = min(best, improved, key=lambda recoding: recoding.cost(table))
         if complete or best.cost(table) <= bound or budget.over():
             break
@@ -179,8 +231,8 @@ def _opened(space: SensitiveSearchSpace, near: SensitiveSearchSpace, guide: Guid
     def opened(loss: float) -> Recoding:
         left = space.table.weight.copy()
         found = open_classes(space.selection(left, guide.price), space.candidates, space.cost, loss * usual_cost(space.table))
-        partial = with_rest(found, space.patterns.shown[space.instances.pattern], left)
-        search = Search.of(near, partial, guide.price)
+        pieces = with_rest(found, space.patterns.shown[space.instances.pattern], left)
+        search = Search.of(near, pieces, guide.price)
         search.grow(budget)
         return search.recoding(budget)
 
