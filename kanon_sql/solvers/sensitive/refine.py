@@ -161,7 +161,7 @@ class Opened:
 def opened(space: SensitiveSearchSpace, guide: Guide, proof: Prices | None, budget: Budget) -> list[Opened]:
     """Return the classes opened by prices that a heuristic leads, and by those that prove the bound; the cheaper ones first.
 
-    With many sensitive values, both open more classes when they are raised.
+    With many sensitive values, both open more classes when they are raised. With levels then, those of the bound open few.
     """
     table, few = space.table, space.requirement.counters <= FEW_COUNTERS
     margin = _PROMISING * space.requirement.least * float(table.cost.max())
@@ -169,11 +169,12 @@ def opened(space: SensitiveSearchSpace, guide: Guide, proof: Prices | None, budg
     def led(guide: Guide) -> Opened:
         near = space if len(space) <= _FEW else space.take(np.flatnonzero(guide.surplus > -margin))
         recoding = min(_opened(space, near, guide, budget), key=lambda recoding: recoding.cost(table))
-        if few and len(near) > max(_FEW, table.row_types):
+        if len(near) > max(_FEW, table.row_types):
             near = space.take(_promising(guide.surplus, margin, table.row_types))
         return Opened(cost=recoding.cost(table), recoding=recoding, near=near, guide=guide)
 
-    found, least = [led(guide)], [] if proof is None else [proof.price / proof.scale]
+    found = [led(guide)]
+    least = [] if proof is None or (table.has_ladders and not few) else [proof.price / proof.scale]
     raised = [] if few else [_RAISED * price for price in (guide.price, *least)]
     found.extend(led(guide_at(space, price)) for price in (*least, *raised) if not budget.over())
     return sorted(found, key=lambda each: each.cost)
