@@ -28,7 +28,8 @@ class Item:
     kind : {'key', 'count', 'sum', 'grouping'}
         What it shows.
     places : tuple of int
-        Which key or which sum, or the keys that GROUPING is about.
+        Which key or which sum, or the keys that GROUPING is about. Of several keys, which are levels, it shows the first one
+        that a row has.
     """
 
     name: str

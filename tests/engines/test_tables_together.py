@@ -126,6 +126,19 @@ def test_tables_of_other_sources_and_files_and_inserts(tmp_path: Path) -> None:
     assert len(figures(con)) == 3
 
 
+def test_a_file_of_a_block_that_fails_stays_and_is_remembered(tmp_path: Path) -> None:
+    con = connected(path=str(tmp_path / "people.duckdb"))
+    file = tmp_path / "sex.csv"
+    copy = f"COPY (SELECT sex, count(*) AS n FROM people GROUP BY sex PROTECT n >= 4) TO '{file}'"
+    with pytest.raises(SourceError):
+        con.execute(f"CREATE TABLE one (a INT); BEGIN PROTECTED; {copy}; {ONE}; COMMIT")
+    assert file.exists()
+    con.close()
+    later = kanon_sql.connect(str(tmp_path / "people.duckdb"))
+    with pytest.raises(SourceError, match="another FROM or WHERE"):
+        later.execute("SELECT sex, count(*) AS n FROM people WHERE age > 0 GROUP BY sex PROTECT n >= 4")
+
+
 def test_a_view_that_both_read_and_a_later_table(tmp_path: Path) -> None:
     con = connected()
     con.execute("CREATE VIEW adults AS FROM people WHERE age > 0")

@@ -24,6 +24,8 @@ class Column:
         Whether the query gives it that name.
     key : int, optional
         Which key it shows, once that is known.
+    levels : tuple of int
+        The keys of its levels, finest first, if it has some.
     """
 
     start: int
@@ -31,6 +33,7 @@ class Column:
     name: str
     named: bool
     key: int | None = None
+    levels: tuple[int, ...] = ()
 
 
 def plain_text(script: Script, start: int, end: int) -> str:
@@ -81,3 +84,12 @@ def named_at(script: Script, place: int) -> str | None:
         spelled = script.spelled(place)
         return spelled[1:-1].replace(spelled[0] * 2, spelled[0])
     return script.spelled(place) if script.kind(place) is TokenType.VAR else None
+
+
+def measure_hint(word: str) -> str:
+    """Return what to write instead of an aggregate that cannot be protected."""
+    if word in {"AVG", "MEAN"}:
+        return "write sum(income) AS s, count(*) AS n, and divide them in a query around the protected one"
+    if word == "COUNT":
+        return "count(*) counts rows; count(DISTINCT patient) with PER patient counts people"
+    return "leave it out, or compute it from a release of rows with ANONYMIZE"

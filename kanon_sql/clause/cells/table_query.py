@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import combinations, product
+from itertools import product
 
 from sqlglot import TokenType
 
-from kanon_sql.clause.cells.select_list import Column, named_at, plain_text, read_column, text_of
+from kanon_sql.clause.cells.levels import Sets, cube, read_levels, rollup
+from kanon_sql.clause.cells.select_list import Column, measure_hint, named_at, plain_text, read_column, text_of
 from kanon_sql.clause.cells.sources import reads_of, tables_above
 from kanon_sql.clause.script import Script
 from kanon_sql.clause.select import AGGREGATES, name_at, read_select
@@ -24,8 +26,6 @@ _REFUSED = {
 }
 
 _MEASURES = "a protected table adds up count(*) and sum(...)"
-
-Sets = list[tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,15 +143,27 @@ class _Reading:
         if sets:
             return [each for part in self._separated(start + 3, end - 1) for each in self._element(*part)]
         if script.word(start) in {"CUBE", "ROLLUP"} and script.spelled(opens) == "(" and script.partner[opens] == end - 1:
-            parts = [self._group(*part) for part in self._separated(opens + 1, end - 1)]
-            if script.word(start) == "ROLLUP":
-                chosen: Iterator[tuple[tuple[int, ...], ...]] = (tuple(parts[:n]) for n in range(len(parts), -1, -1))
-            else:
-                if 2 ** len(parts) > MOST_SETS:
-                    raise script.error(f"CUBE makes more than {MOST_SETS} grouping sets; hint: list the sets to publish", start)
-                chosen = (each for n in range(len(parts), -1, -1) for each in combinations(parts, n))
-            return [tuple(key for part in each for key in part) for each in chosen]
-        return [self._group(start, end)]
+            parts = [self._levels(*part) for part in self._separated(opens + 1, end - 1)]
+            made = math.prod(len(part) + 1 for part in parts) if script.word(start) == "CUBE" else 0
+            if made > MOST_SETS:
+                raise script.error(f"CUBE makes more than {MOST_SETS} grouping sets; hint: list the sets to publish", start)
+            return cube(parts) if script.word(start) == "CUBE" else rollup(parts)
+        return self._levels(start, end)
+
+    def _levels(self, start: int, end: int) -> Sets:
+        """Return the keys of one expression, or of several in brackets; of levels those of each, finest first."""
+        read = read_levels(self.script, start, end)
+        if read is None:
+            return [self._group(start, end)]
+        column = self._column_of(start, read.end)
+        first, last = (start, read.end) if column is None else (column.start, column.end)
+        found: Sets = []
+        for spelled, text in read.labels(plain_text(self.script, first, last), text_of(self.script, first, last)):
+            self.keys.setdefault(spelled, text)
+            found.append((list(self.keys).index(spelled),))
+        if column is not None:
+            column.levels = tuple(key for level in found for key in level)
+        return [*found, ()] if read.total else found
 
     def _group(self, start: int, end: int) -> tuple[int, ...]:
         """Return the keys of one expression, or of several in brackets."""
@@ -224,13 +236,15 @@ class _Reading:
     def _item(self, column: Column) -> Item:
         """Return what a column of the SELECT list shows."""
         script, start, end = self.script, column.start, column.end
-        if column.key is not None:
-            return Item(name=column.name, kind="key", places=(column.key,))
+        if column.levels or column.key is not None:
+            return Item(name=column.name, kind="key", places=column.levels or (column.key or 0,))
         word = script.word(start)
         if script.spelled(start + 1) == "(" and word in AGGREGATES | {"GROUPING", "GROUPING_ID"}:
             last = script.partner[start + 1]
             if script.word(last + 1) in {"FILTER", "OVER"} and last + 1 < end:
-                raise script.error(f"{script.word(last + 1)} cannot be combined with PROTECT; hint: {_hint(word)}", last + 1)
+                raise script.error(
+                    f"{script.word(last + 1)} cannot be combined with PROTECT; hint: {measure_hint(word)}", last + 1
+                )
             if last == end - 1:
                 return self._call(column, word, start + 2, last)
         if self._is_measure(column):
@@ -252,7 +266,7 @@ class _Reading:
     def _call(self, column: Column, word: str, start: int, end: int) -> Item:
         script = self.script
         if word in {"GROUPING", "GROUPING_ID"}:
-            keys = tuple(self._known_key(*part) for part in self._separated(start, end))
+            keys = tuple(key for part in self._separated(start, end) for key in self._known_keys(*part))
             return Item(name=column.name, kind="grouping", places=keys)
         if word in {"COUNT", "COUNT_STAR"} and (start == end or (script.spelled(start) == "*" and start + 1 == end)):
             return Item(name=column.name, kind="count")
@@ -271,20 +285,15 @@ class _Reading:
                 self.sums.setdefault(spelled, text_of(script, start, end))
                 return Item(name=column.name, kind="sum", places=(list(self.sums).index(spelled),))
         raise script.error(
-            f"{script.spelled(column.start)}(...) cannot be protected: {_MEASURES}; hint: {_hint(word)}", start - 2
+            f"{script.spelled(column.start)}(...) cannot be protected: {_MEASURES}; hint: {measure_hint(word)}", start - 2
         )
 
-    def _known_key(self, start: int, end: int) -> int:
+    def _known_keys(self, start: int, end: int) -> tuple[int, ...]:
+        column = self._column_of(start, end)
+        if column is not None and column.levels:
+            return column.levels
         before = len(self.keys)
         number = self._key(start, end)
         if len(self.keys) > before:
             raise self.script.error("GROUPING needs a key of GROUP BY", start, end - 1)
-        return number
-
-
-def _hint(word: str) -> str:
-    if word in {"AVG", "MEAN"}:
-        return "write sum(income) AS s, count(*) AS n, and divide them in a query around the protected one"
-    if word == "COUNT":
-        return "count(*) counts rows; count(DISTINCT patient) with PER patient counts people"
-    return "leave it out, or compute it from a release of rows with ANONYMIZE"
+        return (number,)

@@ -129,7 +129,7 @@ def _item(item: Item, counting: Counting) -> str:
     """Return the SQL of a column of the table."""
     hidden, name = '"kanon#r"."kanon#suppressed"', quoted(item.name)
     if item.kind == "key":
-        return f"{_key(item.places[0], counting)} AS {name}"
+        return f"{_keys(item.places, counting)} AS {name}"
     if item.kind == "grouping":
         count = len(item.places)
         parts = [f"{_absent(key, counting)} * {1 << (count - 1 - place)}" for place, key in enumerate(item.places)]
@@ -138,6 +138,14 @@ def _item(item: Item, counting: Counting) -> str:
         return f"{hidden} AS {name}"
     value = '"kanon#r"."kanon#people"' if item.kind == "count" else f'"kanon#r"."kanon#sum{item.places[0]}"'
     return f"CASE WHEN NOT {hidden} THEN {value} END AS {name}"
+
+
+def _keys(levels: Sequence[int], counting: Counting) -> str:
+    """Return the SQL of the finest level that a row shows."""
+    if len(levels) == 1:
+        return _key(levels[0], counting)
+    shown = [f"WHEN {_absent(key, counting)} = 0 THEN {_key(key, counting)}" for key in levels]
+    return f"CASE {' '.join(shown)} END"
 
 
 def _key(key: int, counting: Counting) -> str:

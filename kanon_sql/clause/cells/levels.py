@@ -1,0 +1,103 @@
+"""A dimension with levels in front of PROTECT: ``zip IN DIGITS (5, 3, 0)`` shows rows of each level.
+
+::
+
+    dimension := expression [IN DIGITS (count {, count})]
+
+The finest level comes first. A level of 0 digits is the total.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from kanon_sql.clause.mistakes import KINDS
+from kanon_sql.clause.reader import Reader
+from kanon_sql.clause.script import Script
+
+Sets = list[tuple[int, ...]]
+
+_EXAMPLE = "zip IN DIGITS (5, 3)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Levels:
+    """What ``IN DIGITS`` asks for.
+
+    Parameters
+    ----------
+    end : int
+        The place behind the expression of the dimension.
+    digits : tuple of int
+        How many leading characters each level shows, the finest first.
+    total : bool
+        Whether the total is a level.
+    """
+
+    end: int
+    digits: tuple[int, ...]
+    total: bool
+
+    def labels(self, spelled: str, text: str) -> Iterator[tuple[str, str]]:
+        """Yield the key of each level: a text that tells keys apart, and its SQL."""
+        for count in self.digits:
+            yield _label(spelled, count), _label(text, count)
+
+
+def read_levels(script: Script, start: int, end: int) -> Levels | None:
+    """Read the levels of an expression of GROUP BY; None if it has none.
+
+    Raises
+    ------
+    ClauseError
+        When they are incomplete, or of another kind.
+    """
+    place = next((each for each in script.level(start, end) if script.keyword(each) == "IN"), None)
+    if place is None or script.word(place + 1) not in KINDS:
+        return None
+    reader = Reader(script, place + 1)
+    if not reader.skip("DIGITS"):
+        raise reader.error(f"{reader.word} has no levels before PROTECT; hint: {_hint(reader.word)}")
+    reader.expect("(", f"before the numbers of characters; hint: {_EXAMPLE}")
+    counts = reader.separated(lambda: _count(reader))
+    reader.expect(")", "after the numbers of characters")
+    if reader.place != end:
+        raise reader.error(f"unexpected {reader.spelled} after the levels; hint: {_EXAMPLE}")
+    digits = tuple(sorted({*counts} - {0}, reverse=True))
+    if not digits:
+        raise script.error(f"a level shows at least one character; hint: {_EXAMPLE}", place)
+    return Levels(end=place, digits=digits, total=0 in counts)
+
+
+def cube(parts: Sequence[Sets]) -> Sets:
+    """Return every combination of the levels of some dimensions and their totals."""
+    return [tuple(key for level in each for key in level) for each in product(*([*part, ()] for part in parts))]
+
+
+def rollup(parts: Sequence[Sets]) -> Sets:
+    """Return the levels of the last dimension within all others, then of the one before it, and so on to the total."""
+    found: Sets = []
+    for last in range(len(parts) - 1, -1, -1):
+        above = tuple(key for part in parts[:last] for key in part[0])
+        found.extend((*above, *level) for level in parts[last] if level)
+    return [*found, ()]
+
+
+def _count(reader: Reader) -> int:
+    number = reader.number(_EXAMPLE)
+    if number.denominator != 1 or number < 0:
+        raise reader.script.error(f"the number of characters must be a whole number; hint: {_EXAMPLE}", reader.place - 1)
+    return int(number)
+
+
+def _hint(word: str) -> str:
+    if word == "HIERARCHY":
+        return "join the hierarchy in FROM, and write GROUP BY ROLLUP (level2, level1, level0)"
+    return f"use {_EXAMPLE}, or group by an expression such as age // 10 * 10"
+
+
+def _label(value: str, count: int) -> str:
+    text = f"CAST({value} AS VARCHAR)"
+    return f"left({text}, {count}) || repeat('*', greatest(length({text}) - {count}, 0))"

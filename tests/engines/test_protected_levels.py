@@ -1,0 +1,132 @@
+"""Protected tables whose dimensions have levels: an attacker with an integer program, and the same table without the words."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from ortools.sat.python import cp_model
+
+import kanon_sql
+from kanon_sql.errors import ClauseError, KanonError
+
+K = 4
+
+Row = tuple[str | None, str | None, int | None]
+
+
+def patients(seed: int) -> Any:
+    draw = random.Random(seed)
+    con = kanon_sql.connect()
+    con.execute("CREATE TABLE t (zip VARCHAR, sex VARCHAR)")
+    zips = [f"{draw.randrange(1, 3)}{draw.randrange(2)}{draw.randrange(3)}" for _ in range(8)]
+    rows = [(draw.choice(zips), draw.choice("fm")) for _ in range(draw.randrange(15, 60))]
+    con.executemany("INSERT INTO t VALUES (?, ?)", rows)
+    return con
+
+
+def most(con: Any, rows: list[Row], row: Row) -> int:
+    """Return the most people that a reader of the table thinks possible in a row; a group that has no row is empty."""
+    zips = [value for (value,) in con.execute("SELECT DISTINCT zip FROM t ORDER BY ALL").fetchall()]
+    model = cp_model.CpModel()
+    cell = {each: model.new_int_var(0, 1000, "") for each in itertools.product(zips, "fm")}
+
+    def total(shown: Row) -> Any:
+        start = (shown[0] or "").rstrip("*")
+        return sum(each for (zip_code, sex), each in cell.items() if zip_code.startswith(start) and shown[1] in {None, sex})
+
+    for shown in rows:
+        if shown[2] is None:
+            model.add(total(shown) >= 1)
+        else:
+            model.add(total(shown) == shown[2])
+    model.maximize(total(row))
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    assert solver.solve(model) == cp_model.OPTIMAL
+    return int(solver.objective_value)
+
+
+@pytest.mark.parametrize("grouping", ["CUBE (zip IN DIGITS (3, 1), sex)", "ROLLUP (zip IN DIGITS (3, 2, 1), sex)"])
+@pytest.mark.parametrize("seed", range(8))
+def test_no_reader_proves_that_a_row_has_few_people(seed: int, grouping: str) -> None:
+    con = patients(seed)
+    rows = con.execute(f"SELECT zip, sex, count(*) AS n FROM t GROUP BY {grouping} PROTECT n >= {K}").fetchall()
+    for row in rows:
+        start = (row[0] or "").rstrip("*")
+        (count,) = con.execute(
+            "SELECT count(*) FROM t WHERE starts_with(zip, $1) AND coalesce(sex = $2, $2 IS NULL)", [start, row[1]]
+        ).fetchone()
+        assert row[2] in {None, count}
+        if count < K:
+            assert row[2] is None
+            assert most(con, rows, row) >= K
+
+
+@pytest.mark.parametrize(
+    ("grouping", "sets"),
+    [
+        ("CUBE (zip IN DIGITS (3, 1), sex)", [(3, 1), (3, 0), (1, 1), (1, 0), (0, 1), (0, 0)]),
+        ("ROLLUP (zip IN DIGITS (1, 3, 0), sex)", [(3, 1), (3, 0), (1, 0), (0, 0)]),
+        ("ROLLUP (sex, zip IN DIGITS (3, 1))", [(3, 1), (1, 1), (0, 1), (0, 0)]),
+        ("zip IN DIGITS (3, 1), sex", [(3, 1), (1, 1)]),
+        ("GROUPING SETS (zip IN DIGITS (3, 1, 0), sex)", [(3, 0), (1, 0), (0, 0), (0, 1)]),
+        ("t.zip IN DIGITS (9), CUBE (sex)", [(9, 1), (9, 0)]),
+        ("1 IN DIGITS (2), 2", [(2, 1)]),
+    ],
+)
+def test_the_rows_are_those_of_the_levels(grouping: str, sets: list[tuple[int, int]]) -> None:
+    con = patients(3)
+    con.execute("INSERT INTO t FROM t")  # so that each row has two people, and nothing is suppressed
+    found = con.execute(f"SELECT zip, sex, count(*) AS n FROM t GROUP BY {grouping} PROTECT n >= 2").fetchall()
+    people = con.execute("SELECT zip, sex FROM t").fetchall()
+    expected = Counter(
+        ((digits, shown), (zip_code[:digits].ljust(3, "*") if digits else None, sex if shown else None))
+        for digits, shown in sets
+        for zip_code, sex in people
+    )
+    assert sorted(map(repr, found)) == sorted(repr((*keys, count)) for (_, keys), count in expected.items())
+
+
+def test_grouping_tells_levels_apart_and_show_means_the_finest() -> None:
+    con = patients(5)
+    rows = con.execute(
+        "SELECT zip, GROUPING(zip) AS g, count(*) AS n FROM t GROUP BY zip IN DIGITS (3, 2, 0) PROTECT n >= 2"
+    ).fetchall()
+    assert {(None if each[0] is None else each[0].count("*"), each[1]) for each in rows} == {(0, 1), (1, 2), (None, 3)}
+    con.execute("INSERT INTO t FROM t; INSERT INTO t VALUES ('111', 'f'), ('333', 'f')")
+    table = "SELECT zip, sex, count(*) AS n FROM t GROUP BY CUBE (zip IN DIGITS (3, 1), sex) PROTECT n >= 2"
+    with pytest.raises(KanonError, match="SHOW names a grouping set with a row of too few people"):
+        con.execute(f"{table} SHOW GROUPING SETS ((zip)) USING auto (earlier = 'ignore')").fetchall()
+
+
+@pytest.mark.parametrize(
+    ("grouping", "text"),
+    [
+        ("zip IN DIGITS", "expected ( before the numbers of characters"),
+        ("zip IN DIGITS (0)", "a level shows at least one character"),
+        ("zip IN DIGITS (2.5)", "must be a whole number"),
+        ("zip IN DIGITS (3) TOP 9", "unexpected TOP after the levels"),
+        ("zip IN HIERARCHY geo", "join the hierarchy in FROM"),
+        ("zip IN SETS", "SETS has no levels before PROTECT"),
+    ],
+)
+def test_other_levels_are_refused(grouping: str, text: str) -> None:
+    with pytest.raises(ClauseError, match=text.replace("(", r"\(")):
+        patients(1).execute(f"SELECT zip, count(*) AS n FROM t GROUP BY {grouping} PROTECT n >= 2")
+
+
+def test_an_expression_with_in_is_a_key() -> None:
+    rows = patients(2).execute("SELECT sex IN ('f') AS f, count(*) AS n FROM t GROUP BY sex IN ('f') PROTECT n >= 2").fetchall()
+    assert {each[0] for each in rows} == {True, False}
+
+
+def test_earlier_tables_with_levels_are_remembered() -> None:
+    con = patients(7)
+    first = "SELECT zip, count(*) AS n FROM t GROUP BY zip IN DIGITS (3, 0) PROTECT n >= 4"
+    shown = con.execute(first).fetchall()
+    con.execute("SELECT zip, sex, count(*) AS n FROM t GROUP BY CUBE (zip IN DIGITS (3, 1), sex) PROTECT n >= 4").fetchall()
+    assert sorted(map(repr, con.execute(first).fetchall())) == sorted(map(repr, shown))
