@@ -23,6 +23,7 @@ from benchmarks import (
     faults,
     fuzz,
     generalization,
+    known,
     machine,
     matrix,
     memory,
@@ -55,6 +56,7 @@ PARTS = {
     "peers": peers.show,
     "backends": backends.show,
     "wide": wide.show,
+    "known": known.show,
     "cells": cells.show,
     "start": start.show,
     "scale": scale.show,
@@ -66,8 +68,8 @@ PARTS = {
     "fuzz": fuzz.show,
 }
 
-ON_REQUEST = ("matrix", "analyses", "spark", "peers", "attacks", "faults", "fuzz")
-"""Parts that run only where `--only` names them: one takes long, three need programs of others, the rest looks for faults."""
+ON_REQUEST = ("matrix", "known", "analyses", "spark", "peers", "attacks", "faults", "fuzz")
+"""Parts that run only where `--only` names them: two take long, three need programs of others, the rest looks for faults."""
 
 
 @click.command(context_settings={"show_default": True})
@@ -91,7 +93,7 @@ ON_REQUEST = ("matrix", "analyses", "spark", "peers", "attacks", "faults", "fuzz
     "ks",
     multiple=True,
     type=click.IntRange(min=1),
-    help="Values of k of the parts tables, exact and solvers. [default: those of the part]",
+    help="Values of k of the parts tables, exact, solvers and known. [default: those of the part]",
 )
 @click.option(
     "--rows",
@@ -160,6 +162,8 @@ def main(
                 records = backends.measure(data)
             case "wide":
                 records = wide.measure()
+            case "known":
+                records = known.measure(ks or known.KS, data)
             case "cells":
                 records = cells.measure(data)
             case "memory":
