@@ -27,6 +27,10 @@ GENERALIZED: dict[str, dict[str, str]] = {
     "hierarchy": {"job": "job IN HIERARCHY jobs"},
     "a hidden value": {"zip": "zip IN DIGITS (3, 2)"},
     "bins": {"zip": "zip IN BINS"},
+    "cuts": {"age": "age IN CUTS (30, 50)"},
+    "only cuts": {"age": "age IN CUTS ONLY (30, 50)"},
+    "an end": {"age": "age TOP 55"},
+    "intervals with ends": {"age": "age IN INTERVALS (10, 20) TOP 55 BOTTOM 22"},
     "all": {"zip": "zip IN DIGITS", "age": "age IN INTERVALS (10, 20)", "job": "job IN HIERARCHY jobs"},
 }
 
@@ -72,7 +76,7 @@ def test_levels_cost_no_more_than_suppression(con: Any, name: str) -> None:
     assert smallest(rows, 2) == certificate.smallest_class_known
     assert smallest(rows, 2) >= 5
     assert certificate.lower_bound <= certificate.cost
-    if name not in {"a hidden value", "chosen intervals", "bins"}:  # there no cell shows its value
+    if name not in {"a hidden value", "chosen intervals", "bins", "only cuts", "an end", "intervals with ends"}:  # there no cell shows its value
         _, suppressed = released(con, ", ".join(COLUMNS), "k >= 5 FOR ANY 2 COLUMNS")
         assert certificate.cost <= suppressed.cost
     shown = {row[COLUMNS.index(column)] for row in rows for column in GENERALIZED[name]}
@@ -106,10 +110,12 @@ def test_masks_are_kept(con: Any, masks: str) -> None:
     "options",
     [
         ["--recode", "zip=DIGITS", "--recode", "age=INTERVALS (10, 20)"],
+        ["--recode", "age=CUTS ONLY (30, 50)"],
+        ["--recode", "age=INTERVALS (10, 20) TOP 55 BOTTOM 22"],
         ["--linked", "sex,job", "--weight", "zip=3"],
         ["--mask", "zip,age,sex,job", "--mask", "zip,sex", "--mask", "sex,job", "--mask", ""],
     ],
-    ids=["levels", "linked", "masks"],
+    ids=["levels", "cuts", "ends", "linked", "masks"],
 )
 def test_a_release_is_verified_from_its_files(tmp_path: Path, options: list[str]) -> None:
     place = {name: str(tmp_path / name) for name in ("in.csv", "out.csv", "cert.json")}
