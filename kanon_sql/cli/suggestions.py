@@ -110,7 +110,8 @@ def suggest(
     def work() -> Suggestion:
         with closing(con):
             load(con, place, into="source", delimiter=delimiter)
-            return suggestion(con, "source", k=k, name=name, table_as=stored_as(place), template=template, queries=asked)
+            options = {"template": template, "queries": asked}
+            return suggestion(con, "source", k=k, name=name, table_as=stored_as(place), **options, known=True)
 
     found = interruptible(con.interrupt, work, patience=PATIENCE)
     text = found.sql if ending is None else written([found.policy], ending)

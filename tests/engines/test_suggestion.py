@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+from collections.abc import Iterable
+from itertools import combinations
+
 import pyarrow as pa
 import pytest
 
@@ -42,6 +47,54 @@ def test_its_statement_runs_as_it_stands_and_releases(con: Connection) -> None:
     certificate = kanon_sql.releases(con)[-1]
     assert certificate.requirements == ("k >= 5", "l(disease) >= 2")
     assert con.execute("SELECT policy FROM kanon_policies").fetchall() == [(found.policy.to_json(),)]
+
+
+WIDE = (
+    "age",
+    "sex",
+    "race",
+    "education",
+    "occupation",
+    "city",
+    "state",
+    "county",
+    "language",
+    "height",
+    "weight",
+    "job",
+    "zip",
+)
+
+
+def wide(columns: int) -> pa.Table:
+    draw = random.Random(columns)
+    return pa.table(
+        {name: [str(draw.randrange(2 + place) ** 2) for _ in range(90)] for place, name in enumerate(WIDE[:columns])}
+    )
+
+
+def test_of_many_quasi_identifiers_any_three_are_known(con: Connection) -> None:
+    assert [each.describe() for each in kanon_sql.suggest(wide(12)).policy.policy.requirements] == ["k >= 5"]
+    source = wide(13).append_column("disease", [["a", "b", "c"] * 30])
+    found = kanon_sql.suggest(source)
+    guarantees = ["k >= 5 FOR ANY 3 COLUMNS", "l(disease) >= 2 FOR ANY 3 COLUMNS"]
+    assert [each.describe() for each in found.policy.policy.requirements] == guarantees
+
+    def below(columns: Iterable[str]) -> int:
+        values = list(zip(*(source.column(name).to_pylist() for name in columns), strict=True))
+        return sum(number for number in Counter(values).values() if number < 5)
+
+    worst = [max(below(chosen) for chosen in combinations(WIDE, size)) / 90 for size in (2, 3)]
+    two = f"By the worst set of 2 columns, {worst[0]:.1%} of the rows are in classes of fewer than 5 rows"
+    assert found.notes[1] == f"{two}; by that of 3, {worst[1]:.1%}."
+    rare = sorted(((below([name]) / 90, name) for name in WIDE), reverse=True)[:5]
+    expected = [f"{name}: {share:.1%} of the rows have a value" for share, name in rare if share >= 0.01]
+    assert sorted(each.partition(" that")[0] for each in found.notes[2:]) == sorted(expected)
+    con.register("arrow", source)
+    con.execute(f"CREATE OR REPLACE TABLE patients AS FROM arrow; {found.sql}")
+    con.unregister("arrow")
+    con.execute("SELECT * FROM patients ANONYMIZE WITH POLICY suggested").fetchall()
+    assert list(kanon_sql.releases(con)[-1].requirements) == guarantees
 
 
 def test_no_value_is_told(con: Connection) -> None:

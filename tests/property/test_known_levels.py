@@ -34,6 +34,9 @@ GENERALIZED: dict[str, dict[str, str]] = {
     "all": {"zip": "zip IN DIGITS", "age": "age IN INTERVALS (10, 20)", "job": "job IN HIERARCHY jobs"},
 }
 
+HIDING = {"a hidden value", "chosen intervals", "bins", "only cuts", "an end", "intervals with ends"}
+"""Where some cells or all of them cannot show their values."""
+
 
 def source() -> pa.Table:
     draw = random.Random(2)
@@ -76,7 +79,14 @@ def test_levels_cost_no_more_than_suppression(con: Any, name: str) -> None:
     assert smallest(rows, 2) == certificate.smallest_class_known
     assert smallest(rows, 2) >= 5
     assert certificate.lower_bound <= certificate.cost
-    if name not in {"a hidden value", "chosen intervals", "bins", "only cuts", "an end", "intervals with ends"}:  # there no cell shows its value
+    if name not in {
+        "a hidden value",
+        "chosen intervals",
+        "bins",
+        "only cuts",
+        "an end",
+        "intervals with ends",
+    }:  # there no cell shows its value
         _, suppressed = released(con, ", ".join(COLUMNS), "k >= 5 FOR ANY 2 COLUMNS")
         assert certificate.cost <= suppressed.cost
     shown = {row[COLUMNS.index(column)] for row in rows for column in GENERALIZED[name]}

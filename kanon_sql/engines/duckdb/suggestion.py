@@ -16,6 +16,7 @@ from kanon_sql.engines.duckdb.exposure import exposure
 from kanon_sql.engines.duckdb.names import quoted, table_name
 from kanon_sql.engines.duckdb.tables import register_table
 from kanon_sql.engines.duckdb.template_roles import template_notes, template_roles
+from kanon_sql.engines.duckdb.wide_suggestion import by_known, is_wide, wide_notes
 from kanon_sql.engines.written import read_recodings
 from kanon_sql.errors import SourceError
 from kanon_sql.model.guarantees.t_closeness import TCloseness
@@ -103,7 +104,8 @@ def suggest(
     Notes
     -----
     A guess, by names, types, and counts: a column that says much about people under a name that says nothing may be missed.
-    About a dozen scans and as many GROUP BYs.
+    About a dozen scans and as many GROUP BYs. With more than 12 quasi-identifiers and no template, the guarantee is by any 3
+    known columns. Small tables are then counted by each set of them.
 
     Examples
     --------
@@ -122,7 +124,7 @@ def suggest(
     """
     with duckdb.connect() as con:
         register_table(con, "source", table)
-        return suggestion(con, "source", k=k, name=name, table_as=table_as, template=template, queries=queries)
+        return suggestion(con, "source", k=k, name=name, table_as=table_as, template=template, queries=queries, known=True)
 
 
 def suggestion(
@@ -134,11 +136,12 @@ def suggestion(
     table_as: str,
     template: str | None = None,
     queries: str | None = None,
+    known: bool = False,
 ) -> Suggestion:
-    """Return a suggestion for a table of a connection; see `suggest`."""
+    """Return a suggestion for a table of a connection; see `suggest`. By ``known`` columns, only if that is asked for."""
     rule = None if template is None else read_template(template)
     least = rule.least_k(k) if rule is not None else _K if k is None else k
-    audit_macros(con, ("profile", "unique_columns"))
+    audit_macros(con, ("profile", "unique_columns", "k_known"))
     source = table_name(table)
     order = [each for (each, *_) in con.execute(f"DESCRIBE FROM {source}").fetchall()]
     profile = {each[0]: each for each in con.execute("FROM profile($name)", {"name": table}).fetchall()}
@@ -161,10 +164,14 @@ def suggestion(
     for each in [each for each in roles.values() if each.role == "quasi-identifier"]:
         if each.recoding is None:
             roles[each.column] = replace(each, recoding=_recoding(con, source, each, distinct[each.column]))
-    stored = _policy(name, table_as, list(roles.values()), tuple(requirements))
+    chosen = [each.column for each in roles.values() if each.role == "quasi-identifier"]
+    wide = known and rule is None and is_wide(chosen)
+    guarantees = by_known(chosen, requirements) if wide else tuple(requirements)
+    stored = _policy(name, table_as, list(roles.values()), guarantees)
     stored.check_columns(order)
     unique = _unique(con, table, roles, profile)
-    notes = () if rule is None else tuple(template_notes(con, source, rule, roles))
+    notes = wide_notes(con, table, chosen, least) if wide else ()
+    notes = notes if rule is None else tuple(template_notes(con, source, rule, roles))
     return Suggestion(policy=stored, roles=tuple(roles.values()), unique_columns=unique, notes=notes)
 
 
