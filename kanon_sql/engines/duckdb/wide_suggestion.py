@@ -61,7 +61,8 @@ def wide_notes(con: Any, table: str, columns: Sequence[str], k: int) -> tuple[st
         asked = {"table": table, "qi": list(columns), "k": k}
         two, three = (each / rows for each in con.execute(_FIGURES, asked).fetchall()[0])
         notes.append(
-            f"By the worst set of 2 columns, {two:.1%} of the rows are in classes of fewer than {k} rows; by that of 3, {three:.1%}."
+            f"By the worst set of 2 columns, {two:.1%} of the rows are in classes of fewer than {k} rows; by that of 3, "
+            f"{three:.1%}."
         )
     rare = []
     for column in columns:

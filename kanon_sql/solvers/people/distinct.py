@@ -57,4 +57,4 @@ def improved(problem: Problem, start: Recoding, bound: int, budget: Budget) -> R
         return start
     space, _ = space.feasible()[0].with_classes(of_recoding(start))
     guide = prices(space, start.paid(table), start.cost(table), budget)
-    return searched(opened(space, guide, None, budget), start, bound, budget)
+    return searched(opened(space, [guide], budget), start, bound, budget)

@@ -43,7 +43,7 @@ _START = 0.25
 """Where between the cheapest instance of a row and what it pays in a known release its price starts."""
 
 _AIM, _RISE, _ABOVE = 0.95, 1.4, 1.5
-"""What prices aim at: this share of the cost of a known release; so many times what few values seem to prove; or a bound."""
+"""What prices aim at: this share of the cost of a known release; and with few values, so many times what they seem to prove."""
 
 _MARGIN, _NARROWER = 0.5, 0.6
 """Cells for each of the least rows that an instance may lose to be looked at during the first round, and what is left later."""
@@ -64,10 +64,13 @@ class Guide:
         Price of a row of each row type, in units of the table.
     surplus : float64 array [j]
         What each instance gains from them, below 0 what it would lose, -inf where it holds no class.
+    value : float
+        What they seem to prove: classes are found by a heuristic.
     """
 
     price: Floats
     surplus: Floats
+    value: float
 
 
 def prices(space: SensitiveSearchSpace, paid: Floats, cost: int, budget: Budget) -> Guide:
@@ -93,8 +96,8 @@ def prices(space: SensitiveSearchSpace, paid: Floats, cost: int, budget: Budget)
     return _adjusted(space, cheapest + _START * (paid - cheapest), _AIM * cost, least, cost, budget)
 
 
-def dearer(space: SensitiveSearchSpace, guide: Guide, bound: int, cost: int, budget: Budget) -> Guide:
-    """Return prices at which more instances gain: they aim at what a good release costs, some way above a bound.
+def dearer(space: SensitiveSearchSpace, guide: Guide, cost: int, budget: Budget) -> Guide:
+    """Return prices at which more instances gain: they aim at what a good release costs, some way above the bound.
 
     Parameters
     ----------
@@ -102,10 +105,8 @@ def dearer(space: SensitiveSearchSpace, guide: Guide, bound: int, cost: int, bud
         As in `prices`.
     guide : Guide
         What they start from.
-    bound : int
-        What every release costs at least.
     """
-    return _adjusted(space, guide.price, _ABOVE * bound, 0.0, cost, budget)
+    return _adjusted(space, guide.price, _ABOVE * guide.value, 0.0, cost, budget)
 
 
 def _many(space: SensitiveSearchSpace) -> bool:
@@ -117,14 +118,14 @@ def _adjusted(space: SensitiveSearchSpace, price: Floats, aim: float, least: flo
     weight, cells = space.table.weight.astype(np.float64), float(space.table.cost.max())
     most, work = (_ROUNDS, _WORK) if _many(space) else (_MORE_ROUNDS, _MORE_WORK)
     rounds = max(1, min(most, work // (_STEPS * max(1, len(space.candidates.item)))))
-    speed, best, guide = np.zeros(len(price)), -np.inf, Guide(price=price, surplus=np.zeros(len(space)))
+    speed, guide = np.zeros(len(price)), Guide(price=price, surplus=np.zeros(len(space)), value=-np.inf)
     with ThreadPoolExecutor(max_workers=WORKERS) as threads:
         selections = [space.selection(space.table.weight, price) for _ in range(_CHUNKS)]
         for number in range(rounds + 1):
             margin = _MARGIN * _NARROWER**number * space.requirement.least * cells
             value, _, surplus = _covered(space, price, -margin, threads, selections)
-            if value > best:
-                best, guide = value, Guide(price=price.copy(), surplus=surplus)
+            if value > guide.value:
+                guide = Guide(price=price.copy(), surplus=surplus, value=value)
             budget.report("prices", number / rounds, cost)
             if number == rounds or (number and budget.over()):
                 break
@@ -135,7 +136,7 @@ def _adjusted(space: SensitiveSearchSpace, price: Floats, aim: float, least: flo
                 slope = (space.table.weight - covered) / weight
                 length = _FIRST_STEP * (_LAST_STEP / _FIRST_STEP) ** ((number + step / _STEPS) / rounds)
                 norm = max(float((slope * slope * weight).sum()), 1e-9)  # not @, whose idle threads keep the cores busy
-                wanted = _RISE * max(best, least) if least else aim
+                wanted = _RISE * max(guide.value, least) if least else aim
                 speed = _MOMENTUM * speed + length * max(0.0, wanted - value) / norm * slope
                 price = price + speed
     return guide
@@ -146,8 +147,8 @@ def guide_at(space: SensitiveSearchSpace, price: Floats) -> Guide:
     margin = _MARGIN * space.requirement.least * float(space.table.cost.max())
     with ThreadPoolExecutor(max_workers=WORKERS) as threads:
         selections = [space.selection(space.table.weight, price) for _ in range(_CHUNKS)]
-        _, _, surplus = _covered(space, price, -margin, threads, selections)
-    return Guide(price=price, surplus=surplus)
+        value, _, surplus = _covered(space, price, -margin, threads, selections)
+    return Guide(price=price, surplus=surplus, value=value)
 
 
 def _covered(

@@ -9,6 +9,7 @@ Theorem 9 (the integer program).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -44,6 +45,9 @@ _RAISED = 1.5
 
 Under l(occupation) >= 3, these cost 17,200 on Adult in levels, and 21,900 without.
 """
+
+_FIRST = 0.15
+"""Part of the time for the release by suppression where sensitive values are few: prices open better classes later."""
 
 _PROMISING = 0.05
 """Cells for each of the least rows that an instance may lose at the prices to be used by the local search."""
@@ -100,13 +104,14 @@ def _refined(problem: Problem, budget: Budget, *, search: bool, below: Fraction 
     if not patterns.listed:
         return replace(start, remark="there are too many masks to list: greedy on sampled masks")
     few = problem.requirement.counters <= FEW_COUNTERS
-    if search and not few:
-        start = _or_by_suppression(problem, start, budget)
+    later = few and budget.seconds is None  # what prices open may prove that suppression costs more
+    if search and not later:
+        start = _or_by_suppression(problem, start, budget.part(_FIRST) if few else budget.half())
     paid, aim = known or (start.paid(table), start.cost(table))
     everything = SensitiveSearchSpace.of(problem, paid, budget)
     if everything is None:
         start = start if known is None or budget.over() else greedy.solve(problem, budget)
-        start = _or_by_suppression(problem, start, budget) if search and few else start
+        start = _or_by_suppression(problem, start, budget.half()) if search and later else start
         size = f"{table.row_types:,} row types under {len(patterns.shown):,} masks"
         return replace(start, remark=f"{size} are too many for prices: greedy and growth")
     space, bound = everything.feasible()
@@ -115,25 +120,42 @@ def _refined(problem: Problem, budget: Budget, *, search: bool, below: Fraction 
         return replace(start, lower_bound=bound, bound=METHOD)
     best, method, evidence = start, METHOD, None
     space, _ = space.with_classes(of_recoding(start))
-    guide = prices(space, paid, min(aim, start.cost(table)), budget)
-    relaxed = relax(everything, guide.price, start.cost(table), budget) if few or not problem.for_a_start else None
+    guide = prices(space, paid, min(aim, start.cost(table)), budget.half())
+    found: list[Opened] = []
+    if search and few and not budget.over():
+        found = opened(space, [dearer(space, guide, cheapest, budget.half())], budget)
+        start = min(start, found[0].recoding, key=lambda recoding: recoding.cost(table))
+        start = best = _or_by_suppression(problem, start, budget.half()) if later else start
+    proves = (few or not problem.for_a_start) and not budget.over()
+    relaxed = relax(everything, guide.price, start.cost(table), budget.half()) if proves else None
     if relaxed is not None and relaxed.bound >= bound:
         bound, method, evidence = relaxed.bound, RELAXED, relaxed.prices
-    if search and cheapest > bound and not budget.over():
-        if few:
-            guide = dearer(space, guide, bound, cheapest, budget)
-        found = opened(space, guide, evidence, budget)
-        if few:
-            start = min(start, found[0].recoding, key=lambda recoding: recoding.cost(table))
-            start = _or_by_suppression(problem, start, budget)
-        best = searched(found, start, bound, budget)
+    if search and min(cheapest, start.cost(table)) > bound and not budget.over():
+        led = _leading(space, guide, evidence, few=few)
+        found = sorted([*found, *opened(space, led, budget)], key=lambda each: each.cost)
+        best = searched(found, start, bound, budget) if found else start
     return replace(best, lower_bound=bound, bound=method, prices=evidence)
+
+
+def _leading(space: SensitiveSearchSpace, guide: Guide, proof: Prices | None, *, few: bool) -> Iterator[Guide]:
+    """Yield the prices that open classes beside the `dearer` ones: of the guide, and those that prove the bound.
+
+    With many sensitive values, both open more classes when they are raised; with levels then, those of the bound open few. With
+    few values, those of the bound are of use in a small table.
+    """
+    table, least = space.table, [] if proof is None else [proof.price / proof.scale]
+    if few:
+        yield from (guide_at(space, price) for price in least if table.row_types <= _SMALL)
+        return
+    yield guide
+    yield from (guide_at(space, price) for price in least if not table.has_ladders)
+    yield from (guide_at(space, _RAISED * price) for price in (guide.price, *([] if table.has_ladders else least)))
 
 
 def _or_by_suppression(problem: Problem, found: Recoding, budget: Budget) -> Recoding:
     """Return a release with levels, or the one by suppression if that costs less."""
     below = Fraction(found.cost(problem.table), problem.table.unit)
-    return never_costlier(problem, found, budget.half(), partial(_refined, search=True, below=below))
+    return never_costlier(problem, found, budget, partial(_refined, search=True, below=below))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,25 +180,19 @@ class Opened:
     guide: Guide
 
 
-def opened(space: SensitiveSearchSpace, guide: Guide, proof: Prices | None, budget: Budget) -> list[Opened]:
-    """Return the classes opened by prices that a heuristic leads, and by those that prove the bound; the cheaper ones first.
-
-    With many sensitive values, both open more classes when they are raised. With levels then, those of the bound open few.
-    """
-    table, few = space.table, space.requirement.counters <= FEW_COUNTERS
+def opened(space: SensitiveSearchSpace, guides: Iterable[Guide], budget: Budget) -> list[Opened]:
+    """Return the classes that each guide opens, those that cost least first; one guide is used however little time is left."""
+    table = space.table
     margin = _PROMISING * space.requirement.least * float(table.cost.max())
-
-    def led(guide: Guide) -> Opened:
+    found: list[Opened] = []
+    for guide in guides:
         near = space if len(space) <= _FEW else space.take(np.flatnonzero(guide.surplus > -margin))
         recoding = min(_opened(space, near, guide, budget), key=lambda recoding: recoding.cost(table))
         if len(near) > max(_FEW, table.row_types):
             near = space.take(_promising(guide.surplus, margin, table.row_types))
-        return Opened(cost=recoding.cost(table), recoding=recoding, near=near, guide=guide)
-
-    found = [led(guide)]
-    least = [] if proof is None or (table.has_ladders and not few) else [proof.price / proof.scale]
-    raised = [] if few else [_RAISED * price for price in (guide.price, *least)]
-    found.extend(led(guide_at(space, price)) for price in (*least, *raised) if not budget.over())
+        found.append(Opened(cost=recoding.cost(table), recoding=recoding, near=near, guide=guide))
+        if budget.over():
+            break
     return sorted(found, key=lambda each: each.cost)
 
 
