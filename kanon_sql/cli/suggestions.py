@@ -119,12 +119,14 @@ def suggest(
         put_text(text, Path(os.path.realpath(target)), replace=force)
     if as_json:
         roles = [{"column": each.column, "role": each.role, "reason": each.reason} for each in found.roles]
-        click.echo(json.dumps({"written": target, "policy": text if target is None else None, "columns": roles}))
+        told = {"written": target, "policy": text if target is None else None, "columns": roles, "notes": list(found.notes)}
+        click.echo(json.dumps(told))
         return
     if target is None:
         click.echo(text, nl=False)
         return
-    show([("written", target), *((each.column, f"{each.role}: {each.reason}") for each in found.roles)])
+    notes = [("note", each) for each in found.notes]
+    show([("written", target), *((each.column, f"{each.role}: {each.reason}") for each in found.roles), *notes])
 
 
 def stored_as(place: Place) -> str:

@@ -13,6 +13,8 @@ from ortools.sat.python import cp_model
 import kanon_sql
 from kanon_sql.errors import ClauseError, KanonError
 
+pytestmark = pytest.mark.unlisted
+
 K = 4
 
 Row = tuple[str | None, str | None, int | None]
@@ -109,6 +111,7 @@ def test_grouping_tells_levels_apart_and_show_means_the_finest() -> None:
         ("zip IN DIGITS", "expected ( before the numbers of characters"),
         ("zip IN DIGITS (0)", "a level shows at least one character"),
         ("zip IN DIGITS (2.5)", "must be a whole number"),
+        ("zip IN DIGITS (99999999999)", "must be a whole number"),
         ("zip IN DIGITS (3) TOP 9", "unexpected TOP after the levels"),
         ("zip IN HIERARCHY geo", "join the hierarchy in FROM"),
         ("zip IN SETS", "SETS has no levels before PROTECT"),
@@ -130,3 +133,41 @@ def test_earlier_tables_with_levels_are_remembered() -> None:
     shown = con.execute(first).fetchall()
     con.execute("SELECT zip, sex, count(*) AS n FROM t GROUP BY CUBE (zip IN DIGITS (3, 1), sex) PROTECT n >= 4").fetchall()
     assert sorted(map(repr, con.execute(first).fetchall())) == sorted(map(repr, shown))
+
+
+@pytest.mark.parametrize(
+    "grouping", ["zip, zip IN DIGITS (3, 1)", "zip IN DIGITS (1), zip", "zip IN DIGITS (3), zip IN DIGITS (1)"]
+)
+def test_a_column_has_its_levels_once(grouping: str) -> None:
+    with pytest.raises(ClauseError, match="zip has levels; hint: name it once in GROUP BY"):
+        patients(1).execute(f"SELECT zip, count(*) AS n FROM t GROUP BY GROUPING SETS ({grouping}) PROTECT n >= 2")
+
+
+def test_coarse_levels_and_other_keys_together_may_single_people_out() -> None:
+    con = kanon_sql.connect()
+    con.execute("CREATE TABLE t AS SELECT (10 + i % 4)::VARCHAR AS zip, i // 8 AS a, i % 8 AS b FROM range(64) AS r(i)")
+    with pytest.warns(kanon_sql.KanonWarning, match="the keys .*zip.* single out 100.0% of the people"):
+        con.execute("SELECT zip, a, b, count(*) AS n FROM t GROUP BY zip IN DIGITS (1), a, b PROTECT n >= 2").fetchall()
+
+
+def test_other_names_and_values() -> None:
+    con = kanon_sql.connect()
+    alone = "USING auto (earlier = 'ignore')"
+    for name, value in (('"select"', "'12'"), ('"a ""quoted"" name"', "'12'"), ("e", "'12'::ENUM ('12', '9')"), ("n", "12")):
+        con.execute(f"CREATE OR REPLACE TABLE odd AS SELECT {value} AS {name} FROM range(9)")
+        asked = f"SELECT {name}, count(*) AS m FROM odd GROUP BY {name} IN DIGITS (2, 1) PROTECT m >= 2 {alone}"
+        assert sorted(con.execute(asked).fetchall()) == [("1*", 9), ("12", 9)]
+    con.execute(
+        "CREATE OR REPLACE TABLE odd AS SELECT CASE WHEN i > 4 THEN repeat('x', 100000) END AS zip FROM range(9) AS r(i)"
+    )
+    with pytest.raises(KanonError, match="the key zip has NULLs"):
+        con.execute(f"SELECT zip, count(*) AS n FROM odd GROUP BY zip IN DIGITS (2, 0) PROTECT n >= 2 {alone}").fetchall()
+    rows = con.execute(f"SELECT zip, count(*) AS n FROM odd GROUP BY zip IN DIGITS (2) PROTECT n >= 2 {alone}").fetchall()
+    assert sorted((len(zip_code or ""), n) for zip_code, n in rows) == [(0, 5), (100000, 4)]
+
+
+def test_a_macro_of_the_session_does_not_change_labels() -> None:
+    con = patients(4)
+    con.execute("""CREATE MACRO "left"(a, b) AS a; CREATE MACRO repeat(a, b) AS ''; CREATE MACRO length(a) AS 0""")
+    rows = con.execute("SELECT zip, count(*) AS n FROM t GROUP BY zip IN DIGITS (1) PROTECT n >= 2").fetchall()
+    assert {zip_code[1:] for zip_code, _ in rows} == {"**"}

@@ -145,3 +145,11 @@ def test_queries_set_weights_and_levels(con: Connection) -> None:
     assert con.execute("SELECT policy FROM kanon_policies").fetchall() == [(found.policy.to_json(),)]
     with pytest.raises(PolicyError, match="query 1 names offce, which the table does not have; hint: did you mean office"):
         kanon_sql.suggest(con.raw.table("patients"), queries="SELECT offce, count(*) FROM p GROUP BY 1")
+
+
+@pytest.mark.parametrize("columns", [32, 33, 60])
+def test_very_wide_tables_have_a_suggestion(columns: int) -> None:
+    found = kanon_sql.suggest(pa.table({f"age_{place}": [1, 2, 2, None] * 10 for place in range(columns)}))
+    known = 3 if columns == 32 else 2
+    assert [each.describe() for each in found.policy.policy.requirements] == [f"k >= 5 FOR ANY {known} COLUMNS"]
+    assert any("by that of 3" in each for each in found.notes) == (columns == 32)

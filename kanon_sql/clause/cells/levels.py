@@ -21,6 +21,9 @@ Sets = list[tuple[int, ...]]
 
 _EXAMPLE = "zip IN DIGITS (5, 3)"
 
+_MOST = 1_000_000
+"""Characters of the longest label."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Levels:
@@ -87,8 +90,10 @@ def rollup(parts: Sequence[Sets]) -> Sets:
 
 def _count(reader: Reader) -> int:
     number = reader.number(_EXAMPLE)
-    if number.denominator != 1 or number < 0:
-        raise reader.script.error(f"the number of characters must be a whole number; hint: {_EXAMPLE}", reader.place - 1)
+    if number.denominator != 1 or not 0 <= number <= _MOST:
+        raise reader.script.error(
+            f"the number of characters must be a whole number up to {_MOST:,}; hint: {_EXAMPLE}", reader.place - 1
+        )
     return int(number)
 
 
@@ -100,4 +105,4 @@ def _hint(word: str) -> str:
 
 def _label(value: str, count: int) -> str:
     text = f"CAST({value} AS VARCHAR)"
-    return f"left({text}, {count}) || repeat('*', greatest(length({text}) - {count}, 0))"
+    return f"system.main.left({text}, {count}) || system.main.repeat('*', system.main.length({text}) - {count})"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlglot import TokenType
 
 from kanon_sql.clause.script import Script
-from kanon_sql.model.validation import same_name
+from kanon_sql.model.validation import as_identifier, same_name
 
 
 @dataclass(slots=True)
@@ -22,18 +22,15 @@ class Column:
         The name of the column.
     named : bool
         Whether the query gives it that name.
-    key : int, optional
-        Which key it shows, once that is known.
-    levels : tuple of int
-        The keys of its levels, finest first, if it has some.
+    keys : tuple of int
+        The key that it shows, once that is known; of a dimension with levels that of each, finest first.
     """
 
     start: int
     end: int
     name: str
     named: bool
-    key: int | None = None
-    levels: tuple[int, ...] = ()
+    keys: tuple[int, ...] = ()
 
 
 def plain_text(script: Script, start: int, end: int) -> str:
@@ -76,6 +73,14 @@ def _ends(script: Script, place: int) -> bool:
         TokenType.NUMBER,
         TokenType.STRING,
     }
+
+
+def show_keys(script: Script, column: Column, keys: tuple[int, ...], start: int, end: int) -> None:
+    """Let a column show keys; refuse others than it has, since a row would not tell which of them it shows."""
+    if column.keys not in {(), keys}:
+        name = as_identifier(column.name)
+        raise script.error(f"{name} has levels; hint: name it once in GROUP BY, with all of them", start, end - 1)
+    column.keys = keys
 
 
 def named_at(script: Script, place: int) -> str | None:

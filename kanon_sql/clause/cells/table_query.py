@@ -10,7 +10,7 @@ from itertools import product
 from sqlglot import TokenType
 
 from kanon_sql.clause.cells.levels import Sets, cube, read_levels, rollup
-from kanon_sql.clause.cells.select_list import Column, measure_hint, named_at, plain_text, read_column, text_of
+from kanon_sql.clause.cells.select_list import Column, measure_hint, named_at, plain_text, read_column, show_keys, text_of
 from kanon_sql.clause.cells.sources import reads_of, tables_above
 from kanon_sql.clause.script import Script
 from kanon_sql.clause.select import AGGREGATES, name_at, read_select
@@ -162,7 +162,7 @@ class _Reading:
             self.keys.setdefault(spelled, text)
             found.append((list(self.keys).index(spelled),))
         if column is not None:
-            column.levels = tuple(key for level in found for key in level)
+            show_keys(self.script, column, tuple(key for level in found for key in level), start, end)
         return [*found, ()] if read.total else found
 
     def _group(self, start: int, end: int) -> tuple[int, ...]:
@@ -195,7 +195,7 @@ class _Reading:
         self.keys.setdefault(spelled, text_of(script, start, end))
         number = list(self.keys).index(spelled)
         if column is not None:
-            column.key = number
+            show_keys(script, column, (number,), start, end)
         return number
 
     def _column_of(self, start: int, end: int) -> Column | None:
@@ -236,8 +236,8 @@ class _Reading:
     def _item(self, column: Column) -> Item:
         """Return what a column of the SELECT list shows."""
         script, start, end = self.script, column.start, column.end
-        if column.levels or column.key is not None:
-            return Item(name=column.name, kind="key", places=column.levels or (column.key or 0,))
+        if column.keys:
+            return Item(name=column.name, kind="key", places=column.keys)
         word = script.word(start)
         if script.spelled(start + 1) == "(" and word in AGGREGATES | {"GROUPING", "GROUPING_ID"}:
             last = script.partner[start + 1]
@@ -290,8 +290,8 @@ class _Reading:
 
     def _known_keys(self, start: int, end: int) -> tuple[int, ...]:
         column = self._column_of(start, end)
-        if column is not None and column.levels:
-            return column.levels
+        if column is not None and column.keys:
+            return column.keys
         before = len(self.keys)
         number = self._key(start, end)
         if len(self.keys) > before:

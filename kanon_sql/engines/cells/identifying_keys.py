@@ -34,7 +34,8 @@ def refuse_identifying(cells: BaseCells, tabulation: Tabulation, protection: Pro
     if protection.rows == "absent":
         return ()
     limits, people = Limits(UNLISTED_LIMIT), int(cells.people.sum())
-    names = {each.places[0]: as_identifier(each.name) for each in tabulation.items if each.kind == "key"}
+    keys = [each for each in tabulation.items if each.kind == "key"]
+    names = {place: as_identifier(each.name) for each in keys for place in each.places}
     for key, name in names.items():
         single = _single(cells, (key,))
         if limits.singled_out(single, people):

@@ -141,7 +141,7 @@ def suggestion(
     """Return a suggestion for a table of a connection; see `suggest`. By ``known`` columns, only if that is asked for."""
     rule = None if template is None else read_template(template)
     least = rule.least_k(k) if rule is not None else _K if k is None else k
-    audit_macros(con, ("profile", "unique_columns", "k_known"))
+    audit_macros(con, ("profile", "unique_columns"))
     source = table_name(table)
     order = [each for (each, *_) in con.execute(f"DESCRIBE FROM {source}").fetchall()]
     profile = {each[0]: each for each in con.execute("FROM profile($name)", {"name": table}).fetchall()}

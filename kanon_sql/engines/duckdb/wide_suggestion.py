@@ -6,18 +6,19 @@ from collections.abc import Sequence
 from math import comb
 from typing import Any
 
+from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.names import quoted, table_name
 from kanon_sql.model.guarantees.known_columns import KnownColumns
 from kanon_sql.model.requirements import KAnonymity, Requirement
 
-NARROW = 12
+_NARROW = 12
 """Quasi-identifiers up to which all of them may be known: with more, k-anonymity suppresses most of a table."""
 
 _KNOWN = 3
 """Columns that the attacker is taken to know."""
 
 _MOST_SETS = 5_000
-"""Sets of columns up to which releases are counted by all of them without a warning of the time."""
+"""Sets of columns up to which `k_known` counts them."""
 
 _WORK = 50_000_000
 """Rows times sets up to which the figures are counted, in some ten seconds."""
@@ -35,12 +36,12 @@ _VALUES = """SELECT coalesce(system.main.sum(n), 0) FROM (SELECT system.main.cou
 
 def is_wide(columns: Sequence[str]) -> bool:
     """Return whether there are more quasi-identifiers than an attacker is likely to know."""
-    return len(columns) > NARROW
+    return len(columns) > _NARROW
 
 
 def by_known(columns: Sequence[str], requirements: Sequence[Requirement]) -> tuple[Requirement, ...]:
     """Return the guarantees against an attacker who knows any three of the quasi-identifiers, or two where they are many."""
-    size = _KNOWN if comb(len(columns), _KNOWN) <= _MOST_SETS else _KNOWN - 1
+    size = _KNOWN if comb(len(columns), _KNOWN) <= _MOST_SETS else 2
     return tuple(
         KnownColumns.against(each.k if isinstance(each, KAnonymity) else each, size)  # type: ignore[arg-type]
         for each in requirements
@@ -48,7 +49,7 @@ def by_known(columns: Sequence[str], requirements: Sequence[Requirement]) -> tup
 
 
 def wide_notes(con: Any, table: str, columns: Sequence[str], k: int) -> tuple[str, ...]:
-    """Return what known columns tell of a table, and which columns to generalize; `k_known` is a macro of the connection.
+    """Return what known columns tell of a table, and which columns to generalize first.
 
     Notes
     -----
@@ -57,7 +58,9 @@ def wide_notes(con: Any, table: str, columns: Sequence[str], k: int) -> tuple[st
     source = table_name(table)
     rows = con.execute(_ROWS.format(table=source)).fetchall()[0][0]
     notes = [f"{len(columns)} quasi-identifiers: who knows all of them is not stopped. See how_to/wide_tables.md."]
-    if rows and rows * (comb(len(columns), 2) + comb(len(columns), 3)) <= _WORK:
+    pairs, triples = comb(len(columns), 2), comb(len(columns), 3)
+    if rows and triples <= _MOST_SETS and rows * (pairs + triples) <= _WORK:
+        audit_macros(con, ("k_known",))
         asked = {"table": table, "qi": list(columns), "k": k}
         two, three = (each / rows for each in con.execute(_FIGURES, asked).fetchall()[0])
         notes.append(
