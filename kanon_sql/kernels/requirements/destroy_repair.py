@@ -159,8 +159,6 @@ def _destroy(assignment, work, seed, state):
 def _repair(assignment, work):
     """Let the class that gains most open or grow, again and again, while one gains."""
     list_near(assignment, work)
-    for q in range(work.near):
-        work.value[q] = _gain(assignment, work, q)
     while True:
         best = -1
         while True:
@@ -170,13 +168,12 @@ def _repair(assignment, work):
                     top = q
             if top < 0:
                 return
-            work.value[top] = _gain(assignment, work, top)
             if top == best:
                 break
+            work.value[top] = _gain(assignment, work, top)
             best = top
-        if work.value[best] > 0.0:
-            _open(assignment, work, best)
-            work.value[best] = 0.0
+        _open(assignment, work, best)
+        work.value[best] = 0.0
 
 
 def _gain(assignment, work, q):

@@ -40,7 +40,7 @@ class Neighbourhood:
         Those made so far, and those of the cheapest repair.
     near, instance, candidates, value : int, int32 array, Candidates, float64 array
         The instances that could gain from unassigned rows, ``instance[:near]``, with those rows as candidates, and what each
-        of them gained when it was last evaluated.
+        of them gains at most, or gained when it was last evaluated.
     selection : Selection
         Of these rows.
     order : int32 array
@@ -81,12 +81,13 @@ class Neighbourhood:
 
 
 def list_near(assignment, work):
-    """List the instances that could gain from unassigned rows, with those rows by group, highest price first."""
+    """List the instances that could gain from unassigned rows, what each gains at most, and those rows by group, dearest first."""
     n = _sort_rows(work)
     _list_instances(assignment, work, n)
     _list_entries(assignment, work, n)
     for q in range(work.near):
         work.number[work.instance[q]] = -1
+        work.value[q] = _most_gain(assignment, work, q)
         _group_entries(assignment, work, q)
 
 
@@ -149,6 +150,21 @@ def _list_entries(assignment, work, n):
             if q >= 0:
                 work.entry[work.filled[q]] = work.order[f]
                 work.filled[q] += 1
+
+
+def _most_gain(assignment, work, q):
+    """Return what the near instance q gains at most: from its dearest rows, at least as many as it lacks."""
+    j = work.instance[q]
+    lacking = assignment.required.least - assignment.partition.rows[j]
+    gain = 0.0
+    for a in range(work.begin[q], work.begin[q + 1]):
+        i = work.entry[a]
+        surplus = work.price[i] - assignment.space.cost[j]
+        if surplus <= 0.0 and lacking <= 0:
+            break
+        gain += surplus * (work.rows[i] if surplus > 0.0 else min(lacking, work.rows[i]))
+        lacking -= work.rows[i]
+    return gain
 
 
 def _group_entries(assignment, work, q):

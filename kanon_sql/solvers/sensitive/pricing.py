@@ -119,6 +119,7 @@ def _adjusted(space: SensitiveSearchSpace, price: Floats, aim: float, least: flo
     most, work = (_ROUNDS, _WORK) if _many(space) else (_MORE_ROUNDS, _MORE_WORK)
     rounds = max(1, min(most, work // (_STEPS * max(1, len(space.candidates.item)))))
     speed, guide = np.zeros(len(price)), Guide(price=price, surplus=np.zeros(len(space)), value=-np.inf)
+    begun = budget.share()
     with ThreadPoolExecutor(max_workers=WORKERS) as threads:
         selections = [space.selection(space.table.weight, price) for _ in range(_CHUNKS)]
         for number in range(rounds + 1):
@@ -134,7 +135,8 @@ def _adjusted(space: SensitiveSearchSpace, price: Floats, aim: float, least: flo
                 value, covered, _ = _covered(near, price, 0.0, threads, selections)
                 # Per row: a row type of many rows moves as fast as one of a single row.
                 slope = (space.table.weight - covered) / weight
-                length = _FIRST_STEP * (_LAST_STEP / _FIRST_STEP) ** ((number + step / _STEPS) / rounds)
+                done = max((number + step / _STEPS) / rounds, (budget.share() - begun) / max(1e-9, 1.0 - begun))
+                length = _FIRST_STEP * (_LAST_STEP / _FIRST_STEP) ** done
                 norm = max(float((slope * slope * weight).sum()), 1e-9)  # not @, whose idle threads keep the cores busy
                 wanted = _RISE * max(guide.value, least) if least else aim
                 speed = _MOMENTUM * speed + length * max(0.0, wanted - value) / norm * slope
