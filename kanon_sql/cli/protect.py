@@ -35,6 +35,13 @@ from kanon_sql.cli.streams import format_option
     show_default=True,
     help="All combinations of keys, keys left out from the right, or all keys only.",
 )
+@click.option(
+    "--recode",
+    "recodings",
+    multiple=True,
+    metavar="A=DIGITS",
+    help="Levels of a key of which OUT has rows, such as 'zip=DIGITS (5, 3, 0)'; repeatable.",
+)
 @click.option("--per", metavar="A", help="Column that identifies people: --k counts people.")
 @click.option("--p", "percent", multiple=True, metavar="S=10", help="The p % rule for a sum; repeatable.")
 @click.option("--dominance", multiple=True, metavar="S=1,0.8", help="The dominance rule for a sum; repeatable.")
@@ -68,6 +75,7 @@ def protect(
     dominance: tuple[str, ...],
     shown: tuple[str, ...],
     grouping: str,
+    recodings: tuple[str, ...],
     table: str | None,
     delimiter: str,
     escape_formulas: bool,
@@ -86,18 +94,29 @@ def protect(
     pattern. A hyphen (-) is the standard input or output.
     OUT appears only after the table was checked and the written file was read again.
     """
-    from kanon_sql.engines.duckdb.cells.arguments import protect_query
+    from kanon_sql.engines.duckdb.cells.arguments import TableArguments
     from kanon_sql.engines.duckdb.cells.known_columns import check_columns
 
     sums = assigned(measures, "--measures", "total=salary")
     percents = assigned(percent, "--p", "total=10")
+    levels = assigned(recodings, "--recode", "zip=DIGITS (5, 3)")
     largest = {name: pair.split(",") for name, pair in assigned(dominance, "--dominance", "total=1,0.8").items()}
 
     def planned(columns: list[str]) -> tuple[str, Iterable[str]]:
         keys = column_names(by, columns)
         check_columns((*keys, *sums.values(), *([options["per"]] if options["per"] else [])), columns)
         sets = tuple(tuple(column_names([each], columns)) for each in shown)
-        return protect_query("source", keys, sums, grouping, percents, largest, show=sets, **options), sums.values()
+        asked = TableArguments(
+            table="source",
+            by=keys,
+            measures=sums,
+            grouping=grouping,
+            recodings=levels,
+            p=percents,
+            dominance=largest,
+            options={**options, "show": sets},
+        )
+        return asked.query(), sums.values()
 
     with publication(
         source,

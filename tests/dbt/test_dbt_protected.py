@@ -50,6 +50,16 @@ def test_a_table_of_counts(project: Path) -> None:
     assert rows(project, "from counts") == shown
 
 
+def test_levels_of_a_key(project: Path) -> None:
+    levels = COUNTS.replace("cube (zip", "cube (zip in digits (5, 3)")
+    (project / "models" / "levels.sql").write_text(levels)
+    done = dbt(project, "run", "--select", "levels")
+    assert done.returncode == 0, done.stdout
+    shown = rows(project, "from levels")
+    assert {zip_code.count("*") for zip_code, _, _ in shown if zip_code} == {0, 2}
+    assert all(n is None or n >= 5 for _, _, n in shown)
+
+
 REFUSED = {
     "no_clause": (COUNTS.replace("protect n >= 5", ""), "has no PROTECT clause; hint: select region"),
     "key": (
