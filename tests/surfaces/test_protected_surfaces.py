@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import kanon_sql
 from kanon_sql.cli import main
-from kanon_sql.errors import PolicyError
+from kanon_sql.errors import KanonError, PolicyError
 
 pytestmark = pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
 
@@ -100,13 +100,79 @@ def test_levels_are_those_of_the_clause(grouping: str, surface: Callable[[str, P
         ({"zip": "DIGITS (0)"}, "a level shows at least one character"),
         ({"zip": "DIGITS (3), 1; SELECT 1"}, "unexpected text after the recoding"),
         ({"zip": "DIGITS (3)", "ZIP": "DIGITS (2)"}, "recodings names a column twice"),
-        (["zip"], "recodings must be a MAP"),
+        (["zip"], "recodings must be a mapping whose keys are names, got list"),
     ],
 )
 def test_what_is_wrong_with_levels_is_said(recodings: Any, text: str) -> None:
     with pytest.raises(PolicyError) as error:
         kanon_sql.protect(people(), ["zip", "sex"], recodings=recodings)
     assert text in str(error.value)
+
+
+POLICIES = """policies:
+  - name: weekly
+    table: people
+    protect: {k: 6, p: {total: 10}, dominance: {total: [1, 0.5]}, cost: n, rows: absent, show: [[]]}
+  - {name: rows, table: people, quasi_identifiers: [{column: zip}], kept: [sex, cost], requirements: [{type: k, k: 2}]}
+"""
+
+
+def under_policy(policy: str, folder: Path) -> Rows:
+    """Return the rows that the command writes under a policy of a file."""
+    duckdb.connect().from_arrow(people()).write_parquet(str(folder / "in.parquet"))
+    asked = ["--by", "zip,sex", "--measures", "total=cost", "--policy", policy]
+    files = [str(folder / name) for name in ("in.parquet", "out.parquet")]
+    done = CliRunner().invoke(main, ["protect", files[0], "-o", files[1], *asked], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return duckdb.connect().read_parquet(files[1]).fetchall()
+
+
+def test_a_policy_of_a_file_is_the_clause_that_it_holds(tmp_path: Path) -> None:
+    file = tmp_path / "policies.yaml"
+    file.write_text(POLICIES)
+    con = kanon_sql.connect()
+    con.register("people", people())
+    expected = con.execute(
+        "SELECT zip, sex, count(*) AS n, sum(cost) AS total FROM people GROUP BY CUBE (zip, sex) PROTECT n >= 6 AND "
+        "dominance(total, 1) <= 0.5 AND p(total) >= 10 SHOW GROUPING SETS (()) COST n ROWS ABSENT"
+    ).fetchall()
+    found = kanon_sql.protect(people(), ["zip", "sex"], measures={"total": "cost"}, policy=f"{file}::weekly").table
+    assert sorted(map(repr, (tuple(row.values()) for row in found.to_pylist()))) == sorted(map(repr, expected))
+    assert sorted(map(repr, under_policy(f"{file}::weekly", tmp_path))) == sorted(map(repr, expected))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"policy": "policies.yaml"}, "holds 2 policies; hint: name one"),
+        ({"policy": "policies.yaml::weeky"}, 'did you mean "weekly"'),
+        ({"policy": "policies.yaml::rows"}, 'the policy "rows" is for rows'),
+        ({"policy": "policies.csv"}, "is not a policy file"),
+        ({"policy": "nowhere.yaml"}, "cannot read nowhere.yaml"),
+        ({"policy": 5}, "policy must be a file of policies, got int"),
+        ({"policy": "policies.yaml::weekly", "k": 5}, "k is part of the policy"),
+        ({"policy": "policies.yaml::weekly", "measures": {"s": "cost"}}, "has no rule about the sum s"),
+    ],
+)
+def test_what_is_wrong_with_a_policy_is_said(
+    arguments: dict[str, Any], text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("policies.yaml").write_text(POLICIES)
+    with pytest.raises(KanonError) as error:
+        kanon_sql.protect(people(), ["zip", "sex"], **arguments)
+    assert text in str(error.value)
+
+
+def test_the_command_refuses_options_beside_a_policy(tmp_path: Path) -> None:
+    file = tmp_path / "policies.yaml"
+    file.write_text(POLICIES)
+    asked = ["protect", "in.csv", "-o", "out.csv", "--by", "zip", "--policy", f"{file}::weekly"]
+    done = CliRunner().invoke(main, [*asked, "--p", "total=10"])
+    assert done.exit_code == 2
+    assert "--p is part of the policy; hint: write it in the file of --policy" in done.output
+    done = CliRunner().invoke(main, ["anonymize", "in.csv", "-o", "out.csv", "--policy", f"{file}::weekly"])
+    assert 'the policy "weekly" is for tables of counts' in done.output
 
 
 def test_the_grouping_sets_of_levels_have_a_limit() -> None:

@@ -159,10 +159,9 @@ class _Reading:
         place, levels = read
         column = self._column_of(start, place)
         first, last = (start, place) if column is None else (column.start, column.end)
-        found: Sets = []
-        for spelled, text in levels.labels(plain_text(self.script, first, last), text_of(self.script, first, last)):
-            self.keys.setdefault(spelled, text)
-            found.append((list(self.keys).index(spelled),))
+        labels = dict(levels.labels(plain_text(self.script, first, last), text_of(self.script, first, last)))
+        self.keys |= labels
+        found: Sets = [(list(self.keys).index(each),) for each in labels]
         if column is not None:
             show_keys(self.script, column, tuple(key for level in found for key in level), start, end)
         return [*found, ()] if levels.total else found

@@ -5,7 +5,7 @@
   {% set release = '(?i)(\\b(from|join|lateral)\\b|,)\\s*("?\\w+"?\\s*\\.\\s*)*"?(anonymize|k_anonymize|l_diversify|t_close|beta_like|delta_private|k_map|delta_present|pattern_guided|protect)"?\\s*\\(' %}
   {#- Without BY, DuckDB takes the word for an alias with a list of columns, and hands out raw rows. -#}
   {% set clause = '(?i)\\banonymize\\s+by\\b|((?<![\\s,(])(?<!from)(?<!join)(?<!select)(?<!lateral)\\s+|(?<=[)}]))anonymize\\s*\\(' %}
-  {% set counts = '(?is)\\bgroup\\s+by\\b.*\\bprotect\\s+("?\\w+"?|count\\s*\\(\\s*\\*\\s*\\))\\s*>' %}
+  {% set counts = '(?is)\\bgroup\\s+by\\b.*\\bprotect\\s+(with\\s+policy\\b|("?\\w+"?|count\\s*\\(\\s*\\*\\s*\\))\\s*>)' %}
   {% set reasons = {
     'view': 'would be solved again by each query, and fail in sessions without kanon-sql',
     'ephemeral': 'would be solved again in each model that reads it',

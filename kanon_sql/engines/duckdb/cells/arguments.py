@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,9 +11,10 @@ from kanon_sql.engines.duckdb.cells.query import protected_query
 from kanon_sql.engines.duckdb.names import name_parts, quoted, table_name
 from kanon_sql.errors import PolicyError, UnknownColumnError, hint_of
 from kanon_sql.model.grouping_sets import Sets, cube, plain, rollup
-from kanon_sql.model.protection import Ambiguity, Dominance, Protection
+from kanon_sql.model.protection import Protection
+from kanon_sql.model.stored_protection import StoredProtection
 from kanon_sql.model.tabulation import Item, Tabulation
-from kanon_sql.model.validation import fraction, same_name
+from kanon_sql.model.validation import by_name, same_name
 
 COUNT = "n"
 """The column of the counts."""
@@ -37,12 +38,10 @@ class TableArguments:
         The grouping sets: every combination of keys, keys left out from the right, or all keys only.
     recodings : mapping of str to str, optional
         For some keys their levels, as the clause writes them behind IN.
-    p : mapping of str to number, optional
-        For some sums p of the p % rule.
-    dominance : mapping of str to [largest, share], optional
-        For some sums the dominance rule.
+    policy : StoredProtection, optional
+        What is asked of it.
     options : mapping of str to value
-        The other fields of `Protection`.
+        The same without a policy, as `Protection.of` takes it; an option that is None has not been given.
     """
 
     table: str
@@ -50,8 +49,7 @@ class TableArguments:
     measures: Any = None
     grouping: Any = "cube"
     recodings: Any = None
-    p: Any = None
-    dominance: Any = None
+    policy: StoredProtection | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def query(self, others: Iterable[Counting] = ()) -> str:
@@ -95,7 +93,7 @@ class TableArguments:
             source=f"from {' . '.join(map(same_name, names))}",
             reads=(same_name(names[-1]),),
         )
-        protection = Protection(ambiguity=_ambiguity(self.p, sums), dominance=_dominance(self.dominance, sums), **self.options)
+        protection = self._protection(tabulation)
         counting = Counting(
             tabulation=tabulation,
             keys=tuple(keys.values()),
@@ -110,7 +108,7 @@ class TableArguments:
             raise PolicyError("by must be a list of columns; hint: by := ['region', 'sex']")
         if len({same_name(each) for each in by}) < len(by):
             raise PolicyError("by names a column twice; hint: name each once")
-        named = _mapping("recodings", self.recodings, "MAP {'zip': 'DIGITS (5, 3)'}")
+        named = by_name(self.recodings, "recodings", "MAP {'zip': 'DIGITS (5, 3)'}")
         if len({same_name(each) for each in named}) < len(named):
             raise PolicyError("recodings names a column twice; hint: write all of its levels at once")
         for column in named:
@@ -128,45 +126,23 @@ class TableArguments:
         levels = levels_of(key, asked[same_name(key)])
         return dict(levels.labels(same_name(key), quoted(key))), levels.total
 
+    def _protection(self, tabulation: Tabulation) -> Protection:
+        given = {name: value for name, value in self.options.items() if value is not None}
+        if self.policy is not None:
+            if given:
+                raise PolicyError(f"{next(iter(given))} is part of {self.policy}; hint: leave it out")
+            return self.policy.protection_for(tabulation, self.policy.protection.per)
+        found = Protection.of(**given)
+        sums = [each.name for each in tabulation.items if each.kind == "sum"]
+        for name, rules in (("p", found.ambiguity), ("dominance", found.dominance)):
+            for rule in rules:
+                if rule.measure not in sums:
+                    hint = hint_of(rule.measure, sums, "name one of measures")
+                    raise PolicyError(f"{name} names no sum of the table; hint: {hint}")
+        return found
+
     def _sums(self) -> Mapping[str, str]:
-        sums = _mapping("measures", self.measures, "MAP {'s': 'income'}")
+        sums = by_name(self.measures, "measures", "MAP {'s': 'income'}")
         if any(not isinstance(each, str) for each in sums.values()):
             raise PolicyError("measures names columns; hint: MAP {'s': 'income'}")
         return sums
-
-
-def _mapping(name: str, value: Any, hint: str) -> Mapping[str, Any]:
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping) or not all(isinstance(each, str) for each in value):
-        raise PolicyError(f"{name} must be a MAP; hint: {hint}")
-    return value
-
-
-def _known(name: str, measure: str, sums: Mapping[str, Any]) -> str:
-    if measure not in sums:
-        raise PolicyError(f"{name} names no sum of the table; hint: {hint_of(measure, sums, 'name one of measures')}")
-    return measure
-
-
-def _ambiguity(value: Any, sums: Mapping[str, Any]) -> tuple[Ambiguity, ...]:
-    given = _mapping("p", value, "MAP {'s': 10}")
-    return tuple(Ambiguity(measure=_known("p", name, sums), percent=fraction(each, "p")) for name, each in given.items())
-
-
-def _dominance(value: Any, sums: Mapping[str, Any]) -> tuple[Dominance, ...]:
-    found, hint = [], "MAP {'s': [1, 0.8]}"
-    for name, pair in _mapping("dominance", value, hint).items():
-        if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
-            raise PolicyError(f"dominance needs the number of contributors and their share; hint: {hint}")
-        largest = fraction(pair[0], "the number of contributors")
-        if largest.denominator != 1:
-            raise PolicyError(f"the number of contributors must be a whole number; hint: {hint}")
-        found.append(
-            Dominance(
-                measure=_known("dominance", name, sums),
-                largest=int(largest),
-                share=fraction(pair[1], "the share of the largest contributors"),
-            )
-        )
-    return tuple(found)
