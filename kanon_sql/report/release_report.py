@@ -252,13 +252,14 @@ def _page(
         facts,
         claims=claims,
         certificate=[] if certificate is None else other_fields(certificate),
-        origins=[*hashes.items(), *rows, ("made by", _versions())],
+        origins=[*hashes.items(), *rows, ("made by", versions())],
         about=About(**heading),
     )
     return Page(text=text, figures=figures(facts, claims))
 
 
-def _versions() -> str:
+def versions() -> str:
+    """Return what made a page."""
     from kanon_sql import __version__
 
     return f"kanon-sql {__version__}, DuckDB {duckdb.__version__}, Python {platform.python_version()}"

@@ -64,8 +64,7 @@ def protect(
         As for `kanon_sql.anonymize`.
     **options
         ``show``, ``cost``, ``rows``, ``contributors``, ``per``, ``algorithm``, ``time_limit`` and ``suppressed``, as the fields
-        of `kanon_sql.model.protection.Protection`; or ``policy``, a policy of a file as ``FILE::NAME``, which says all of them,
-        ``k``, ``p`` and ``dominance``.
+        of `kanon_sql.model.protection.Protection`. ``policy`` is a policy of a file, as ``FILE::NAME``: it says all of these.
 
     Returns
     -------

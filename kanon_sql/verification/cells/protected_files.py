@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.certificate.file import Document
@@ -29,7 +30,46 @@ _BY_LINES = "line cuts"
 """The argument for a bound that its cuts prove."""
 
 
-def verify_table(con: Any, source: Place, release: Place, certificate: str, delimiter: str) -> dict[str, str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifiedTable:
+    """A protected table whose claims hold.
+
+    Attributes
+    ----------
+    claimed : TableCertificate
+        Its certificate.
+    system : PublishedSystem
+        The table without suppression, as its source gives it.
+    suppressed : frozenset of int
+        The rows that show no count and no sum.
+    bound : int
+        What the cuts of the certificate prove of the cost.
+    """
+
+    claimed: TableCertificate
+    system: PublishedSystem
+    suppressed: frozenset[int]
+    bound: int
+
+    def checked(self) -> dict[str, str]:
+        """Return what was checked, for people."""
+        claimed, again = self.claimed, self.bound >= self.claimed.lower_bound
+        proof = f"proven again: {self.bound:,}" if again else f"not checked again: a search; the cuts prove {self.bound:,}"
+        return {
+            "guarantee": ", ".join(claimed.requirements),
+            "table": f"{how_many(claimed.rows, 'row')}, each a sum of the source or suppressed",
+            "suppressed": f"{claimed.primary:,} primary, {claimed.secondary:,} secondary",
+            "witnesses": f"{claimed.witnesses:,}, each added up",
+            "cost": f"{claimed.cost:,}",
+            "lower bound": f"{claimed.lower_bound:,} by {claimed.bound_method}, {proof}",
+            "status": claimed.status.value
+            if again or claimed.status is not Status.OPTIMAL
+            else f"{claimed.status.value} by that search",
+            "only by the checksum": f"{'' if again else 'lower_bound, status, '}algorithm, seconds, number, warnings",
+        }
+
+
+def verify_table(con: Any, source: Place, release: Place, certificate: str, delimiter: str) -> VerifiedTable:
     """Check the certificate of a protected table, field by field.
 
     Parameters
@@ -45,8 +85,8 @@ def verify_table(con: Any, source: Place, release: Place, certificate: str, deli
 
     Returns
     -------
-    dict
-        What was checked, for people.
+    VerifiedTable
+        What was checked.
 
     Raises
     ------
@@ -58,7 +98,7 @@ def verify_table(con: Any, source: Place, release: Place, certificate: str, deli
         return _checked(con, source, release, document, delimiter)
 
 
-def _checked(con: Any, source: Place, release: Place, document: Document, delimiter: str) -> dict[str, str]:
+def _checked(con: Any, source: Place, release: Place, document: Document, delimiter: str) -> VerifiedTable:
     """Check what the tables tell first, so that a changed line is named itself, and the checksum last."""
     claimed = TableCertificate.from_claims(document.claims)
     evidence = claimed.evidence
@@ -90,7 +130,7 @@ def _checked(con: Any, source: Place, release: Place, document: Document, delimi
     if (claimed.status is Status.OPTIMAL) != (claimed.cost == claimed.lower_bound):
         raise CertificateError("status", "it is OPTIMAL if, and only if, the cost is the lower bound")
     document.require_checksum()
-    return _report(claimed, bound, again=again)
+    return VerifiedTable(claimed=claimed, system=system, suppressed=suppressed, bound=bound)
 
 
 def _shape(claimed: TableCertificate) -> tuple[Tabulation, Protection]:
@@ -125,19 +165,3 @@ def _check_secondaries(system: PublishedSystem, secondaries: tuple[int, ...]) ->
         raise CertificateError("secondaries", "one of them is primary")
     if any(system.has_to_be_shown(row) for row in (*system.primaries, *secondaries)):
         raise CertificateError("secondaries", "a row is suppressed that has to be shown")
-
-
-def _report(claimed: TableCertificate, bound: int, *, again: bool) -> dict[str, str]:
-    proof = f"proven again: {bound:,}" if again else f"not checked again: a search; the cuts prove {bound:,}"
-    return {
-        "guarantee": ", ".join(claimed.requirements),
-        "table": f"{how_many(claimed.rows, 'row')}, each a sum of the source or suppressed",
-        "suppressed": f"{claimed.primary:,} primary, {claimed.secondary:,} secondary",
-        "witnesses": f"{claimed.witnesses:,}, each added up",
-        "cost": f"{claimed.cost:,}",
-        "lower bound": f"{claimed.lower_bound:,} by {claimed.bound_method}, {proof}",
-        "status": claimed.status.value
-        if again or claimed.status is not Status.OPTIMAL
-        else f"{claimed.status.value} by that search",
-        "only by the checksum": f"{'' if again else 'lower_bound, status, '}algorithm, seconds, number, warnings",
-    }
