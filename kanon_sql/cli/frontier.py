@@ -199,6 +199,8 @@ def _stored(files: Iterable[str], known: list[str]) -> list[Candidate]:
     for file in files:
         kind_of(file)
         found += [Candidate.stored(each, known) for each in for_rows(read(text_of(file), file))]
+    if files and not found:
+        raise SourceError("the files of --policies have no policy for rows; hint: PROTECT has no frontier")
     return found
 
 

@@ -137,7 +137,8 @@ def report(
         page = interruptible(
             con.interrupt, lambda: report_table(con, origin, place, certificate, delimiter, heading), patience=PATIENCE
         )
-        _written(page, path, force=force, as_json=as_json, quiet=quiet)
+        shown = [name for name in page.figures if name not in ("holds", "cautions")]
+        _written(page, path, shown, force=force, as_json=as_json, quiet=quiet)
         return
     claimed = None
     if certificate is not None:
@@ -172,13 +173,13 @@ def report(
         raise AuditError("the release breaks its guarantee, or does not belong to the certificate; the page shows where")
 
 
-def _written(page: Page, path: Path, *, force: bool, as_json: bool, quiet: bool) -> None:
-    """Write a page, and say so."""
+def _written(page: Page, path: Path, shown: Iterable[str] = (), *, force: bool, as_json: bool, quiet: bool) -> None:
+    """Write a page, and say so; some figures are shown to people, too."""
     put_text(page.text, path, replace=force)
     if as_json and not quiet:
         click.echo(json.dumps({"written": str(path), **page.figures}))
     elif not quiet:
-        show([("written", path), *((name, text) for name, text in page.figures.items() if isinstance(text, str))])
+        show([("written", path), *((name, page.figures[name]) for name in shown)])
     if page.figures["cautions"]:
         warnings.warn(KanonWarning(*page.figures["cautions"]), stacklevel=1)
 

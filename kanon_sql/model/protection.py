@@ -133,8 +133,11 @@ class Protection:
         for name, flag in (("suppressed", self.suppressed), ("contributors", self.contributors)):
             if not isinstance(flag, bool):
                 raise PolicyError(f"{name} must be true or false, got {type(flag).__name__}; hint: {name} = true")
-        for column in (*(each for names in self.show for each in names), *(() if self.per is None else (self.per,))):
-            named(column, "a key of show" if column is not self.per else "per")
+        for names in self.show:
+            for key in names:
+                named(key, "a key of show")
+        if self.per is not None:
+            named(self.per, "per")
         if self.time_limit is not None and not (
             isinstance(self.time_limit, int | float) and not isinstance(self.time_limit, bool) and self.time_limit > 0
         ):
@@ -151,7 +154,7 @@ class Protection:
         p : mapping of str to number, optional
             For some sums p of the p % rule.
         dominance : mapping of str to [largest, share], optional
-            For some sums the dominance rule.
+            For some sums the dominance rule, or a list of them.
         **options
             The other fields.
 
@@ -164,7 +167,7 @@ class Protection:
         largest = by_name(dominance, "dominance", "{'total': [1, 0.8]}")
         return cls(
             ambiguity=tuple(Ambiguity(measure=name, percent=fraction(each, "p")) for name, each in percents.items()),
-            dominance=tuple(_dominance(name, pair) for name, pair in largest.items()),
+            dominance=tuple(_dominance(name, pair) for name, pairs in largest.items() for pair in _pairs(pairs)),
             **options,
         )
 
@@ -213,6 +216,12 @@ class Protection:
 
 
 _LARGEST_K = 10**9
+
+
+def _pairs(value: Any) -> Sequence[Any]:
+    """Return the pairs of one sum: a list of them, or one."""
+    several = isinstance(value, Sequence) and value and all(isinstance(each, list | tuple) for each in value)
+    return value if several else [value]
 
 
 def _dominance(measure: str, pair: object) -> Dominance:

@@ -112,10 +112,14 @@ class StoredProtection:
         asked, usual = self.protection, Protection()
         said: dict[str, Any] = {name: getattr(asked, name) for name in OPTIONS if getattr(asked, name) != getattr(usual, name)}
         said["k"] = asked.k
-        if asked.ambiguity:
-            said["p"] = {rule.measure: plain_number(rule.percent) for rule in asked.ambiguity}
+        if asked.ambiguity:  # of two rules about a sum, the larger one holds
+            rules = sorted(asked.ambiguity, key=lambda rule: rule.percent)
+            said["p"] = {rule.measure: plain_number(rule.percent) for rule in rules}
         if asked.dominance:
-            said["dominance"] = {rule.measure: [rule.largest, str(rule.share)] for rule in asked.dominance}
+            pairs: dict[str, list[Any]] = {}
+            for each in asked.dominance:
+                pairs.setdefault(each.measure, []).append([each.largest, str(each.share)])
+            said["dominance"] = {name: several[0] if len(several) == 1 else several for name, several in pairs.items()}
         return json.dumps({KEY: said}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
     @classmethod

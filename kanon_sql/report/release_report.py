@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import duckdb
 
 from kanon_sql.certificate import Certificate, Release
+from kanon_sql.certificate.table_certificate import ProtectedTable
 from kanon_sql.engines.audit_figures import measured_requirements
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.files import columns, load, load_policy_table
@@ -63,8 +64,9 @@ def report(
     ----------
     source : pyarrow.Table, pandas.DataFrame, polars.DataFrame or DuckDBPyRelation
         The table that was released.
-    released : Release, or a table as ``source``
-        The release, by whomever it was made. A `Release` brings its certificate.
+    released : Release, ProtectedTable, or a table as ``source``
+        The release, by whomever it was made. A `Release` brings its certificate. The page about a `ProtectedTable` may be
+        published with it, and takes no options.
     tables : mapping, optional
         By their names, the hierarchy or the table of distances, as in `kanon_sql.anonymize`.
     keep : iterable of str, optional
@@ -102,6 +104,13 @@ def report(
     A few GROUP BYs over both tables, and one more for each quasi-identifier; one plot for each column.
     """
     completed("report", options, AUDIT_DEFAULTS)
+    heading = {"title": title, "purpose": purpose, "recipient": recipient}
+    if isinstance(released, ProtectedTable):
+        from kanon_sql.report.table_report import report_protected
+
+        if options or any(each is not None for each in (tables, keep, certificate)):
+            raise PolicyError("a report about a table of counts takes no options; hint: title, purpose and recipient head it")
+        return report_protected(source, released, heading).text
     if isinstance(released, Release):
         certificate = released.certificate if certificate is None else certificate
         released = released.table
@@ -116,7 +125,7 @@ def report(
         if {"source", "released"} & set(map(same_name, by_name(tables, "tables", "{'tree': table}"))):
             raise PolicyError("an additional table cannot be called 'source' or 'released'; hint: rename it")
         register_tables(con, policy, tables)
-        return _page(con, policy, certificate, {}, {"title": title, "purpose": purpose, "recipient": recipient}).text
+        return _page(con, policy, certificate, {}, heading).text
 
 
 def report_files(

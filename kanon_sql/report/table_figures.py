@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING
 
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.protection import Ambiguity, Dominance
 from kanon_sql.model.validation import as_identifier
 
@@ -150,4 +151,4 @@ def _names(table: VerifiedTable, chosen: tuple[int, ...]) -> Iterator[str]:
         item = next((each for each in tabulation.items if each.kind == "key" and place in each.places), None)
         if item is not None:
             digits = tabulation.keys[place].rpartition(" IN DIGITS (")[2].rstrip(")")
-            yield item.name if len(item.places) == 1 else f"{item.name} ({digits} characters)"
+            yield item.name if len(item.places) == 1 else f"{item.name} ({how_many(int(digits), 'character')})"

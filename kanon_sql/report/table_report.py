@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import duckdb
+
+from kanon_sql.certificate.file import read
+from kanon_sql.certificate.table_certificate import ProtectedTable
+from kanon_sql.certificate.table_file import PROTECTED
+from kanon_sql.engines.duckdb.tables import register_table
 from kanon_sql.errors import MissingPackageError, raise_alone
 from kanon_sql.report.release_report import Page, versions
-from kanon_sql.verification.cells.protected_files import verify_table
+from kanon_sql.verification.cells.protected_files import VerifiedTable, verify_loaded, verify_table
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.places import Place
@@ -38,13 +44,24 @@ def report_table(
     """
     from kanon_sql.report.fingerprints import file_hash
 
+    table = verify_table(con, source, release, certificate, delimiter)
+    is_file = release.table is None and release.pattern is None
+    return _page(table, {f"release file {release.path.name}": file_hash(release.path)} if is_file else {}, heading)
+
+
+def report_protected(source: Any, released: ProtectedTable, heading: Mapping[str, str | None]) -> Page:
+    """Return the page about a table of counts in Python; arguments and errors as for `report_table`."""
+    with duckdb.connect() as con:
+        register_table(con, "source", source)
+        register_table(con, "released", released.table)
+        return _page(verify_loaded(con, read(released.certificate.to_json(), PROTECTED)), {}, heading)
+
+
+def _page(table: VerifiedTable, hashes: Mapping[str, str], heading: Mapping[str, str | None]) -> Page:
     try:
         from kanon_sql.report.page import About
         from kanon_sql.report.table_page import table_page
     except ModuleNotFoundError as error:
         raise_alone(MissingPackageError.of("a report", error.name, "report"))
-    table = verify_table(con, source, release, certificate, delimiter)
-    is_file = release.table is None and release.pattern is None
-    origins = [(f"release file {release.path.name}", file_hash(release.path))] if is_file else []
-    text = table_page(table, [*origins, ("made by", versions())], About(**heading))
+    text = table_page(table, [*hashes.items(), ("made by", versions())], About(**heading))
     return Page(text=text, figures={**table.checked(), "holds": True, "cautions": list(table.claimed.warnings)})

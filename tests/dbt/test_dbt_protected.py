@@ -81,6 +81,9 @@ def test_stored_policies(project: Path) -> None:
     (models / "clause.sql").write_text(COUNTS.replace("n >= 5", "with policy weekl").replace("'protected'", "'table'"))
     done = dbt(project, "run", "--select", "clause")
     assert "clause has a PROTECT clause with materialized=table; hint: materialized='protected'" in done.stdout
+    (models / "raw.sql").write_text(plain.replace("'protected'", "'table', policy='weekly'"))
+    done = dbt(project, "run", "--select", "raw")
+    assert "raw names a policy, but materialized=table would show the raw rows of its query" in done.stdout
     (models / "clause.sql").write_text(COUNTS.replace("n >= 5", "with policy weekl"))
     (models / "config.sql").write_text(plain.replace("'protected'", "'protected', policy='people'"))
     (models / "both.sql").write_text(COUNTS.replace("'protected'", "'protected', policy='weekly'"))

@@ -88,6 +88,8 @@ def test_options_of_the_clause() -> None:
         ({"by": ["region"], "measures": {"s": "nowhere"}}, PolicyError, "unknown column"),
         ({"by": ["region"], "per": "nobody"}, PolicyError, "unknown column"),
         ({"by": ["region"], "k": 1}, PolicyError, "at least 2"),
+        ({"by": ["region"], "show": [["regio"]]}, PolicyError, 'show names the unknown column "regio"; hint: did you mean'),
+        ({"by": ["region"], "contributors": "no"}, PolicyError, "contributors must be true or false"),
         ({"by": ["region"], "grouping": "cubes"}, PolicyError, "unknown grouping"),
         ({"by": ["region"], "row": "absent"}, TypeError, "no option"),
         ({"by": ["id"]}, SourceError, "singles out"),

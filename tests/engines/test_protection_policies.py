@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import duckdb
@@ -139,6 +140,20 @@ def test_replaced_and_dropped(con: Any) -> None:
     con.execute("DROP ANONYMIZATION POLICY weekly")
     with pytest.raises(KanonError, match="there is no policy"):
         con.execute("SELECT sex, count(*) AS n FROM visits GROUP BY sex PROTECT WITH POLICY weekly")
+
+
+def test_several_rules_about_a_sum_are_stored(con: Any) -> None:
+    rules = "dominance(total, 1) <= 0.5 AND dominance(total, 2) <= 2/3 AND p(total) >= 20 AND p(total) >= 10"
+    con.execute(f"CREATE ANONYMIZATION POLICY several ON visits (PROTECT n >= 3 AND {rules})")
+    (text,) = con.execute("SELECT policy FROM kanon_policies WHERE name = 'several'").fetchone()
+    asked = stored_of("several", "visits", text).protection
+    assert asked.requirements == (
+        "n >= 3",
+        "dominance(total, 1) <= 0.5",
+        "dominance(total, 2) <= 0.666666666667",
+        "p(total) >= 20",
+    )
+    assert [each.share for each in asked.dominance] == [Fraction(1, 2), Fraction(2, 3)]
 
 
 @pytest.mark.parametrize("ending", [".json", ".yaml"])

@@ -11,11 +11,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner, Result
 from page_reader import assert_sound
 
+import kanon_sql
 from kanon_sql.cli import main
+from kanon_sql.errors import AuditError, PolicyError
+from kanon_sql.report import report
 from kanon_sql.report.table_figures import table_figures
 from kanon_sql.verification.cells.protected_files import VerifiedTable, verify_table
 
@@ -136,3 +140,15 @@ def test_the_gap_is_rounded_up(run: Run) -> None:
         object.__setattr__(table.claimed, "cost", cost)
         object.__setattr__(table.claimed, "lower_bound", bound)
         assert table_figures(table).gap == gap
+
+
+def test_a_table_in_python_has_the_same_page() -> None:
+    people = pa.table({"zip": [f"{n * 7 % 11 % 4}" for n in range(60)], "sex": ["fm"[n * 31 % 7 % 2] for n in range(60)]})
+    for source in (people, people.to_pandas()):
+        protected = kanon_sql.protect(source, ["zip", "sex"], k=6, recodings={"zip": "DIGITS (1, 0)"})
+        page = assert_sound(report(source, protected, title="Counts"))
+        assert page.table("What each grouping set shows").rows[1][0] == "zip, sex"
+        with pytest.raises(PolicyError, match="takes no options"):
+            report(source, protected, k=5)
+    with pytest.raises(AuditError):
+        report(people.slice(1), protected)

@@ -28,6 +28,9 @@
       {% do refused.append(
         node.name ~ ' has a PROTECT clause with materialized=' ~ kind ~ "; hint: "
         ~ ('make the table in a model, ' if kind == 'snapshot' else '') ~ "materialized='protected'") %}
+    {% elif kind not in ['protected', 'anonymized'] and node.config.get('policy') is not none %}
+      {% do refused.append(
+        node.name ~ ' names a policy, but materialized=' ~ kind ~ " would show the raw rows of its query; hint: materialized='protected'") %}
     {% elif kind == 'snapshot' and kanon_sql.releases_behind(node, release) %}
       {% do refused.append(
         node.name ~ ' is a snapshot of the release ' ~ kanon_sql.releases_behind(node, release) | join(', ') ~ ', which '

@@ -95,11 +95,23 @@ def verify_table(con: Any, source: Place, release: Place, certificate: str, deli
     """
     document = read_certificate(certificate, PROTECTED)
     with closing(con), lines_named(certificate, document):
-        return _checked(con, source, release, document, delimiter)
+        load(con, source, into="source", delimiter=delimiter)
+        load(con, release, into="released", delimiter=delimiter)
+        return verify_loaded(con, document)
 
 
-def _checked(con: Any, source: Place, release: Place, document: Document, delimiter: str) -> VerifiedTable:
-    """Check what the tables tell first, so that a changed line is named itself, and the checksum last."""
+def verify_loaded(con: Any, document: Document) -> VerifiedTable:
+    """Check a certificate against the tables ``source`` and ``released`` of a connection.
+
+    Raises
+    ------
+    AuditError
+        When a claim does not hold.
+
+    Notes
+    -----
+    What the tables tell comes first, so that a changed line is named itself, and the checksum last.
+    """
     claimed = TableCertificate.from_claims(document.claims)
     evidence = claimed.evidence
     if evidence is None:
@@ -107,7 +119,6 @@ def _checked(con: Any, source: Place, release: Place, document: Document, delimi
     tabulation, protection = _shape(claimed)
     if claimed.requirements != protection.requirements:
         raise CertificateError("requirements", "they differ from the rules in the certificate")
-    load(con, source, into="source", delimiter=delimiter)
     cells, places = count(con, tabulation, protection, source_columns(con, tabulation, protection))
     system = PublishedSystem(tabulation, protection, cells)
     suppressed = frozenset((*evidence.primaries, *evidence.secondaries))
@@ -117,7 +128,6 @@ def _checked(con: Any, source: Place, release: Place, document: Document, delimi
     _check_secondaries(system, evidence.secondaries)
     _require("cost", claimed.cost, sum(system.cost(row) for row in evidence.secondaries))
     check_witnesses(system, suppressed, evidence.witnesses)
-    load(con, release, into="released", delimiter=delimiter)
     compare(con, system, suppressed, places, told=protection.suppressed)
     bound = proven(system, evidence.cuts, evidence.scale)
     if bound > claimed.cost:

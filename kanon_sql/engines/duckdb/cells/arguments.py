@@ -133,6 +133,10 @@ class TableArguments:
                 raise PolicyError(f"{next(iter(given))} is part of {self.policy}; hint: leave it out")
             return self.policy.protection_for(tabulation, self.policy.protection.per)
         found = Protection.of(**given)
+        keys = [each.name for each in tabulation.items if each.kind == "key"]
+        for name in (name for names in found.show for name in names):
+            if tabulation.named(name, "key") is None:
+                raise UnknownColumnError.of(name, keys, "show")
         sums = [each.name for each in tabulation.items if each.kind == "sum"]
         for name, rules in (("p", found.ambiguity), ("dominance", found.dominance)):
             for rule in rules:
