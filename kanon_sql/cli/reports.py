@@ -31,7 +31,7 @@ from kanon_sql.errors import AuditError, KanonWarning, SourceError
 from kanon_sql.model.requirements import THRESHOLD_OPTIONS
 
 if TYPE_CHECKING:
-    from kanon_sql.report.release_report import Page
+    from kanon_sql.report.written_page import Page
 
 force_option = click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and warnings.")

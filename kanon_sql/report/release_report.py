@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -24,25 +23,10 @@ from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, complet
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.model.validation import as_identifier, by_name, same_name
+from kanon_sql.report.written_page import Page, versions
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.places import Place
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """A page about a release.
-
-    Attributes
-    ----------
-    text : str
-        The page.
-    figures : dict
-        What it tells, as plain data; ``holds`` says whether the release keeps its guarantee.
-    """
-
-    text: str
-    figures: dict[str, Any]
 
 
 @spelled_out(AUDIT_DEFAULTS)
@@ -265,10 +249,3 @@ def _page(
         about=About(**heading),
     )
     return Page(text=text, figures=figures(facts, claims))
-
-
-def versions() -> str:
-    """Return what made a page."""
-    from kanon_sql import __version__
-
-    return f"kanon-sql {__version__}, DuckDB {duckdb.__version__}, Python {platform.python_version()}"

@@ -12,7 +12,7 @@ from kanon_sql.certificate.table_certificate import ProtectedTable
 from kanon_sql.certificate.table_file import PROTECTED
 from kanon_sql.engines.duckdb.tables import register_table
 from kanon_sql.errors import MissingPackageError, raise_alone
-from kanon_sql.report.release_report import Page, versions
+from kanon_sql.report.written_page import Page, versions
 from kanon_sql.verification.cells.protected_files import VerifiedTable, verify_loaded, verify_table
 
 if TYPE_CHECKING:

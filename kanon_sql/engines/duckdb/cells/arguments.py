@@ -81,13 +81,13 @@ class TableArguments:
             items.append(Item(name=name, kind="key", places=places))
             part: Sets = [(place,) for place in places]
             parts.append([*part, ()] if total else part)
-        columns = list(dict.fromkeys(sums.values()))
+        columns = list(dict.fromkeys(map(same_name, sums.values())))
         items.append(Item(name=COUNT, kind="count"))
-        items += [Item(name=name, kind="sum", places=(columns.index(column),)) for name, column in sums.items()]
+        items += [Item(name=name, kind="sum", places=(columns.index(same_name(column)),)) for name, column in sums.items()]
         names = name_parts(self.table)
         tabulation = Tabulation(
             keys=tuple(keys),
-            sums=tuple(map(same_name, columns)),
+            sums=tuple(columns),
             sets=tuple(dict.fromkeys(_GROUPINGS[self.grouping](parts))),
             items=tuple(items),
             source=f"from {' . '.join(map(same_name, names))}",
