@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.names import table_name
-from kanon_sql.engines.duckdb.policies import stored_policies, under_policy
+from kanon_sql.engines.duckdb.policies import Policies, under_policy
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.sources import release_of_table
 from kanon_sql.errors import PolicyError, raise_alone
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.policy_names import of_name
+from kanon_sql.model.policy_names import any_of_name, of_name
 
 
 def plan(session: Session, tbl: str, policy: str, database: str) -> str:
@@ -21,14 +21,12 @@ def plan(session: Session, tbl: str, policy: str, database: str) -> str:
         )
     if policy.lstrip().startswith("{"):
         return release_of_table(session, tbl, Policy.from_json(policy))
-    # A function cannot ask the connection that calls it: it sees what is committed.
-    with session.cursor() as cursor:
-        known = stored_policies(lambda query: cursor.execute(query).fetchall(), database)
+    known = Policies.committed(session, database).all
     try:
-        stored = of_name(policy, known or ())
+        any_of_name(policy, known)
     except PolicyError as error:
         raise_alone(PolicyError(f"{error}; the text is not JSON either, which begins with {{"))
-    return under_policy(f"FROM {table_name(tbl)}", stored, "kanon_plan_release")
+    return under_policy(f"FROM {table_name(tbl)}", of_name(policy, known), "kanon_plan_release")
 
 
 FUNCTION = Function(name="kanon_plan_anonymize", returns="VARCHAR", call=plan, refused=refusing_query)

@@ -4,37 +4,41 @@ from __future__ import annotations
 
 from typing import Any
 
-from kanon_sql.engines.duckdb.cells.arguments import protect_query
+from kanon_sql.engines.duckdb.cells.arguments import TableArguments
 from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.duckdb.policies import Policies
 from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.model.validation import named
 
-_OPTIONS = {
-    "k": "5",
-    "cost": "'cells'",
-    "rows": "'null'",
-    "contributors": "false",
-    "algorithm": "'auto'",
-    "time_limit": "NULL",
-    "earlier": "'fixed'",
-    "suppressed": "false",
-}
+_SHAPE = {"by": "NULL", "measures": "NULL", "grouping": "'cube'", "recodings": "NULL"}
+
+_OPTIONS = (
+    "p", "dominance", "k", "cost", "rows", "contributors", "algorithm", "time_limit", "earlier", "suppressed",
+)  # fmt: skip
+"""What a policy says, if there is one; NULL is the default of each."""
+
+_NAMED = {**_SHAPE, "policy": "NULL", **dict.fromkeys(_OPTIONS, "NULL")}
 
 
-def plan(session: Session, tbl: str, by: Any, measures: Any, grouping: Any, percent: Any, dominance: Any, *options: Any) -> str:
-    """Return the SQL of the protected table; runs when the statement is bound and touches no data."""
-    given = dict(zip(_OPTIONS, options, strict=True))
+def plan(session: Session, tbl: str, database: str, *arguments: Any) -> str:
+    """Return the SQL of the protected table; runs when the statement is bound and touches no data but stored policies."""
+    given = dict(zip(_NAMED, arguments, strict=True))
+    shape, name = {each: given.pop(each) for each in _SHAPE}, given.pop("policy")
     if given["time_limit"] is not None:
         given["time_limit"] = float(given["time_limit"])
-    others = session.protected_tables.countings
-    return protect_query(tbl, by, measures, grouping, percent, dominance, others, **given)
+    policy = None
+    if name is not None:
+        asked = named(name, "policy", "the name of a policy", "policy := 'weekly'")
+        policy = Policies.committed(session, database).protection(asked)
+    return TableArguments(table=tbl, **shape, policy=policy, options=given).query(session.protected_tables.countings)
 
 
 FUNCTION = Function(name="kanon_plan_protect", returns="VARCHAR", call=plan, refused=refusing_query)
 
-_NAMED = {"by": "NULL", "measures": "NULL", "grouping": "'cube'", "p": "NULL", "dominance": "NULL", **_OPTIONS}
+_GIVEN = ", ".join(map(quoted, _NAMED))
 
 MACRO = (
     f"protect(tbl, {', '.join(f'{quoted(name)} := {default}' for name, default in _NAMED.items())}) AS TABLE "
-    f"FROM system.main.query(system.main.kanon_plan_protect(tbl, {', '.join(map(quoted, _NAMED))}))"
+    f"FROM system.main.query(system.main.kanon_plan_protect(tbl, system.main.current_database(), {_GIVEN}))"
 )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Protocol
 
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.stored_policy import StoredPolicy
+from kanon_sql.model.policy_names import Stored
+from kanon_sql.model.stored_protection import StoredProtection
 
 
 class Database(Protocol):
     """What a database answers to statements about policies: each answer is SQL text that it runs."""
 
-    def create(self, policy: StoredPolicy, *, replace: bool) -> str:
+    def create(self, policy: Stored, *, replace: bool) -> str:
         """Return the statement that stores a policy."""
 
     def drop(self, name: str, *, if_exists: bool) -> str:
@@ -22,6 +23,9 @@ class Database(Protocol):
 
     def policy(self, name: str) -> Policy:
         """Return what a stored policy guarantees."""
+
+    def protection(self, name: str) -> StoredProtection:
+        """Return a stored policy for tables of counts."""
 
     def release(self, body: str, name: str) -> str:
         """Return a query that yields the released rows of the query ``body`` under a stored policy; uses ``body`` once."""

@@ -3,6 +3,7 @@
 ::
 
     CREATE [OR REPLACE] ANONYMIZATION POLICY name ON table ( part {; part} [;] )
+    CREATE [OR REPLACE] ANONYMIZATION POLICY name ON table ( PROTECT ... [;] )
     DROP ANONYMIZATION POLICY [IF EXISTS] name
     SHOW ANONYMIZATION POLICIES
 
@@ -11,7 +12,8 @@
           | PERSON column FROM table [BY column {, column}] | OF PERSON
     identifier := column [AS PSEUDONYM [(LINKABLE)] | AS GROUP]
 
-Every part stands once at most, in any order; BY and GUARANTEE are needed. Their grammar is that of the clause.
+Every part stands once at most, in any order; BY and GUARANTEE are needed. Their grammar is that of the clause. A policy for
+tables of counts is a PROTECT clause.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from kanon_sql.clause.cells.parse import parse_stored
 from kanon_sql.clause.columns import ColumnList
 from kanon_sql.clause.conditions import conditions
 from kanon_sql.clause.masks import costs, cross
@@ -30,7 +33,9 @@ from kanon_sql.clause.script import Script
 from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.person import DECLARED, Person
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_names import Stored
 from kanon_sql.model.stored_policy import StoredPolicy
+from kanon_sql.model.stored_protection import StoredProtection
 from kanon_sql.model.validation import same_name
 
 if TYPE_CHECKING:
@@ -49,7 +54,7 @@ _PERSON = "PERSON patient FROM patients BY zip, born"
 class CreatePolicy:
     """Store a policy, in the place of one of the same name where that is asked for."""
 
-    policy: StoredPolicy
+    policy: Stored
     replace: bool
 
     def sql(self, database: Database) -> str:
@@ -113,13 +118,15 @@ def parse_definition(script: Script, first: int, end: int) -> CreatePolicy | Dro
     return found
 
 
-def _policy(reader: Reader) -> StoredPolicy:
+def _policy(reader: Reader) -> Stored:
     start = reader.place
     name = policy_name(reader, _HINT)
     if not reader.skip("ON"):
         raise no_on(reader, f"expected ON after the name; hint: {_HINT}")
     table = table_name(reader, _HINT)
     reader.expect("(", f"after the table; hint: {_HINT}")
+    if reader.skip("PROTECT"):
+        return _protection(reader, start, name, table)
     parts = _Parts(reader)
     parts.read()
     while reader.skip(";") and not reader.ahead(")"):
@@ -140,6 +147,15 @@ def _policy(reader: Reader) -> StoredPolicy:
     return reader.checked(build, start)
 
 
+def _protection(reader: Reader, start: int, name: str, table: str) -> StoredProtection:
+    """Read a policy for tables of counts behind the word PROTECT."""
+    asked = parse_stored(reader)
+    if reader.skip(";") and not reader.ahead(")"):
+        raise reader.error("PROTECT is the only part of its policy; hint: make a policy of its own for rows")
+    reader.expect(")", "after PROTECT")
+    return reader.checked(lambda: StoredProtection(name=name, table=table, protection=asked), start)
+
+
 @dataclass(slots=True)
 class _Parts:
     """The parts of a policy as they are read, and the columns that have a role already."""
@@ -152,6 +168,8 @@ class _Parts:
 
     def read(self) -> None:
         reader, start, part = self.reader, self.reader.place, self.reader.word
+        if part == "PROTECT":
+            raise reader.error("PROTECT is a policy of its own; hint: CREATE ANONYMIZATION POLICY weekly ON t (PROTECT n >= 5)")
         if part not in _PARTS:
             raise no_part(reader, _PARTS)
         if part in self.found:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlglot import TokenType
 
@@ -40,6 +40,8 @@ from kanon_sql.model.recodings import (
     Regions,
     Sets,
 )
+
+T = TypeVar("T")
 
 _ENDS = ("TOP", "BOTTOM")
 """Words of top and bottom coding."""
@@ -118,26 +120,38 @@ def recodings_of(texts: Mapping[str, object]) -> dict[str, Generalization]:
     PolicyError
         When one is none.
     """
-    return {column: _of_text(column, text) for column, text in texts.items()}
+    return {
+        column: text if isinstance(text, Generalization) else of_text(column, text, _alone) for column, text in texts.items()
+    }
 
 
-def _of_text(column: str, text: object) -> Generalization:
-    if isinstance(text, Generalization):
-        return text
+def of_text(column: str, text: object, read: Callable[[Reader], T]) -> T:
+    """Read what stands behind IN for a column from a text of its own.
+
+    Raises
+    ------
+    PolicyError
+        When it cannot be read.
+    """
     if not isinstance(text, str):
         raise PolicyError(f"the recoding of \"{column}\" must be a string, got {type(text).__name__}; hint: 'DIGITS (3)'")
     try:
-        reader = Reader(Script.read(text), 0)
-        if reader.skip("RECTANGLES", "WITH"):
-            beside = column_name(reader, "RECTANGLES WITH lon")
-            found: Generalization = Rectangles(beside=beside, **algorithm(reader))
-        else:
-            found = _coded(reader) or kind(reader)
+        script = Script.read(text)
+        if not script.tokens:
+            raise PolicyError(f"the recoding of \"{column}\" is empty; hint: 'DIGITS (3)'")
+        reader = Reader(script, 0)
+        found = read(reader)
         if reader.spelled:
             raise reader.error("unexpected text after the recoding; hint: 'DIGITS (3)' or 'HIERARCHY age_levels'")
     except ClauseError as error:
         raise_alone(PolicyError(f'the recoding of "{column}": {error}'))
     return found
+
+
+def _alone(reader: Reader) -> Generalization:
+    if reader.skip("RECTANGLES", "WITH"):
+        return Rectangles(beside=column_name(reader, "RECTANGLES WITH lon"), **algorithm(reader))
+    return _coded(reader) or kind(reader)
 
 
 def algorithm(reader: Reader) -> dict[str, str]:

@@ -186,13 +186,14 @@ class _Rewriting:
             raise script.error("PROTECT needs a database connection; hint: use kanon_sql.connect", clause)
         start = query_start(script, clause)
         query = read_table_query(script, start, clause)
-        protection, behind = parse_protect(script, clause, query)
+        asked, behind = parse_protect(script, clause, query)
         inner = [edit for edit in self.edits if edit.start >= script.start(start)]
         if inner:  # in FROM or WHERE, which go into the text of the protected table once
             source = query.source
             for edit in inner:
                 source = source.replace(script.text[edit.start : edit.end], edit.text, 1)
             query = replace(query, source=source)
+        protection = self._protection(asked, query, clause, behind)
         try:
             text = self._protect(query, protection, explained)
         except PolicyError as problem:
@@ -200,6 +201,14 @@ class _Rewriting:
         last = end if explained else behind
         edit = _Edit(script.start(start), script.stop(last - 1), "".join(("SELECT * FROM (", text, ")")))
         self._put(edit, len(inner))
+
+    def _protection(self, asked: Protection | str, query: TableQuery, first: int, end: int) -> Protection:
+        """Return what is asked of a table, by a stored policy if that is named."""
+        if isinstance(asked, Protection):
+            return asked
+        return self._answer(
+            lambda database: database.protection(asked).protection_for(query.tabulation, query.person), first, end
+        )
 
     def _explain(self, site: Site, last: int) -> None:
         """Put the explanation in the place of the whole query: it has no use for an ORDER BY and a LIMIT."""

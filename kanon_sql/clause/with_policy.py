@@ -43,7 +43,7 @@ def release_with_policy(sql: str) -> tuple[StoredPolicy, Anonymized] | None:
         created = parse_definition(script, *statements[0])
     except CorrectableError as wrong:
         raise_alone(corrected(wrong))
-    if isinstance(created, CreatePolicy) and len(statements) == 2:
+    if isinstance(created, CreatePolicy) and isinstance(created.policy, StoredPolicy) and len(statements) == 2:
         first, end = statements[1]
         release = single_release(sql[script.start(first) : script.stop(end - 1)])
         named = None if release is None or isinstance(release.policy, Policy) else same_name(release.policy)

@@ -27,7 +27,6 @@ from kanon_sql.cli.options import (
 from kanon_sql.cli.publication import publication
 from kanon_sql.cli.publish import metric_and_hierarchy, population_table, release_file
 from kanon_sql.cli.streams import format_option
-from kanon_sql.errors import SourceError
 
 if TYPE_CHECKING:
     from kanon_sql.model.policy import Policy
@@ -245,16 +244,10 @@ def policy_of(
 def _policy_of(text: str) -> StoredPolicy:
     """Return a policy of a file of policies."""
     from kanon_sql.cli.script import read_input
-    from kanon_sql.model.policy_file import kind_of, read
+    from kanon_sql.model.policy_file import choose
     from kanon_sql.model.policy_names import of_name
 
-    file, _, name = text.partition("::")
-    kind_of(file)
-    found = read(read_input(file), file)
-    if not name and len(found) != 1:
-        names = ", ".join(each.name for each in found) or "none"
-        raise SourceError(f"{file} holds {len(found)} policies; hint: name one, as in {file}::research (there are: {names})")
-    return of_name(name, found) if name else found[0]
+    return of_name(*choose(text, read_input))
 
 
 def _by_policy(stored: StoredPolicy) -> Released:

@@ -192,12 +192,15 @@ def _grid(known: list[str], asked: dict[str, Any], names: dict[str, Any]) -> lis
 def _stored(files: Iterable[str], known: list[str]) -> list[Candidate]:
     """Return the policies of files."""
     from kanon_sql.model.policy_file import kind_of, read
+    from kanon_sql.model.policy_names import for_rows
     from kanon_sql.report.candidates import Candidate
 
     found = []
     for file in files:
         kind_of(file)
-        found += [Candidate.stored(each, known) for each in read(text_of(file), file)]
+        found += [Candidate.stored(each, known) for each in for_rows(read(text_of(file), file))]
+    if files and not found:
+        raise SourceError("the files of --policies have no policy for rows; hint: PROTECT has no frontier")
     return found
 
 

@@ -15,7 +15,7 @@ from kanon_sql.engines.duckdb.staging import put_text
 from kanon_sql.errors import SourceError
 
 if TYPE_CHECKING:
-    from kanon_sql.model.stored_policy import StoredPolicy
+    from kanon_sql.model.policy_names import Stored
 
 
 @click.group()
@@ -68,7 +68,7 @@ def _require(db: str) -> None:
         raise SourceError(f"there is no database {db}")
 
 
-def _store(db: str, policies: Sequence[StoredPolicy], replace: bool, allowed_files: Sequence[str]) -> None:
+def _store(db: str, policies: Sequence[Stored], replace: bool, allowed_files: Sequence[str]) -> None:
     import kanon_sql
     from kanon_sql.engines.duckdb.policies import Policies
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,12 +12,16 @@ from kanon_sql.cli.options import (
     column_names,
     delimiter_option,
     escape_option,
+    given_options,
     json_option,
     table_option,
 )
 from kanon_sql.cli.protected_file import protect_file
 from kanon_sql.cli.publication import publication
 from kanon_sql.cli.streams import format_option
+
+if TYPE_CHECKING:
+    from kanon_sql.model.stored_protection import StoredProtection
 
 
 @click.command()
@@ -26,6 +30,7 @@ from kanon_sql.cli.streams import format_option
     "-o", "--output", "target", required=True, metavar="OUT", help="Where the table goes; its ending sets the format."
 )
 @click.option("--by", multiple=True, required=True, metavar="A,B", help="The keys; repeat it or separate by commas.")
+@click.option("--policy", "policy_file", metavar="FILE[::NAME]", help="A policy of a file, instead of --k and other rules.")
 @click.option("--measures", multiple=True, metavar="S=A", help="A sum and the column that it adds up; repeatable.")
 @click.option("--k", default=5, show_default=True, help="Rows of 1 to k - 1 people are suppressed.")
 @click.option(
@@ -34,6 +39,13 @@ from kanon_sql.cli.streams import format_option
     default="cube",
     show_default=True,
     help="All combinations of keys, keys left out from the right, or all keys only.",
+)
+@click.option(
+    "--recode",
+    "recodings",
+    multiple=True,
+    metavar="A=DIGITS",
+    help="The levels of a key, such as 'zip=DIGITS (5, 3, 0)'; repeatable.",
 )
 @click.option("--per", metavar="A", help="Column that identifies people: --k counts people.")
 @click.option("--p", "percent", multiple=True, metavar="S=10", help="The p % rule for a sum; repeatable.")
@@ -59,15 +71,20 @@ from kanon_sql.cli.streams import format_option
 @click.option("--force", is_flag=True, help="Replace OUT and CERT.json if they exist.")
 @json_option
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and warnings.")
+@click.pass_context
 def protect(
+    ctx: click.Context,
+    /,
     source: str,
     target: str,
     by: tuple[str, ...],
+    policy_file: str | None,
     measures: tuple[str, ...],
     percent: tuple[str, ...],
     dominance: tuple[str, ...],
     shown: tuple[str, ...],
     grouping: str,
+    recodings: tuple[str, ...],
     table: str | None,
     delimiter: str,
     escape_formulas: bool,
@@ -86,18 +103,25 @@ def protect(
     pattern. A hyphen (-) is the standard input or output.
     OUT appears only after the table was checked and the written file was read again.
     """
-    from kanon_sql.engines.duckdb.cells.arguments import protect_query
+    from kanon_sql.engines.duckdb.cells.arguments import TableArguments
     from kanon_sql.engines.duckdb.cells.known_columns import check_columns
 
+    policy = None if policy_file is None else _policy_of(ctx, policy_file)
     sums = assigned(measures, "--measures", "total=salary")
     percents = assigned(percent, "--p", "total=10")
+    levels = assigned(recodings, "--recode", "zip=DIGITS (5, 3)")
     largest = {name: pair.split(",") for name, pair in assigned(dominance, "--dominance", "total=1,0.8").items()}
 
     def planned(columns: list[str]) -> tuple[str, Iterable[str]]:
         keys = column_names(by, columns)
         check_columns((*keys, *sums.values(), *([options["per"]] if options["per"] else [])), columns)
         sets = tuple(tuple(column_names([each], columns)) for each in shown)
-        return protect_query("source", keys, sums, grouping, percents, largest, show=sets, **options), sums.values()
+        said = {**options, "p": percents, "dominance": largest, "show": sets} if policy is None else {}
+        if policy is not None:
+            policy.check_columns(columns)
+        shape = {"measures": sums, "grouping": grouping, "recodings": levels}
+        asked = TableArguments(table="source", by=keys, **shape, policy=policy, options=said)
+        return asked.query(), sums.values()
 
     with publication(
         source,
@@ -113,3 +137,21 @@ def protect(
         proven = protect_file(job, planned)
     if not quiet:
         job.tell(proven, ("tabulation", "protection", "number"), as_json=as_json)
+
+
+_ASKED = frozenset(
+    {"k", "per", "percent", "dominance", "shown", "cost", "rows", "contributors", "suppressed", "algorithm", "time_limit"}
+)
+"""Parameters that a policy says."""
+
+
+def _policy_of(ctx: click.Context, text: str) -> StoredProtection:
+    """Return a policy of a file; refuse options that it has to say."""
+    from kanon_sql.cli.script import read_input
+    from kanon_sql.model.policy_file import choose
+    from kanon_sql.model.policy_names import protection_of_name
+
+    given = given_options(ctx, [each for each in ctx.command.params if each.name in _ASKED])
+    if given:
+        raise click.UsageError(f"{given[0]} is part of the policy; hint: write it in the file of --policy")
+    return protection_of_name(*choose(text, read_input))

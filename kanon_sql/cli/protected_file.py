@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -47,9 +48,20 @@ def protect_file(job: Publication, planned: Callable[[list[str]], tuple[str, Ite
         found = session_of(con.raw).protected_tables.certificates
         if not found:
             raise SourceError("the table has no rows; hint: protect a table with rows")
+        _narrow_sums(con, found[-1])
         return Solved(certificate=found[-1], rows="FROM {}", audit=lambda staged: compare(con, staged, job.delimiter))
 
     return job.publish(con, solve)
+
+
+def _narrow_sums(con: Any, certificate: TableCertificate) -> None:
+    """Give whole sums the 64 bits that they fit in: Parquet would round a HUGEINT."""
+    from kanon_sql.engines.duckdb.names import quoted
+
+    sums = {each["name"] for each in json.loads(certificate.tabulation)["items"] if each["kind"] == "sum"}
+    for name, kind, *_ in con.execute("DESCRIBE released").fetchall():
+        if kind == "HUGEINT" and name in sums:
+            con.execute(f"ALTER TABLE released ALTER {quoted(name)} TYPE BIGINT")
 
 
 def compare(con: Any, staged: Place, delimiter: str) -> None:

@@ -17,6 +17,7 @@ from kanon_sql.cli.options import (
     column_names,
     delimiter_option,
     escaped_option,
+    given_options,
     json_option,
     qi_option,
     sensitive_options,
@@ -27,9 +28,10 @@ from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.publish import metric_and_hierarchy
 from kanon_sql.engines.duckdb.staging import put_text
 from kanon_sql.errors import AuditError, KanonWarning, SourceError
+from kanon_sql.model.requirements import THRESHOLD_OPTIONS
 
 if TYPE_CHECKING:
-    from kanon_sql.report.release_report import Page
+    from kanon_sql.report.written_page import Page
 
 force_option = click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and warnings.")
@@ -71,7 +73,10 @@ def page_target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], for
 @force_option
 @json_option
 @quiet_option
+@click.pass_context
 def report(
+    ctx: click.Context,
+    /,
     source: str,
     release: str,
     target: str,
@@ -102,17 +107,23 @@ def report(
 
     The page is one HTML file that loads nothing. Do not publish it: it counts the source. If the guarantee is broken, the
     command writes the page and exits with code 1.
+
+    With the certificate of a table of counts, RELEASE is that table. This page may be published with it, and there is none if a
+    claim does not hold.
     """
     import duckdb
 
     from kanon_sql.certificate import Certificate
+    from kanon_sql.certificate.table_file import PROTECTED
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.engines.duckdb.policy_tables import AllowedFiles
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.requirements import METRICS
     from kanon_sql.report.release_report import report_files
-    from kanon_sql.verification.certificates import read_certificate
+    from kanon_sql.report.table_report import report_table
+    from kanon_sql.verification.certificates import is_of, read_certificate
 
+    con = duckdb.connect()
     origin, place = Place.of(source, table), Place.of(release).escaping(escape_formulas)
     names, beside = metric_and_hierarchy(metric, hierarchy)
     everybody = None if population is None else Place.of(population)
@@ -120,6 +131,15 @@ def report(
     if certificate is not None:
         read.append(Path(os.path.realpath(certificate)))
     path = page_target(target, (".html",), read, force)
+    if certificate is not None and is_of(certificate, PROTECTED):
+        _refuse_options(ctx)
+        heading = {"title": title, "purpose": purpose, "recipient": recipient}
+        page = interruptible(
+            con.interrupt, lambda: report_table(con, origin, place, certificate, delimiter, heading), patience=PATIENCE
+        )
+        shown = [name for name in page.figures if name not in ("holds", "cautions")]
+        _written(page, path, shown, force=force, as_json=as_json, quiet=quiet)
+        return
     claimed = None
     if certificate is not None:
         document = read_certificate(certificate)
@@ -130,7 +150,6 @@ def report(
         allowed.tables_of(Policy.from_json(claimed.policy), "the certificate")
     if about["sensitive"] is None:  # then the files are those that the certificate names
         names = {"metric": metric if metric in METRICS else None}
-    con = duckdb.connect()
 
     def work() -> Page:
         return report_files(
@@ -149,12 +168,28 @@ def report(
         )
 
     page = interruptible(con.interrupt, work, patience=PATIENCE)
+    _written(page, path, force=force, as_json=as_json, quiet=quiet)
+    if not page.figures["holds"]:
+        raise AuditError("the release breaks its guarantee, or does not belong to the certificate; the page shows where")
+
+
+def _written(page: Page, path: Path, shown: Iterable[str] = (), *, force: bool, as_json: bool, quiet: bool) -> None:
+    """Write a page, and say so; some figures are shown to people, too."""
     put_text(page.text, path, replace=force)
     if as_json and not quiet:
         click.echo(json.dumps({"written": str(path), **page.figures}))
     elif not quiet:
-        show([("written", path)])
+        show([("written", path), *((name, page.figures[name]) for name in shown)])
     if page.figures["cautions"]:
         warnings.warn(KanonWarning(*page.figures["cautions"]), stacklevel=1)
-    if not page.figures["holds"]:
-        raise AuditError("the release breaks its guarantee, or does not belong to the certificate; the page shows where")
+
+
+_OF_ROWS = frozenset({"qi", "k", "keep", "sensitive", "population", "allowed_files", *THRESHOLD_OPTIONS})
+"""Parameters about a release of rows."""
+
+
+def _refuse_options(ctx: click.Context) -> None:
+    """Refuse options that are not about a table of counts."""
+    given = given_options(ctx, [each for each in ctx.command.params if each.name in _OF_ROWS])
+    if given:
+        raise click.UsageError(f"{given[0]} is not about a table of counts; hint: leave it out")

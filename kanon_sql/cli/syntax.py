@@ -44,6 +44,7 @@ SELECT key, ..., count(*) AS n [, sum(value) AS s] FROM table
   [AGAINST CONTRIBUTORS]              the only person of a row may be the attacker
   [USING algorithm (option = value, ...)]
   [ORDER BY ...]
+query GROUP BY ... PROTECT WITH POLICY name
 EXPLAIN PROTECT query                 the figures of a table, without its rows
 BEGIN PROTECTED; CREATE TABLE ... PROTECT ...; ...; COMMIT
                                       tables of the same people, solved together at COMMIT

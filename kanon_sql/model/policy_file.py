@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.errors import MissingPackageError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_names import Stored, stored_of
 from kanon_sql.model.requirements import requirement_from_json
-from kanon_sql.model.stored_policy import OF_DATABASE, ROLES, StoredPolicy
+from kanon_sql.model.stored_policy import OF_DATABASE, ROLES
+from kanon_sql.model.stored_protection import KEY
 from kanon_sql.model.validation import known_keys, listed, parsed, same_name
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ def kind_of(path: str) -> str:
     return ending
 
 
-def written(policies: Iterable[StoredPolicy], ending: str) -> str:
+def written(policies: Iterable[Stored], ending: str) -> str:
     """Return policies as the text of a file."""
     items = [
         {"name": each.name, **({"table": each.table} if each.table else {}), **json.loads(each.to_json())} for each in policies
@@ -53,7 +55,7 @@ def written(policies: Iterable[StoredPolicy], ending: str) -> str:
     return text
 
 
-def read(text: str, name: str) -> list[StoredPolicy]:
+def read(text: str, name: str) -> list[Stored]:
     """Read policies from the text of a file.
 
     Parameters
@@ -77,23 +79,49 @@ def read(text: str, name: str) -> list[StoredPolicy]:
     return _distinct(found, name)
 
 
+def choose(text: str, read_text: Callable[[str], str]) -> tuple[str, list[Stored]]:
+    """Return the name of a policy and the policies of its file, from ``FILE::NAME``; a file of one policy needs no name.
+
+    Parameters
+    ----------
+    text : str
+        The file and the name.
+    read_text : callable
+        Returns the text of a file.
+
+    Raises
+    ------
+    SourceError
+        When the file holds several policies, and none is named.
+    PolicyError
+        When the file cannot be read.
+    """
+    file, _, name = text.partition("::")
+    kind_of(file)
+    found = read(read_text(file), file)
+    if not name and len(found) != 1:
+        names = ", ".join(each.name for each in found) or "none"
+        raise SourceError(f"{file} holds {len(found)} policies; hint: name one, as in {file}::research (there are: {names})")
+    return name or found[0].name, found
+
+
 def _items(data: object) -> list[Any]:
     return listed(known_keys(data, {"policies"}, "a file of policies", ["policies"])["policies"], "policies")
 
 
-def _policy(item: Any) -> StoredPolicy:
-    known = {"name", "table", *ROLES, *OF_DATABASE, *Policy.__dataclass_fields__}
+def _policy(item: Any) -> Stored:
+    known = {"name", "table", KEY, *ROLES, *OF_DATABASE, *Policy.__dataclass_fields__}
     data = dict(known_keys(item, known, "a policy", ["name"]))
     if "query" not in data:
         known_keys(data, known, "a policy", ["table"])
-    return StoredPolicy.from_json(data.pop("name"), data.pop("table", ""), json.dumps(data, default=_refused))
+    return stored_of(data.pop("name"), data.pop("table", ""), json.dumps(data, default=_refused))
 
 
 def _refused(value: object) -> Any:
     raise PolicyError(f"a {type(value).__name__} is not a value that a policy can hold; hint: put it in quotes")
 
 
-def _distinct(policies: list[StoredPolicy], name: str) -> list[StoredPolicy]:
+def _distinct(policies: list[Stored], name: str) -> list[Stored]:
     seen: set[str] = set()
     for each in policies:
         if same_name(each.name) in seen:
@@ -110,7 +138,7 @@ def _yaml() -> Any:
     return yaml
 
 
-def _of_yaml(text: str, name: str) -> list[StoredPolicy]:
+def _of_yaml(text: str, name: str) -> list[Stored]:
     yaml = _yaml()
     from kanon_sql.model.policy_yaml import LONGEST, load
 

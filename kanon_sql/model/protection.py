@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
 from kanon_sql.errors import PolicyError, hint_of
-from kanon_sql.model.validation import as_identifier
+from kanon_sql.model.validation import as_identifier, by_name, fraction, named
 
 ALGORITHMS = ("auto", "greedy", "optimal")
 """What solves a table."""
@@ -130,12 +130,46 @@ class Protection:
         ):
             if value not in known:
                 raise PolicyError(f"unknown {name} {value!r}; hint: {hint_of(value, known, 'use ' + ' or '.join(known))}")
-        if not isinstance(self.suppressed, bool):
-            raise PolicyError("suppressed must be true or false; hint: suppressed = true adds a column of that name")
+        for name, flag in (("suppressed", self.suppressed), ("contributors", self.contributors)):
+            if not isinstance(flag, bool):
+                raise PolicyError(f"{name} must be true or false, got {type(flag).__name__}; hint: {name} = true")
+        for names in self.show:
+            for key in names:
+                named(key, "a key of show")
+        if self.per is not None:
+            named(self.per, "per")
         if self.time_limit is not None and not (
             isinstance(self.time_limit, int | float) and not isinstance(self.time_limit, bool) and self.time_limit > 0
         ):
             raise PolicyError("time_limit must be a number of seconds above 0; hint: time_limit = 60")
+
+    @classmethod
+    def of(
+        cls, *, p: Mapping[str, Any] | None = None, dominance: Mapping[str, Any] | None = None, **options: Any
+    ) -> Protection:
+        """Build it from the names that every surface shares.
+
+        Parameters
+        ----------
+        p : mapping of str to number, optional
+            For some sums p of the p % rule.
+        dominance : mapping of str to [largest, share], optional
+            For some sums the dominance rule, or a list of them.
+        **options
+            The other fields.
+
+        Raises
+        ------
+        PolicyError
+            When an argument is not of its kind.
+        """
+        percents = by_name(p, "p", "{'total': 10}")
+        largest = by_name(dominance, "dominance", "{'total': [1, 0.8]}")
+        return cls(
+            ambiguity=tuple(Ambiguity(measure=name, percent=fraction(each, "p")) for name, each in percents.items()),
+            dominance=tuple(_dominance(name, pair) for name, pairs in largest.items() for pair in _pairs(pairs)),
+            **options,
+        )
 
     @property
     def rules(self) -> tuple[Dominance | Ambiguity, ...]:
@@ -182,6 +216,21 @@ class Protection:
 
 
 _LARGEST_K = 10**9
+
+
+def _pairs(value: Any) -> Sequence[Any]:
+    """Return the pairs of one sum: a list of them, or one."""
+    several = isinstance(value, Sequence) and value and all(isinstance(each, list | tuple) for each in value)
+    return value if several else [value]
+
+
+def _dominance(measure: str, pair: object) -> Dominance:
+    if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+        raise PolicyError("dominance needs the number of contributors and their share; hint: {'total': [1, 0.8]}")
+    largest = fraction(pair[0], "the number of contributors")
+    if largest.denominator != 1:
+        raise PolicyError("the number of contributors must be a whole number; hint: {'total': [1, 0.8]}")
+    return Dominance(measure=measure, largest=int(largest), share=fraction(pair[1], "the share of the largest contributors"))
 
 
 def _number(value: Fraction) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Unpack
 
 import duckdb
 
 from kanon_sql.certificate import Certificate, Release
+from kanon_sql.certificate.table_certificate import ProtectedTable
 from kanon_sql.engines.audit_figures import measured_requirements
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.files import columns, load, load_policy_table
@@ -23,25 +23,10 @@ from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, complet
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.model.validation import as_identifier, by_name, same_name
+from kanon_sql.report.written_page import Page, versions
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.places import Place
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """A page about a release.
-
-    Attributes
-    ----------
-    text : str
-        The page.
-    figures : dict
-        What it tells, as plain data; ``holds`` says whether the release keeps its guarantee.
-    """
-
-    text: str
-    figures: dict[str, Any]
 
 
 @spelled_out(AUDIT_DEFAULTS)
@@ -63,8 +48,9 @@ def report(
     ----------
     source : pyarrow.Table, pandas.DataFrame, polars.DataFrame or DuckDBPyRelation
         The table that was released.
-    released : Release, or a table as ``source``
-        The release, by whomever it was made. A `Release` brings its certificate.
+    released : Release, ProtectedTable, or a table as ``source``
+        The release, by whomever it was made. A `Release` brings its certificate. The page about a `ProtectedTable` may be
+        published with it, and takes no options.
     tables : mapping, optional
         By their names, the hierarchy or the table of distances, as in `kanon_sql.anonymize`.
     keep : iterable of str, optional
@@ -102,6 +88,13 @@ def report(
     A few GROUP BYs over both tables, and one more for each quasi-identifier; one plot for each column.
     """
     completed("report", options, AUDIT_DEFAULTS)
+    heading = {"title": title, "purpose": purpose, "recipient": recipient}
+    if isinstance(released, ProtectedTable):
+        from kanon_sql.report.table_report import report_protected
+
+        if options or any(each is not None for each in (tables, keep, certificate)):
+            raise PolicyError("a report about a table of counts takes no options; hint: title, purpose and recipient head it")
+        return report_protected(source, released, heading).text
     if isinstance(released, Release):
         certificate = released.certificate if certificate is None else certificate
         released = released.table
@@ -116,7 +109,7 @@ def report(
         if {"source", "released"} & set(map(same_name, by_name(tables, "tables", "{'tree': table}"))):
             raise PolicyError("an additional table cannot be called 'source' or 'released'; hint: rename it")
         register_tables(con, policy, tables)
-        return _page(con, policy, certificate, {}, {"title": title, "purpose": purpose, "recipient": recipient}).text
+        return _page(con, policy, certificate, {}, heading).text
 
 
 def report_files(
@@ -252,13 +245,7 @@ def _page(
         facts,
         claims=claims,
         certificate=[] if certificate is None else other_fields(certificate),
-        origins=[*hashes.items(), *rows, ("made by", _versions())],
+        origins=[*hashes.items(), *rows, ("made by", versions())],
         about=About(**heading),
     )
     return Page(text=text, figures=figures(facts, claims))
-
-
-def _versions() -> str:
-    from kanon_sql import __version__
-
-    return f"kanon-sql {__version__}, DuckDB {duckdb.__version__}, Python {platform.python_version()}"

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from dbt_process import NEEDS_DBT, dbt, replace, rows
 
+import kanon_sql
+
 pytestmark = [NEEDS_DBT, pytest.mark.process]
 
 COUNTS = """{{ config(materialized='protected') }}
@@ -50,11 +52,56 @@ def test_a_table_of_counts(project: Path) -> None:
     assert rows(project, "from counts") == shown
 
 
+def test_levels_of_a_key(project: Path) -> None:
+    levels = COUNTS.replace("cube (zip", "cube (zip in digits (5, 3)")
+    (project / "models" / "levels.sql").write_text(levels)
+    done = dbt(project, "run", "--select", "levels")
+    assert done.returncode == 0, done.stdout
+    shown = rows(project, "from levels")
+    assert {zip_code.count("*") for zip_code, _, _ in shown if zip_code} == {0, 2}
+    assert all(n is None or n >= 5 for _, _, n in shown)
+
+
+def test_stored_policies(project: Path) -> None:
+    with kanon_sql.connect(project / "clinic.duckdb") as con:
+        con.execute(
+            "CREATE ANONYMIZATION POLICY weekly ON patients (PROTECT n >= 7 ROWS ABSENT USING auto (earlier = 'ignore')); "
+            "CREATE ANONYMIZATION POLICY people ON patients (BY zip, age; KEEP patient_id, full_name, job, diagnosis, "
+            "severity; GUARANTEE k >= 2)"
+        )
+    models = project / "models"
+    plain = COUNTS.replace("protect n >= 5", "")
+    (models / "clause.sql").write_text(COUNTS.replace("n >= 5", "with policy weekly"))
+    (models / "config.sql").write_text(plain.replace("'protected'", "'protected', policy='Weekly'"))
+    done = dbt(project, "run", "--select", "clause", "config")
+    assert done.returncode == 0, done.stdout
+    assert "suppressed, n >= 7" in done.stdout
+    assert sorted(map(str, rows(project, "from clause"))) == sorted(map(str, rows(project, "from config")))
+    assert all(n >= 7 for _, _, n in rows(project, "from config"))
+    (models / "clause.sql").write_text(COUNTS.replace("n >= 5", "with policy weekl").replace("'protected'", "'table'"))
+    done = dbt(project, "run", "--select", "clause")
+    assert "clause has a PROTECT clause with materialized=table; hint: materialized='protected'" in done.stdout
+    (models / "raw.sql").write_text(plain.replace("'protected'", "'table', policy='weekly'"))
+    done = dbt(project, "run", "--select", "raw")
+    assert "raw names a policy, but materialized=table would show the raw rows of its query" in done.stdout
+    (models / "clause.sql").write_text(COUNTS.replace("n >= 5", "with policy weekl"))
+    (models / "config.sql").write_text(plain.replace("'protected'", "'protected', policy='people'"))
+    (models / "both.sql").write_text(COUNTS.replace("'protected'", "'protected', policy='weekly'"))
+    done = dbt(project, "run", "--select", "clause", "config", "both")
+    assert done.returncode == 1
+    for message in (
+        'there is no policy "weekl"; hint: did you mean "weekly"?',
+        'the policy "people" is for rows; hint: ANONYMIZE WITH POLICY people',
+        "a query can have only one PROTECT clause",
+    ):
+        assert message in done.stdout
+
+
 REFUSED = {
-    "no_clause": (COUNTS.replace("protect n >= 5", ""), "has no PROTECT clause; hint: select region"),
+    "no_clause": (COUNTS.replace("protect n >= 5", ""), "has no PROTECT clause after GROUP BY; hint: select region"),
     "key": (
         COUNTS.replace("'protected'", "'protected', k=5"),
-        "unknown keys: k; hint: the keys of a protected model are strict",
+        "unknown keys: k; hint: the keys of a protected model are strict, policy",
     ),
     "strict": (
         COUNTS.replace("'protected'", "'protected', strict=true").replace("zip, ", "zip, age, "),

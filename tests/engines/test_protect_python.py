@@ -80,6 +80,11 @@ def test_options_of_the_clause() -> None:
     assert released.certificate.requirements == ("n >= 5 PER id", "dominance(s, 1) <= 0.5")
 
 
+def test_a_column_that_is_summed_twice_is_one_sum() -> None:
+    table = kanon_sql.protect(PEOPLE, ["region"], measures={"a": "income", "b": "INCOME"}, p={"b": 10}, k=3).table
+    assert table["a"] == table["b"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [
@@ -88,6 +93,8 @@ def test_options_of_the_clause() -> None:
         ({"by": ["region"], "measures": {"s": "nowhere"}}, PolicyError, "unknown column"),
         ({"by": ["region"], "per": "nobody"}, PolicyError, "unknown column"),
         ({"by": ["region"], "k": 1}, PolicyError, "at least 2"),
+        ({"by": ["region"], "show": [["regio"]]}, PolicyError, 'show names the unknown column "regio"; hint: did you mean'),
+        ({"by": ["region"], "contributors": "no"}, PolicyError, "contributors must be true or false"),
         ({"by": ["region"], "grouping": "cubes"}, PolicyError, "unknown grouping"),
         ({"by": ["region"], "row": "absent"}, TypeError, "no option"),
         ({"by": ["id"]}, SourceError, "singles out"),

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import colorsys
 import random
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pytest
 from axe import axe, chromium, violations
+from click.testing import CliRunner
 
 import kanon_sql
+from kanon_sql.cli import main
 from kanon_sql.report import report
 from kanon_sql.report.frontier import frontier, html_text
 
@@ -23,6 +27,22 @@ def people(rows: int = 300) -> pa.Table:
     columns = {name: [draw.choice(["Assoc-voc", "Some-college", "x" * 70, "東京", "7"]) for _ in range(rows)] for name in names}
     columns["age"] = [draw.randint(18, 90) for _ in range(rows)]
     return pa.table({**columns, "disease": [draw.choice(["flu", "ulcer"]) for _ in range(rows)]})
+
+
+def page_about_counts(folder: Path, source: pa.Table) -> str:
+    """Return the page about a table of counts, whose files are in a folder of their own."""
+    (folder / "files").mkdir()
+    files = [str(folder / "files" / name) for name in ("in.parquet", "out.parquet", "cert.json", "page.html")]
+    duckdb.from_arrow(source).write_parquet(files[0])
+    names = ",".join(f'"{name}"' for name in source.column_names[:3:2])
+    asked = ["--by", f"{names},disease", "--certificate", files[2], "--time-limit", "5", "-q"]
+    made, shown = ["protect", *files[:1], "-o", files[1], *asked], ["report", *files[:2], "-o", files[3]]
+    for arguments in (made, [*shown, "--certificate", files[2]]):
+        done = CliRunner().invoke(main, arguments)
+        assert done.exit_code == 0, done.output
+    text = Path(files[3]).read_text()
+    shutil.rmtree(folder / "files")
+    return text
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +69,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         "broken": report(source, source, k=5, sensitive="disease", l=3),
         "frontier": html_text(points, [("source", "s" * 200)]),
     }
+    texts["table"] = page_about_counts(folder, source)
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text)
     return sorted(folder.iterdir())
@@ -143,7 +164,7 @@ def test_axe_finds_no_violation(browser: Any, pages: list[Path], scheme: str, wi
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_banner_has_the_colour_of_its_verdict(browser: Any, pages: list[Path], scheme: str) -> None:
     """Green, amber and red: the hue of the bar in degrees."""
-    hues = {"report": (90, 160), "caution": (25, 50), "caution_undecided": (25, 50), "broken": (330, 370)}
+    hues = {"report": (90, 160), "table": (90, 160), "caution": (25, 50), "caution_undecided": (25, 50), "broken": (330, 370)}
     for path in pages:
         if path.stem == "frontier":
             continue

@@ -4,20 +4,18 @@
 
     dimension := expression [IN DIGITS (count {, count})]
 
-The finest level comes first. A level of 0 digits is the total.
+The finest level comes first. A level of 0 digits is the total. Other surfaces give the words behind IN as a text of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 
 from kanon_sql.clause.mistakes import KINDS
 from kanon_sql.clause.reader import Reader
+from kanon_sql.clause.recodings import of_text
 from kanon_sql.clause.script import Script
-
-Sets = list[tuple[int, ...]]
 
 _EXAMPLE = "zip IN DIGITS (5, 3)"
 
@@ -31,26 +29,23 @@ class Levels:
 
     Parameters
     ----------
-    end : int
-        The place behind the expression of the dimension.
     digits : tuple of int
         How many leading characters each level shows, the finest first.
     total : bool
         Whether the total is a level.
     """
 
-    end: int
     digits: tuple[int, ...]
     total: bool
 
     def labels(self, spelled: str, text: str) -> Iterator[tuple[str, str]]:
         """Yield the key of each level: a text that tells keys apart, and its SQL."""
         for count in self.digits:
-            yield _label(spelled, count), _label(text, count)
+            yield f"{spelled} IN DIGITS ({count})", _label(text, count)
 
 
-def read_levels(script: Script, start: int, end: int) -> Levels | None:
-    """Read the levels of an expression of GROUP BY; None if it has none.
+def read_levels(script: Script, start: int, end: int) -> tuple[int, Levels] | None:
+    """Read the levels of an expression of GROUP BY, and the place of their IN; None if it has none.
 
     Raises
     ------
@@ -61,31 +56,34 @@ def read_levels(script: Script, start: int, end: int) -> Levels | None:
     if place is None or script.word(place + 1) not in KINDS:
         return None
     reader = Reader(script, place + 1)
+    found = _levels(reader)
+    if reader.place != end:
+        raise reader.error(f"unexpected {reader.spelled} after the levels; hint: {_EXAMPLE}")
+    return place, found
+
+
+def levels_of(column: str, text: object) -> Levels:
+    """Read the levels of a column from a text of their own, such as ``DIGITS (5, 3, 0)``.
+
+    Raises
+    ------
+    PolicyError
+        When they are none.
+    """
+    return of_text(column, text, _levels)
+
+
+def _levels(reader: Reader) -> Levels:
+    start = reader.place
     if not reader.skip("DIGITS"):
-        raise reader.error(f"{reader.word} has no levels before PROTECT; hint: {_hint(reader.word)}")
+        raise reader.error(f"{reader.word or 'this'} has no levels before PROTECT; hint: {_hint(reader.word)}")
     reader.expect("(", f"before the numbers of characters; hint: {_EXAMPLE}")
     counts = reader.separated(lambda: _count(reader))
     reader.expect(")", "after the numbers of characters")
-    if reader.place != end:
-        raise reader.error(f"unexpected {reader.spelled} after the levels; hint: {_EXAMPLE}")
     digits = tuple(sorted({*counts} - {0}, reverse=True))
     if not digits:
-        raise script.error(f"a level shows at least one character; hint: {_EXAMPLE}", place)
-    return Levels(end=place, digits=digits, total=0 in counts)
-
-
-def cube(parts: Sequence[Sets]) -> Sets:
-    """Return every combination of the levels of some dimensions and their totals."""
-    return [tuple(key for level in each for key in level) for each in product(*([*part, ()] for part in parts))]
-
-
-def rollup(parts: Sequence[Sets]) -> Sets:
-    """Return the levels of the last dimension within all others, then of the one before it, and so on to the total."""
-    found: Sets = []
-    for last in range(len(parts) - 1, -1, -1):
-        above = tuple(key for part in parts[:last] for key in part[0])
-        found.extend((*above, *level) for level in parts[last] if level)
-    return [*found, ()]
+        raise reader.script.error(f"a level shows at least one character; hint: {_EXAMPLE}", start)
+    return Levels(digits=digits, total=0 in counts)
 
 
 def _count(reader: Reader) -> int:

@@ -4,6 +4,7 @@
 
     PROTECT cond {AND cond} [SHOW GROUPING SETS ( set {, set} )] [COST cells | n] [ROWS NULL | ABSENT]
         [AGAINST CONTRIBUTORS] [USING name [( option = value {, option = value} )]]
+    PROTECT WITH POLICY name
     cond := count >= k [PER column] | dominance(sum, largest) <= share | p(sum) >= percent
     count := name of the count | count(*)
     set := ( [key {, key}] )
@@ -18,22 +19,25 @@ from typing import Any
 from sqlglot import TokenType
 
 from kanon_sql.clause.cells.table_query import TableQuery
-from kanon_sql.clause.names import column_name
+from kanon_sql.clause.names import column_name, policy_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
 from kanon_sql.clause.split import BEHIND_CLAUSE, SET_OPERATIONS
 from kanon_sql.errors import ClauseError, hint_of
 from kanon_sql.model.protection import ALGORITHMS, Ambiguity, Dominance, Protection
+from kanon_sql.model.tabulation import Item
 from kanon_sql.model.validation import as_identifier, same_name
 
 EXAMPLE = "PROTECT n >= 5"
 
 _OPTIONS = ("time_limit", "earlier", "suppressed")
 
+_PARTS = ("AND", "SHOW", "COST", "ROWS", "AGAINST", "USING")
+
 _BEHIND = BEHIND_CLAUSE | {"ON", "RETURNING", "WITH", "WINDOW"}
 
 
-def parse_protect(script: Script, place: int, query: TableQuery) -> tuple[Protection, int]:
+def parse_protect(script: Script, place: int, query: TableQuery) -> tuple[Protection | str, int]:
     """Read the clause whose word PROTECT is at ``place``.
 
     Parameters
@@ -47,8 +51,8 @@ def parse_protect(script: Script, place: int, query: TableQuery) -> tuple[Protec
 
     Returns
     -------
-    protection : Protection
-        What the clause asks for.
+    protection : Protection or str
+        What the clause asks for, or the name of the policy that does.
     end : int
         The place behind the last token of the clause.
 
@@ -57,14 +61,26 @@ def parse_protect(script: Script, place: int, query: TableQuery) -> tuple[Protec
     ClauseError
         When the clause is incomplete, contradicts itself, or names what the table does not have.
     """
-    reading = _Reading(Reader(script, place + 1), query)
-    return reading.protection(place), reading.reader.place
+    reader = Reader(script, place + 1)
+    reading = _Reading(reader, query)
+    if not reader.skip("WITH", "POLICY"):
+        return reading.protection(place), reader.place
+    name = policy_name(reader, "PROTECT WITH POLICY weekly")
+    if reader.word in _PARTS:
+        raise reader.error(f"{reader.word} cannot follow WITH POLICY; hint: write it into the policy")
+    reading.check_end()
+    return name, reader.place
+
+
+def parse_stored(reader: Reader) -> Protection:
+    """Read the clause behind the word PROTECT in a policy: its table is not known, and its count is called n."""
+    return _Reading(reader, None).protection(reader.place - 1)
 
 
 @dataclass(slots=True)
 class _Reading:
     reader: Reader
-    query: TableQuery
+    query: TableQuery | None
     asked: dict[str, Any] = field(default_factory=dict)
 
     def protection(self, start: int) -> Protection:
@@ -74,7 +90,7 @@ class _Reading:
             self._condition()
         if "k" not in self.asked:
             raise reader.script.error(f"PROTECT needs the least count of a row; hint: {EXAMPLE}", start)
-        if self.query.person is not None and "per" not in self.asked:
+        if self.query is not None and self.query.person is not None and "per" not in self.asked:
             person = as_identifier(self.query.person)
             raise reader.script.error(f"count(DISTINCT {person}) counts people; hint: {EXAMPLE} PER {person}", start)
         if reader.skip("SHOW"):
@@ -87,7 +103,7 @@ class _Reading:
             self.asked["contributors"] = self._word({"CONTRIBUTORS": True}, "AGAINST CONTRIBUTORS")
         if reader.skip("USING"):
             self._algorithm()
-        self._check_end()
+        self.check_end()
         return reader.checked(lambda: Protection(**self.asked), start)
 
     def _condition(self) -> None:
@@ -121,10 +137,10 @@ class _Reading:
         reader = self.reader
         if not reader.skip("COUNT", "(", "*", ")"):
             name = column_name(reader, EXAMPLE)
-            if self.query.tabulation.named(name, "count") is None:
-                counts = [each.name for each in self.query.tabulation.items if each.kind == "count"]
-                hint = hint_of(name, counts, "count(*) AS n in the SELECT list, then PROTECT n >= 5")
-                raise reader.script.error(f"{as_identifier(name)} is not a count of this table; hint: {hint}", start)
+            if self.query is not None:
+                self._known(name, "count", start, "count(*) AS n in the SELECT list, then PROTECT n >= 5")
+            elif same_name(name) != "n":
+                raise reader.script.error(f"a policy calls the count n, not {as_identifier(name)}; hint: {EXAMPLE}", start)
         strict = reader.spelled == ">"
         if not strict:
             self._sign(">=", EXAMPLE)
@@ -139,7 +155,7 @@ class _Reading:
 
     def _people(self, person: str) -> None:
         """Take the column that tells people apart; the count has to count them."""
-        counted = self.query.person
+        counted = person if self.query is None else self.query.person
         if counted is None or same_name(counted) != same_name(person):
             raise self.reader.script.error(
                 f"PER {as_identifier(person)} needs a count of people; hint: count(DISTINCT {as_identifier(person)}) AS n",
@@ -148,13 +164,19 @@ class _Reading:
         self.asked["per"] = counted
 
     def _sum(self) -> str:
-        reader, sums = self.reader, [each.name for each in self.query.tabulation.items if each.kind == "sum"]
-        start, name = reader.place, column_name(reader, "dominance(s, 1) <= 0.8")
-        item = self.query.tabulation.named(name, "sum")
+        start, name = self.reader.place, column_name(self.reader, "dominance(s, 1) <= 0.8")
+        if self.query is None:
+            return name
+        return self._known(name, "sum", start, "sum(income) AS s in the SELECT list, then dominance(s, 1) <= 0.8").name
+
+    def _known(self, name: str, kind: str, start: int, hint: str) -> Item:
+        """Return a column of the table."""
+        items = () if self.query is None else self.query.tabulation.items
+        item = next((each for each in items if each.kind == kind and same_name(each.name) == same_name(name)), None)
         if item is None:
-            hint = hint_of(name, sums, "sum(income) AS s in the SELECT list, then dominance(s, 1) <= 0.8")
-            raise reader.script.error(f"{as_identifier(name)} is not a sum of this table; hint: {hint}", start)
-        return item.name
+            hint = hint_of(name, [each.name for each in items if each.kind == kind], hint)
+            raise self.reader.script.error(f"{as_identifier(name)} is not a {kind} of this table; hint: {hint}", start)
+        return item
 
     def _sign(self, sign: str, hint: str) -> None:
         if not self.reader.skip(sign):
@@ -187,17 +209,11 @@ class _Reading:
                 reader.expect(")", "after the keys")
         else:
             names = [column_name(reader, hint)]
-        tabulation = self.query.tabulation
-        keys = []
-        for name in names:
-            item = tabulation.named(name, "key")
-            if item is None:
-                known = [each.name for each in tabulation.items if each.kind == "key"]
-                hint = hint_of(name, known, "name a column of GROUP BY")
-                raise reader.script.error(f"{as_identifier(name)} is not a key of this table; hint: {hint}", start)
-            keys.append(item)
+        if self.query is None:
+            return tuple(names)
+        keys = [self._known(name, "key", start, "name a column of GROUP BY") for name in names]
         chosen = tuple(sorted({each.places[0] for each in keys}))
-        if chosen not in tabulation.sets:
+        if chosen not in self.query.tabulation.sets:
             raise reader.script.error("the table does not have this grouping set; hint: add it to GROUP BY", start)
         return tuple(each.name for each in keys)
 
@@ -234,7 +250,7 @@ class _Reading:
         self.asked[name] = value
         reader.checked(lambda: Protection(**{name: value}), start)
 
-    def _check_end(self) -> None:
+    def check_end(self) -> None:
         """Check what follows the clause: only what follows a whole query."""
         reader = self.reader
         if reader.spelled in {"", ";", ")", "]", "}"} or reader.word in _BEHIND:
@@ -245,10 +261,9 @@ class _Reading:
 
 
 def _unexpected(reader: Reader) -> ClauseError:
-    parts = "AND, SHOW, COST, ROWS, AGAINST, USING"
     if reader.word == "PROTECT":
         return reader.error("a query can have only one PROTECT clause; hint: join the conditions with AND")
     if reader.word in {"WHERE", "GROUP", "HAVING"}:
         return reader.error(f"{reader.word} must come before PROTECT; hint: write PROTECT after GROUP BY")
-    hint = hint_of(reader.word, parts.split(", "), f"the clause goes on with {parts}, in this order")
+    hint = hint_of(reader.word, _PARTS, f"the clause goes on with {', '.join(_PARTS)}, in this order")
     return reader.error(f"unexpected {reader.spelled} in PROTECT; hint: {hint}")

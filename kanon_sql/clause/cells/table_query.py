@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
 from sqlglot import TokenType
 
-from kanon_sql.clause.cells.levels import Sets, cube, read_levels, rollup
+from kanon_sql.clause.cells.levels import read_levels
 from kanon_sql.clause.cells.select_list import Column, measure_hint, named_at, plain_text, read_column, show_keys, text_of
 from kanon_sql.clause.cells.sources import reads_of, tables_above
 from kanon_sql.clause.script import Script
 from kanon_sql.clause.select import AGGREGATES, name_at, read_select
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.grouping_sets import Sets, cube, rollup
 from kanon_sql.model.tabulation import MOST_SETS, Item, Tabulation
 from kanon_sql.model.validation import as_identifier, same_name
 
@@ -144,10 +145,10 @@ class _Reading:
             return [each for part in self._separated(start + 3, end - 1) for each in self._element(*part)]
         if script.word(start) in {"CUBE", "ROLLUP"} and script.spelled(opens) == "(" and script.partner[opens] == end - 1:
             parts = [self._levels(*part) for part in self._separated(opens + 1, end - 1)]
-            made = math.prod(len(part) + 1 for part in parts) if script.word(start) == "CUBE" else 0
-            if made > MOST_SETS:
-                raise script.error(f"CUBE makes more than {MOST_SETS} grouping sets; hint: list the sets to publish", start)
-            return cube(parts) if script.word(start) == "CUBE" else rollup(parts)
+            try:
+                return cube(parts) if script.word(start) == "CUBE" else rollup(parts)
+            except PolicyError as problem:
+                raise script.error(str(problem), start) from problem
         return self._levels(start, end)
 
     def _levels(self, start: int, end: int) -> Sets:
@@ -155,15 +156,15 @@ class _Reading:
         read = read_levels(self.script, start, end)
         if read is None:
             return [self._group(start, end)]
-        column = self._column_of(start, read.end)
-        first, last = (start, read.end) if column is None else (column.start, column.end)
-        found: Sets = []
-        for spelled, text in read.labels(plain_text(self.script, first, last), text_of(self.script, first, last)):
-            self.keys.setdefault(spelled, text)
-            found.append((list(self.keys).index(spelled),))
+        place, levels = read
+        column = self._column_of(start, place)
+        first, last = (start, place) if column is None else (column.start, column.end)
+        labels = dict(levels.labels(plain_text(self.script, first, last), text_of(self.script, first, last)))
+        self.keys |= labels
+        found: Sets = [(list(self.keys).index(each),) for each in labels]
         if column is not None:
             show_keys(self.script, column, tuple(key for level in found for key in level), start, end)
-        return [*found, ()] if read.total else found
+        return [*found, ()] if levels.total else found
 
     def _group(self, start: int, end: int) -> tuple[int, ...]:
         """Return the keys of one expression, or of several in brackets."""

@@ -5,7 +5,7 @@
   {% set release = '(?i)(\\b(from|join|lateral)\\b|,)\\s*("?\\w+"?\\s*\\.\\s*)*"?(anonymize|k_anonymize|l_diversify|t_close|beta_like|delta_private|k_map|delta_present|pattern_guided|protect)"?\\s*\\(' %}
   {#- Without BY, DuckDB takes the word for an alias with a list of columns, and hands out raw rows. -#}
   {% set clause = '(?i)\\banonymize\\s+by\\b|((?<![\\s,(])(?<!from)(?<!join)(?<!select)(?<!lateral)\\s+|(?<=[)}]))anonymize\\s*\\(' %}
-  {% set counts = '(?is)\\bgroup\\s+by\\b.*\\bprotect\\s+("?\\w+"?|count\\s*\\(\\s*\\*\\s*\\))\\s*>' %}
+  {% set counts = '(?is)\\bgroup\\s+by\\b.*\\bprotect\\s+(with\\s+policy\\b|("?\\w+"?|count\\s*\\(\\s*\\*\\s*\\))\\s*>)' %}
   {% set reasons = {
     'view': 'would be solved again by each query, and fail in sessions without kanon-sql',
     'ephemeral': 'would be solved again in each model that reads it',
@@ -28,6 +28,9 @@
       {% do refused.append(
         node.name ~ ' has a PROTECT clause with materialized=' ~ kind ~ "; hint: "
         ~ ('make the table in a model, ' if kind == 'snapshot' else '') ~ "materialized='protected'") %}
+    {% elif kind not in ['protected', 'anonymized'] and node.config.get('policy') is not none %}
+      {% do refused.append(
+        node.name ~ ' names a policy, but materialized=' ~ kind ~ " would show the raw rows of its query; hint: materialized='protected'") %}
     {% elif kind == 'snapshot' and kanon_sql.releases_behind(node, release) %}
       {% do refused.append(
         node.name ~ ' is a snapshot of the release ' ~ kanon_sql.releases_behind(node, release) | join(', ') ~ ', which '

@@ -1,4 +1,4 @@
-{#- materialized='protected': the model is a query with a PROTECT clause; what is handed out is its table of counts and sums.
+{#- materialized='protected': the model is a query with a PROTECT clause, or its config names a stored policy; what is handed out is its table of counts and sums.
 
     1. The statement of the table writes a new relation; its gate checks every row that it hands out.
     2. The warnings of its certificate are logged, and stand with its figures in the response of the adapter; with strict=true they
@@ -17,13 +17,14 @@
 
   {{ kanon_sql.begin(new_relation) }}
 
-  {% set unknown = kanon_sql.unknown(model.config, ['strict'], of_model=true) %}
+  {% set unknown = kanon_sql.unknown(model.config, ['strict', 'policy'], of_model=true) %}
   {% if unknown %}
     {% do exceptions.raise_compiler_error(
-      'the config has unknown keys: ' ~ unknown | join(', ') ~ '; hint: the keys of a protected model are strict and those of dbt; '
+      'the config has unknown keys: ' ~ unknown | join(', ') ~ '; hint: the keys of a protected model are strict, policy and those of dbt; '
       ~ 'write guarantees into the PROTECT clause') %}
   {% endif %}
-  {% set text = "'" ~ adapter.escape_sql_string(compiled_code) ~ "'" %}
+  {% set clause = '\nPROTECT WITH POLICY ' ~ adapter.quote(config.get('policy')) if config.get('policy') else '' %}
+  {% set text = "'" ~ adapter.escape_sql_string(compiled_code ~ clause) ~ "', system.main.current_database()" %}
   {% set before = run_query('select coalesce(system.main.max(number), 0) from kanon_protected_tables()').rows[0][0] %}
   {% call statement('main') %}
     create table {{ new_relation }} as from system.main.query(system.main.kanon_protected_query({{ text }}))

@@ -12,6 +12,7 @@ from kanon_sql.engines.cells.counting import Counting, added_up
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.model.validation import same_name
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import Bools, CellTable
 
@@ -67,7 +68,7 @@ def related(new: EarlierTable, tables: Sequence[EarlierTable]) -> list[EarlierTa
                 "a protected table with another FROM or WHERE over the same source was released before, and the difference "
                 f"of the two may single people out; nothing was released; hint: {_TOGETHER}"
             )
-        if each.protection.per != new.protection.per:
+        if same_name(each.protection.per or "") != same_name(new.protection.per or ""):
             raise SourceError(
                 "a protected table that counts other people was released before, and the two could be combined; nothing was "
                 "released; hint: count people by the same column in both, or USING auto (earlier = 'ignore') if nobody sees "

@@ -15,8 +15,9 @@ from kanon_sql.engines.duckdb.policy_tables import AllowedFiles, checked
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.policy_names import of_name
+from kanon_sql.model.policy_names import Stored, any_of_name, of_name, protection_of_name, stored_of
 from kanon_sql.model.stored_policy import StoredPolicy
+from kanon_sql.model.stored_protection import StoredProtection
 from kanon_sql.model.validation import as_identifier, same_name
 
 TABLE = "kanon_policies"
@@ -153,7 +154,7 @@ def identifier_text(column: str) -> str:
     return _IDENTIFIER.format(column)
 
 
-def stored_policies(ask: Ask, database: str) -> list[StoredPolicy] | None:
+def stored_policies(ask: Ask, database: str) -> list[Stored] | None:
     """Return the policies of a database; None where it has no table of them.
 
     Raises
@@ -166,7 +167,7 @@ def stored_policies(ask: Ask, database: str) -> list[StoredPolicy] | None:
     if ask(_COLUMNS.format(literal(database), literal(TABLE))) != _LAYOUT:
         raise PolicyError(f"{home(database)} does not have the columns of a table of policies; hint: drop or rename it")
     rows = ask(_STORED.format(home(database)))
-    found = [StoredPolicy.from_json(*row) for row in rows]
+    found = [stored_of(*row) for row in rows]
     if len({same_name(each.name) for each in found}) < len(found):
         raise PolicyError(f"{home(database)} holds two policies of the same name; hint: delete one of these rows")
     return found
@@ -186,27 +187,41 @@ class Policies:
         Runs a query in the transaction of the connection; called when the first policy is asked for.
     allowed_files : AllowedFiles, optional
         The files that a new policy may name; by default none.
+    database : str, optional
+        The database; by default the current one.
     """
 
-    def __init__(self, ask: Ask, allowed_files: AllowedFiles | None = None) -> None:
+    def __init__(self, ask: Ask, allowed_files: AllowedFiles | None = None, database: str | None = None) -> None:
         self._ask = ask
         self._allowed_files = allowed_files or AllowedFiles()
+        self._given = database
+
+    @classmethod
+    def committed(cls, session: Session, database: str) -> Policies:
+        """Return the policies of a database for a function, which cannot ask the connection that calls it."""
+
+        def ask(query: str) -> list[tuple[Any, ...]]:
+            with session.cursor() as cursor:
+                rows: list[tuple[Any, ...]] = cursor.execute(query).fetchall()
+            return rows
+
+        return cls(ask, database=database)
 
     @cached_property
     def _database(self) -> str:
-        return str(self._ask("SELECT system.main.current_database()")[0][0])
+        return self._given or str(self._ask("SELECT system.main.current_database()")[0][0])
 
     @cached_property
-    def _known(self) -> dict[str, StoredPolicy] | None:
+    def _known(self) -> dict[str, Stored] | None:
         stored = stored_policies(self._ask, self._database)
         return None if stored is None else {same_name(each.name): each for each in stored}
 
     @property
-    def all(self) -> list[StoredPolicy]:
+    def all(self) -> list[Stored]:
         """Return the policies, by name."""
         return list((self._known or {}).values())
 
-    def create(self, policy: StoredPolicy, *, replace: bool) -> str:
+    def create(self, policy: Stored, *, replace: bool) -> str:
         """Return the statement that stores a policy, if it fits its table.
 
         Raises
@@ -214,15 +229,18 @@ class Policies:
         PolicyError
             When there is one of that name that is not to be replaced, or it names a file that is not allowed.
         """
-        self._allowed_files.tables_of(policy.policy, policy)
+        query = None
+        if isinstance(policy, StoredPolicy):
+            self._allowed_files.tables_of(policy.policy, policy)
+            query = policy.query
         there = (self._known or {}).get(same_name(policy.name))
         if there is not None and not replace:
             raise PolicyError(f'the policy "{there.name}" already exists; hint: CREATE OR REPLACE ANONYMIZATION POLICY')
         if there is not None:  # the name stays as it was first spelled
             policy = replace_fields(policy, name=there.name)
         texts = [literal(text) for text in (policy.name, policy.table, policy.to_json())]
-        read = qualified(name_parts(policy.table)) if policy.query is None else policy.query
-        check = (_CHECK if policy.query is None else _CHECK_QUERY).format(", ".join(texts), literal(read))
+        read = qualified(name_parts(policy.table)) if query is None else query
+        check = (_CHECK if query is None else _CHECK_QUERY).format(", ".join(texts), literal(read))
         created = literal(datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"))
         values = (*texts, created)
         place, new = home(self._database), self._known is None
@@ -242,7 +260,7 @@ class Policies:
         known = self._known or {}
         if if_exists and same_name(name) not in known:
             return _NOTHING
-        found = of_name(name, known.values())
+        found = any_of_name(name, known.values())
         self._known = {key: each for key, each in known.items() if each != found}
         return _DELETE.format(home(self._database), literal(found.name))
 
@@ -255,6 +273,10 @@ class Policies:
     def policy(self, name: str) -> Policy:
         """Return what a stored policy guarantees."""
         return of_name(name, self.all).policy
+
+    def protection(self, name: str) -> StoredProtection:
+        """Return a stored policy for tables of counts."""
+        return protection_of_name(name, self.all)
 
     def release(self, body: str, name: str) -> str:
         """Return a query that yields the released rows of a query under a stored policy."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from kanon_sql.certificate.table_certificate import ProtectedTable
-from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.tables_together import TablesTogether
-from kanon_sql.engines.duckdb.cells.arguments import asked_table, protect_query
+from kanon_sql.engines.duckdb.cells.arguments import TableArguments
 from kanon_sql.engines.duckdb.cells.known_columns import check_columns
 from kanon_sql.engines.duckdb.cells.query import protected_query
 from kanon_sql.engines.duckdb.conversions import answer_of
@@ -20,8 +20,10 @@ from kanon_sql.engines.duckdb.relations import is_relation, place_rows
 from kanon_sql.engines.duckdb.released_table import released_as
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.tables import frame_of, names_of, readable, to_arrow
-from kanon_sql.errors import PolicyError, hint_of
-from kanon_sql.model.protection import Protection
+from kanon_sql.errors import PolicyError, SourceError, hint_of, raise_alone
+from kanon_sql.model.policy_file import choose
+from kanon_sql.model.policy_names import protection_of_name
+from kanon_sql.model.validation import named
 from kanon_sql.solvers.budget import Progress
 
 
@@ -30,8 +32,9 @@ def protect(
     by: Sequence[str],
     *,
     measures: Mapping[str, str] | None = None,
-    k: int = 5,
+    k: int | None = None,
     grouping: str = "cube",
+    recodings: Mapping[str, str] | None = None,
     p: Mapping[str, float | str | Fraction] | None = None,
     dominance: Mapping[str, tuple[int, float | str | Fraction]] | None = None,
     progress: Progress | None = None,
@@ -47,10 +50,12 @@ def protect(
         The keys.
     measures : mapping of str to str, optional
         For each sum the name of its column. The counts are called ``n``.
-    k : int
-        Rows of 1 to k - 1 people are suppressed.
+    k : int, optional
+        Rows of 1 to k - 1 people are suppressed; 5 by default.
     grouping : {'cube', 'rollup', 'plain'}
         Every combination of keys, keys left out from the right, or all keys only.
+    recodings : mapping of str to str, optional
+        For some keys their levels, such as ``{"zip": "DIGITS (5, 3, 0)"}``; 0 is the total.
     p : mapping of str to number, optional
         For some sums p of the p % rule.
     dominance : mapping of str to (largest, share), optional
@@ -59,7 +64,7 @@ def protect(
         As for `kanon_sql.anonymize`.
     **options
         ``show``, ``cost``, ``rows``, ``contributors``, ``per``, ``algorithm``, ``time_limit`` and ``suppressed``, as the fields
-        of `kanon_sql.model.protection.Protection`.
+        of `kanon_sql.model.protection.Protection`. ``policy`` is a policy of a file, as ``FILE::NAME``: it says all of these.
 
     Returns
     -------
@@ -83,8 +88,8 @@ def protect(
     4
     """
     con, session, columns = _opened(table, progress)
-    _check(by, measures, options, columns)
-    sql = protect_query("source", list(by), measures, grouping, p, dominance, k=k, **options)
+    asked: dict[str, Any] = {"measures": measures, "grouping": grouping, "recodings": recodings, "p": p, "dominance": dominance}
+    sql = _arguments(columns, by, **asked, k=k, **options).query()
     _create(con, session, sql)
     certificates = session.protected_tables.certificates
     if not certificates:
@@ -128,7 +133,7 @@ def protect_together(
     con, session, columns = _opened(table, progress)
     together = TablesTogether()
     for each in tables:
-        together.add(*_asked(columns, **each))
+        together.add(*_arguments(columns, **each).asked())
     if not together.asked:
         raise PolicyError("there are no tables; hint: tables=[{'by': ['region', 'sex']}, {'by': ['region', 'age']}]")
     countings = [counting for counting, _ in together.asked]
@@ -169,30 +174,32 @@ def _create(con: duckdb.DuckDBPyConnection, session: Session, sql: str) -> None:
         answer_of(session, lambda: con.execute(f"CREATE OR REPLACE TABLE released AS {sql}"))
 
 
-def _asked(
-    columns: list[str],
-    by: Sequence[str],
-    *,
-    measures: Mapping[str, str] | None = None,
-    k: int = 5,
-    grouping: str = "cube",
-    p: Mapping[str, float | str | Fraction] | None = None,
-    dominance: Mapping[str, tuple[int, float | str | Fraction]] | None = None,
-    **options: Any,
-) -> tuple[Counting, Protection]:
-    _check(by, measures, options, columns)
-    return asked_table("source", list(by), measures, grouping, p, dominance, k=k, **options)
+_SHAPE = ("measures", "grouping", "recodings")
+
+_OPTIONS = ("k", "p", "dominance", "show", "cost", "rows", "contributors", "per", "algorithm", "time_limit", "suppressed")
 
 
-_OPTIONS = ("show", "cost", "rows", "contributors", "per", "algorithm", "time_limit", "suppressed")
-
-
-def _check(by: Sequence[str], measures: Mapping[str, str] | None, options: Mapping[str, Any], names: list[str]) -> None:
-    """Refuse options and columns that do not exist."""
-    for each in options:
-        if each not in _OPTIONS:
-            raise TypeError(f"protect() has no option {each!r}; hint: {hint_of(each, _OPTIONS, 'see its documentation')}")
+def _arguments(columns: list[str], by: Sequence[str], policy: str | None = None, **asked: Any) -> TableArguments:
+    """Return the arguments of a table; refuse options and columns that do not exist."""
+    known = (*_SHAPE, *_OPTIONS, "policy")
+    for each in asked:
+        if each not in known:
+            raise TypeError(f"protect() has no option {each!r}; hint: {hint_of(each, known, 'see its documentation')}")
     if isinstance(by, str) or not isinstance(by, Sequence):
         raise PolicyError("by must be a list of columns; hint: by=['region', 'sex']")
-    per = [] if options.get("per") is None else [options["per"]]
-    check_columns((*by, *(measures or {}).values(), *per), names)
+    per = [] if asked.get("per") is None else [asked["per"]]
+    check_columns((*by, *(asked.get("measures") or {}).values(), *per), columns)
+    stored = None
+    if policy is not None:
+        file = named(policy, "policy", "a file of policies", "policy='policies.yaml::weekly'")
+        stored = protection_of_name(*choose(file, _text_of))
+        stored.check_columns(columns)
+    shape = {name: asked.pop(name) for name in _SHAPE if name in asked}
+    return TableArguments(table="source", by=list(by), **shape, policy=stored, options=asked)
+
+
+def _text_of(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as error:
+        raise_alone(SourceError(f"cannot read {file}: {type(error).__name__}; hint: it must be a text file in UTF-8"))

@@ -9,8 +9,7 @@ from kanon_sql.engines.spark.names import quoted
 from kanon_sql.errors import PolicyError, SourceError, raise_alone
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_file import read
-from kanon_sql.model.policy_names import of_name
-from kanon_sql.model.stored_policy import StoredPolicy
+from kanon_sql.model.policy_names import Stored, of_name
 from kanon_sql.model.validation import same_name
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def policy_of(source: DataFrame, policy: Policy | str, policies: str | Path | No
     return source.select([quoted(column) for column in columns]), stored.policy_for(columns)
 
 
-def _read(policies: str | Path | None) -> list[StoredPolicy]:
+def _read(policies: str | Path | None) -> list[Stored]:
     if policies is None:
         return []
     try:

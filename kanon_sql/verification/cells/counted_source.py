@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -18,15 +19,20 @@ from kanon_sql.model.validation import same_name
 from kanon_sql.verification.cells.published_system import BaseCell
 
 _PLAIN = """SELECT {texts}, system.main.count(*){sums}
-    FROM source GROUP BY {keys} ORDER BY {order} ASC NULLS LAST"""
+    FROM (SELECT {rows} FROM source) GROUP BY {keys} ORDER BY {order} ASC NULLS LAST"""
 
 _PEOPLE = """SELECT {texts}, system.main.count(*){sums}
-    FROM (SELECT {keys}, {person}{added} FROM source WHERE {person} IS NOT NULL GROUP BY {keys}, {person})
+    FROM (
+        SELECT {keys}, person{added} FROM (SELECT {rows} FROM source) WHERE person IS NOT NULL GROUP BY {keys}, person
+    )
     GROUP BY {keys} ORDER BY {order} ASC NULLS LAST"""
+
+_LEVEL = re.compile(r"(.+) IN DIGITS \((\d{1,7})\)", re.DOTALL)
+"""The text of a level: a column and how many characters it shows."""
 
 
 def source_columns(con: Any, tabulation: Tabulation, protection: Protection) -> dict[str, str]:
-    """Return the columns of the table ``source`` that a table of counts names, by the texts that name them.
+    """Return the columns of the table ``source`` that a table of counts names, as SQL, by the texts that name them.
 
     Raises
     ------
@@ -34,13 +40,26 @@ def source_columns(con: Any, tabulation: Tabulation, protection: Protection) -> 
         When the table is not one of columns of the whole source.
     """
     known = {same_name(name): name for name in columns(con, "source")}
-    per = () if protection.per is None else (protection.per,)
-    for text in (*tabulation.keys, *tabulation.sums, *per):
+
+    def column(text: str) -> str:
         if same_name(text) not in known and text not in known:
             raise CertificateError("tabulation", "it names something that is not a column of the source")
+        return quoted(known.get(text, known.get(same_name(text), "")))
+
+    def key(text: str) -> str:
+        level = _LEVEL.fullmatch(text)
+        return column(text) if level is None else _level(column(level[1]), int(level[2]))
+
     if len(tabulation.source.split()) != 2 or not tabulation.source.startswith("from "):
         raise CertificateError("tabulation", "its rows are not those of one table, so they cannot be counted again")
-    return {text: known.get(text, known.get(same_name(text), "")) for text in (*tabulation.keys, *tabulation.sums, *per)}
+    others = (*tabulation.sums, *(() if protection.per is None else (protection.per,)))
+    return {text: column(text) for text in others} | {text: key(text) for text in tabulation.keys}
+
+
+def _level(column: str, shown: int) -> str:
+    """Return the SQL of what a level shows: some characters, and a star for each other one."""
+    text = f"CAST({column} AS VARCHAR)"
+    return f"system.main.rpad(system.main.left({text}, {shown}), CAST(system.main.length({text}) AS INTEGER), '*')"
 
 
 def count(
@@ -53,11 +72,15 @@ def count(
     CertificateError
         When a sum is not one of whole or decimal numbers of at least 0, or a person is in several base cells.
     """
-    read_numbers(con, "source", [named[text] for text in tabulation.sums])
-    keys = [quoted(named[text]) for text in tabulation.keys]
-    sums = [quoted(named[text]) for text in tabulation.sums]
+    read_numbers(con, "source", tabulation.sums)
+    keys = [f'"key {place}"' for place in range(len(tabulation.keys))]
+    sums = [f'"sum {place}"' for place in range(len(tabulation.sums))]
     most = max(1, protection.largest)
+    rows = [(named[text], name) for text, name in zip((*tabulation.keys, *tabulation.sums), (*keys, *sums), strict=True)]
+    if protection.per is not None:
+        rows.append((named[protection.per], "person"))
     slots = {
+        "rows": ", ".join(f"{text} AS {name}" for text, name in rows),
         "keys": ", ".join(keys),
         "texts": ", ".join(f"CAST({key} AS VARCHAR)" for key in keys),
         "order": " ASC NULLS LAST, ".join(keys),
@@ -66,8 +89,7 @@ def count(
         ),
         "added": "".join(f", system.main.sum({each}) AS {each}" for each in sums),
     }
-    person = "" if protection.per is None else quoted(named[protection.per])
-    query = (_PEOPLE if person else _PLAIN).format(**slots, person=person)
+    query = (_PLAIN if protection.per is None else _PEOPLE).format(**slots)
     try:
         relation = con.execute(query).fetchall()
     except duckdb.Error as error:
@@ -84,8 +106,8 @@ def count(
             values.append(_units(total or 0, scale))
             largest.append(tuple(_units(value, scale) for value in top or ()))
         found.append(BaseCell(keys=row[:width], values=(people, *values), largest=tuple(largest)))
-    if person:
-        distinct = con.execute(f"SELECT system.main.count(DISTINCT {person}) FROM source").fetchall()[0][0]  # noqa: S608
+    if protection.per is not None:
+        distinct = con.execute(f"SELECT system.main.count(DISTINCT {named[protection.per]}) FROM source").fetchall()[0][0]  # noqa: S608
         if distinct != sum(cell.values[0] for cell in found):
             raise CertificateError("protection", "a person has rows with different keys")
     return found, places

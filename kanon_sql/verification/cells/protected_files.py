@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.certificate.file import Document
@@ -29,7 +30,46 @@ _BY_LINES = "line cuts"
 """The argument for a bound that its cuts prove."""
 
 
-def verify_table(con: Any, source: Place, release: Place, certificate: str, delimiter: str) -> dict[str, str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifiedTable:
+    """A protected table whose claims hold.
+
+    Attributes
+    ----------
+    claimed : TableCertificate
+        Its certificate.
+    system : PublishedSystem
+        The table without suppression, as its source gives it.
+    suppressed : frozenset of int
+        The rows that show no count and no sum.
+    bound : int
+        What the cuts of the certificate prove of the cost.
+    """
+
+    claimed: TableCertificate
+    system: PublishedSystem
+    suppressed: frozenset[int]
+    bound: int
+
+    def checked(self) -> dict[str, str]:
+        """Return what was checked, for people."""
+        claimed, again = self.claimed, self.bound >= self.claimed.lower_bound
+        proof = f"proven again: {self.bound:,}" if again else f"not checked again: a search; the cuts prove {self.bound:,}"
+        return {
+            "guarantee": ", ".join(claimed.requirements),
+            "table": f"{how_many(claimed.rows, 'row')}, each a sum of the source or suppressed",
+            "suppressed": f"{claimed.primary:,} primary, {claimed.secondary:,} secondary",
+            "witnesses": f"{claimed.witnesses:,}, each added up",
+            "cost": f"{claimed.cost:,}",
+            "lower bound": f"{claimed.lower_bound:,} by {claimed.bound_method}, {proof}",
+            "status": claimed.status.value
+            if again or claimed.status is not Status.OPTIMAL
+            else f"{claimed.status.value} by that search",
+            "only by the checksum": f"{'' if again else 'lower_bound, status, '}algorithm, seconds, number, warnings",
+        }
+
+
+def verify_table(con: Any, source: Place, release: Place, certificate: str, delimiter: str) -> VerifiedTable:
     """Check the certificate of a protected table, field by field.
 
     Parameters
@@ -45,8 +85,8 @@ def verify_table(con: Any, source: Place, release: Place, certificate: str, deli
 
     Returns
     -------
-    dict
-        What was checked, for people.
+    VerifiedTable
+        What was checked.
 
     Raises
     ------
@@ -55,11 +95,23 @@ def verify_table(con: Any, source: Place, release: Place, certificate: str, deli
     """
     document = read_certificate(certificate, PROTECTED)
     with closing(con), lines_named(certificate, document):
-        return _checked(con, source, release, document, delimiter)
+        load(con, source, into="source", delimiter=delimiter)
+        load(con, release, into="released", delimiter=delimiter)
+        return verify_loaded(con, document)
 
 
-def _checked(con: Any, source: Place, release: Place, document: Document, delimiter: str) -> dict[str, str]:
-    """Check what the tables tell first, so that a changed line is named itself, and the checksum last."""
+def verify_loaded(con: Any, document: Document) -> VerifiedTable:
+    """Check a certificate against the tables ``source`` and ``released`` of a connection.
+
+    Raises
+    ------
+    AuditError
+        When a claim does not hold.
+
+    Notes
+    -----
+    What the tables tell comes first, so that a changed line is named itself, and the checksum last.
+    """
     claimed = TableCertificate.from_claims(document.claims)
     evidence = claimed.evidence
     if evidence is None:
@@ -67,7 +119,6 @@ def _checked(con: Any, source: Place, release: Place, document: Document, delimi
     tabulation, protection = _shape(claimed)
     if claimed.requirements != protection.requirements:
         raise CertificateError("requirements", "they differ from the rules in the certificate")
-    load(con, source, into="source", delimiter=delimiter)
     cells, places = count(con, tabulation, protection, source_columns(con, tabulation, protection))
     system = PublishedSystem(tabulation, protection, cells)
     suppressed = frozenset((*evidence.primaries, *evidence.secondaries))
@@ -77,7 +128,6 @@ def _checked(con: Any, source: Place, release: Place, document: Document, delimi
     _check_secondaries(system, evidence.secondaries)
     _require("cost", claimed.cost, sum(system.cost(row) for row in evidence.secondaries))
     check_witnesses(system, suppressed, evidence.witnesses)
-    load(con, release, into="released", delimiter=delimiter)
     compare(con, system, suppressed, places, told=protection.suppressed)
     bound = proven(system, evidence.cuts, evidence.scale)
     if bound > claimed.cost:
@@ -90,7 +140,7 @@ def _checked(con: Any, source: Place, release: Place, document: Document, delimi
     if (claimed.status is Status.OPTIMAL) != (claimed.cost == claimed.lower_bound):
         raise CertificateError("status", "it is OPTIMAL if, and only if, the cost is the lower bound")
     document.require_checksum()
-    return _report(claimed, bound, again=again)
+    return VerifiedTable(claimed=claimed, system=system, suppressed=suppressed, bound=bound)
 
 
 def _shape(claimed: TableCertificate) -> tuple[Tabulation, Protection]:
@@ -125,19 +175,3 @@ def _check_secondaries(system: PublishedSystem, secondaries: tuple[int, ...]) ->
         raise CertificateError("secondaries", "one of them is primary")
     if any(system.has_to_be_shown(row) for row in (*system.primaries, *secondaries)):
         raise CertificateError("secondaries", "a row is suppressed that has to be shown")
-
-
-def _report(claimed: TableCertificate, bound: int, *, again: bool) -> dict[str, str]:
-    proof = f"proven again: {bound:,}" if again else f"not checked again: a search; the cuts prove {bound:,}"
-    return {
-        "guarantee": ", ".join(claimed.requirements),
-        "table": f"{how_many(claimed.rows, 'row')}, each a sum of the source or suppressed",
-        "suppressed": f"{claimed.primary:,} primary, {claimed.secondary:,} secondary",
-        "witnesses": f"{claimed.witnesses:,}, each added up",
-        "cost": f"{claimed.cost:,}",
-        "lower bound": f"{claimed.lower_bound:,} by {claimed.bound_method}, {proof}",
-        "status": claimed.status.value
-        if again or claimed.status is not Status.OPTIMAL
-        else f"{claimed.status.value} by that search",
-        "only by the checksum": f"{'' if again else 'lower_bound, status, '}algorithm, seconds, number, warnings",
-    }

@@ -67,7 +67,7 @@ def _row(system: PublishedSystem, row: int, hidden: bool, places: Sequence[int],
     found: list[str | None] = []
     for item in tabulation.items:
         if item.kind == "key":
-            found.append(keys[item.places[0]] if item.places[0] in chosen else None)
+            found.append(next((keys[place] for place in item.places if place in chosen), None))
         elif item.kind == "grouping":
             bits = [key not in chosen for key in item.places]
             found.append(str(sum(bit << place for place, bit in enumerate(reversed(bits)))))

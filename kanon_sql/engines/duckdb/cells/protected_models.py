@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.engines.duckdb.cells.table_writer import TableWriter
+from kanon_sql.engines.duckdb.policies import Policies
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.protection import Protection
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from kanon_sql.clause.cells.table_query import TableQuery
 
 
-def protected_query(session: Session, sql: str) -> str:
-    """Return the SQL text with protected tables in the place of each PROTECT clause.
+def protected_query(session: Session, sql: str, database: str) -> str:
+    """Return the SQL text with protected tables in the place of each PROTECT clause; ``database`` has the stored policies.
 
     Raises
     ------
@@ -31,26 +32,29 @@ def protected_query(session: Session, sql: str) -> str:
     def rows(*_release: Any) -> str:
         raise PolicyError("ANONYMIZE releases rows; hint: materialized='anonymized'")
 
-    found = rewrite(sql, rows, protect=TableWriter(lambda: session.protected_tables.countings))
+    protect = TableWriter(lambda: session.protected_tables.countings)
+    found = rewrite(sql, rows, Policies.committed(session, database), protect)
     if found == sql:
         raise PolicyError(
-            "the query of a protected model has no PROTECT clause; hint: select region, count(*) as n from people "
-            "group by cube (region) protect n >= 5"
+            "the query of a protected model has no PROTECT clause after GROUP BY; hint: select region, count(*) as n from "
+            "people group by cube (region) protect n >= 5"
         )
     return found
 
 
-def table_figures(session: Session, sql: str, before: int) -> str:
+def table_figures(session: Session, sql: str, database: str, before: int) -> str:
     """Return the figures of the tables of a protected model as JSON, oldest first.
 
     Parameters
     ----------
     sql : str
         The query of the model.
+    database : str
+        The database with the stored policies.
     before : int
         The number of the last protected table before it ran.
     """
-    asked = [(replace(tabulation, reads=()), protection) for tabulation, protection in _tables_in(sql)]
+    asked = [(replace(tabulation, reads=()), protection) for tabulation, protection in _tables_in(session, sql, database)]
     found = []
     for certificate in session.protected_tables.certificates[before:]:
         tabulation = Tabulation.from_dict(json.loads(certificate.tabulation))
@@ -60,7 +64,7 @@ def table_figures(session: Session, sql: str, before: int) -> str:
     return json.dumps(found)
 
 
-def _tables_in(sql: str) -> list[tuple[Tabulation, Protection]]:
+def _tables_in(session: Session, sql: str, database: str) -> list[tuple[Tabulation, Protection]]:
     """Return the protected tables of a text, and what is asked of each."""
     from kanon_sql.clause import rewrite
 
@@ -70,5 +74,5 @@ def _tables_in(sql: str) -> list[tuple[Tabulation, Protection]]:
         found.append((query.tabulation, protection))
         return "SELECT 1"
 
-    rewrite(sql, lambda body, _policy: body, protect=take)
+    rewrite(sql, lambda body, _policy: body, Policies.committed(session, database), take)
     return found

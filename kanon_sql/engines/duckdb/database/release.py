@@ -24,6 +24,7 @@ from kanon_sql.engines.duckdb.places import plain
 from kanon_sql.engines.duckdb.policies import stored_policies
 from kanon_sql.engines.duckdb.staging import put, staging_directory
 from kanon_sql.errors import AuditError, PolicyError, SourceError, raise_alone
+from kanon_sql.model.policy_names import for_rows
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.validation import one_of
 
@@ -227,7 +228,7 @@ def _policies_of(source: Path, policies: str | os.PathLike[str] | Sequence[Store
         path = Path(policies)
         kind_of(str(path))
         try:
-            return read(path.read_text(encoding="utf-8"), str(path))
+            return for_rows(read(path.read_text(encoding="utf-8"), str(path)))
         except (OSError, UnicodeError) as error:
             raise_alone(SourceError(f"cannot read {path}: {type(error).__name__}; hint: it must be a text file in UTF-8"))
     if policies is not None:
@@ -237,6 +238,6 @@ def _policies_of(source: Path, policies: str | os.PathLike[str] | Sequence[Store
     try:
         with duckdb.connect(str(source), read_only=True) as con:
             name = con.execute(_NAME).fetchall()[0][0]
-            return stored_policies(lambda query: con.execute(query).fetchall(), name) or []
+            return for_rows(stored_policies(lambda query: con.execute(query).fetchall(), name) or [])
     except duckdb.Error as error:
         raise_alone(SourceError(f"cannot read {source}: {plain(error)}"))

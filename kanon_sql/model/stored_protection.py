@@ -1,0 +1,153 @@
+"""A policy with a name for tables of counts and sums: what PROTECT asks of each of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from kanon_sql.errors import PolicyError, UnknownColumnError
+from kanon_sql.model.protection import Ambiguity, Dominance, Protection
+from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.model.validation import as_identifier, encodable, known_keys, listed, named, parsed, plain_number, same_name
+
+KEY = "protect"
+"""The key of the JSON of a policy that tells it from one for rows."""
+
+OPTIONS = tuple(name for name in Protection.__dataclass_fields__ if name not in ("dominance", "ambiguity"))
+"""The names under it are these, and p and dominance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredProtection:
+    """A policy for tables of counts and sums, as it is stored in a database.
+
+    Parameters
+    ----------
+    name : str
+        Its name; case does not count.
+    table : str
+        The table that it belongs to, as SQL spells it.
+    protection : Protection
+        What it asks for. Rules name sums, and ``show`` names keys, that a table need not have.
+
+    Raises
+    ------
+    PolicyError
+        When the name or the table is not a text.
+    """
+
+    name: str
+    table: str
+    protection: Protection
+
+    def __post_init__(self) -> None:
+        for what, value in (("name", self.name), ("table", self.table)):
+            encodable(named(value, f"the {what} of a policy", "a text", "weekly ON patients"), f"the {what} of a policy")
+
+    def __str__(self) -> str:
+        return f'the policy "{self.name}"'
+
+    @property
+    def guarantee(self) -> str:
+        """Return what is guaranteed, as the clause writes it."""
+        return " AND ".join(self.protection.requirements)
+
+    def check_columns(self, columns: Sequence[str]) -> None:
+        """Check that the policy fits a table: it has the column that tells people apart.
+
+        Raises
+        ------
+        UnknownColumnError
+            When it does not.
+        """
+        per = self.protection.per
+        if per is not None and same_name(per) not in set(map(same_name, columns)):
+            raise UnknownColumnError.of(per, columns, str(self))
+
+    def protection_for(self, table: Tabulation, person: str | None) -> Protection:
+        """Return what is asked of a table.
+
+        Parameters
+        ----------
+        table : Tabulation
+            The table.
+        person : str or None
+            The column by which its counts count people.
+
+        Notes
+        -----
+        Rules about sums and grouping sets that the table does not have are left out.
+
+        Raises
+        ------
+        PolicyError
+            When the table counts other people, or has a sum without a rule under a policy with rules.
+        """
+        asked = self.protection
+        if asked.per is not None and (person is None or same_name(person) != same_name(asked.per)):
+            column = as_identifier(asked.per)
+            raise PolicyError(f"{self} counts people by {column}; hint: count(DISTINCT {column}) AS n")
+        if asked.per is None and person is not None:
+            raise PolicyError(f"{self} counts rows; hint: count(*) AS n, or write PER {as_identifier(person)} into the policy")
+        sums = {same_name(each.name): each.name for each in table.items if each.kind == "sum"}
+        ruled = {same_name(rule.measure): rule.measure for rule in asked.rules}
+        for name, spelled in sums.items():
+            if ruled and name not in ruled:
+                rules = ", ".join(map(as_identifier, ruled.values()))
+                raise PolicyError(
+                    f"{self} has no rule about the sum {as_identifier(spelled)}; hint: its rules are about {rules}"
+                )
+        return replace(
+            asked,
+            per=person,
+            ambiguity=tuple(_renamed(rule, sums) for rule in asked.ambiguity if same_name(rule.measure) in sums),
+            dominance=tuple(_renamed(rule, sums) for rule in asked.dominance if same_name(rule.measure) in sums),
+            show=tuple(found for names in asked.show if (found := _shown(names, table)) is not None),
+        )
+
+    def to_json(self) -> str:
+        """Return the canonical JSON text: the least count, and all options that differ from their defaults."""
+        asked, usual = self.protection, Protection()
+        said: dict[str, Any] = {name: getattr(asked, name) for name in OPTIONS if getattr(asked, name) != getattr(usual, name)}
+        said["k"] = asked.k
+        if asked.ambiguity:  # of two rules about a sum, the larger one holds
+            rules = sorted(asked.ambiguity, key=lambda rule: rule.percent)
+            said["p"] = {rule.measure: plain_number(rule.percent) for rule in rules}
+        if asked.dominance:
+            pairs: dict[str, list[Any]] = {}
+            for each in asked.dominance:
+                pairs.setdefault(each.measure, []).append([each.largest, str(each.share)])
+            said["dominance"] = {name: several[0] if len(several) == 1 else several for name, several in pairs.items()}
+        return json.dumps({KEY: said}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, name: str, table: str, text: str) -> StoredProtection:
+        """Read a policy back from the JSON of its columns.
+
+        Raises
+        ------
+        PolicyError
+            When it is none.
+        """
+        whose = f'the policy "{name}"'
+        data = known_keys(parsed(text, whose), {KEY}, whose, [KEY])
+        said = dict(known_keys(data[KEY], {*OPTIONS, "p", "dominance"}, f"{KEY} of {whose}", ["k"]))
+        shown = [tuple(listed(names, "a grouping set of show")) for names in listed(said.pop("show", []), "show")]
+        return cls(name=name, table=table, protection=Protection.of(show=tuple(shown), **said))
+
+
+_Rule = TypeVar("_Rule", Ambiguity, Dominance)
+
+
+def _renamed(rule: _Rule, sums: dict[str, str]) -> _Rule:
+    """Return a rule about a sum as the table spells it."""
+    return replace(rule, measure=sums[same_name(rule.measure)])
+
+
+def _shown(names: Sequence[str], table: Tabulation) -> tuple[str, ...] | None:
+    """Return a grouping set as the table spells its keys, None if it does not have it."""
+    keys = [table.named(name, "key") for name in names]
+    places = tuple(sorted({each.places[0] for each in keys if each is not None}))
+    return None if None in keys or places not in table.sets else tuple(each.name for each in keys if each is not None)

@@ -1,0 +1,154 @@
+"""What the page about a table of counts says: nothing that its readers could not count themselves, but for the bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import TYPE_CHECKING
+
+from kanon_sql.model.how_many import how_many
+from kanon_sql.model.protection import Ambiguity, Dominance
+from kanon_sql.model.validation import as_identifier
+
+if TYPE_CHECKING:
+    from kanon_sql.verification.cells.protected_files import VerifiedTable
+
+_STEPS = 20
+"""The gap is rounded up to one of so many steps: the exact one would give the number of secondary rows away."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupingSet:
+    """The rows of a table that show the same keys.
+
+    Attributes
+    ----------
+    name : str
+        The keys.
+    shown : int
+        How many rows show their counts.
+    suppressed : int or None
+        How many do not; None if suppressed rows are absent, since a missing row may be an empty group.
+    people : int or None
+        The people in the rows that are shown; None if the table shows no counts.
+    """
+
+    name: str
+    shown: int
+    suppressed: int | None
+    people: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFigures:
+    """The figures of a table of counts that may be published with it.
+
+    Attributes
+    ----------
+    sets : tuple of GroupingSet
+        The grouping sets; empty if the table does not show all of its keys, so that readers cannot tell sets apart.
+    shown : int
+        How many rows show their counts.
+    suppressed : int or None
+        How many do not; None as for a grouping set.
+    total : int or None
+        The people of the table, if its readers know it.
+    gap : Fraction
+        An upper bound of the share of the cost that another table as safe could save.
+    """
+
+    sets: tuple[GroupingSet, ...]
+    shown: int
+    suppressed: int | None
+    total: int | None
+    gap: Fraction
+
+
+def table_figures(table: VerifiedTable) -> TableFigures:
+    """Return the figures of a table whose claims hold.
+
+    Notes
+    -----
+    The kinds of suppressed rows are not counted apart: if all were primary, a reader would know that each has too few people.
+    """
+    system, hidden = table.system, table.suppressed
+    tabulation, absent = system.tabulation, system.protection.rows == "absent"
+    counted = any(each.kind == "count" for each in tabulation.items)
+    keys = {place for each in tabulation.items if each.kind == "key" for place in each.places}
+    found, total = [], None
+    for number, chosen in enumerate(tabulation.sets):
+        rows = [row for row, own in enumerate(system.sets) if own == number]
+        shown = [row for row in rows if row not in hidden]
+        people = sum(system.values[0][row] for row in shown) if counted else None
+        found.append(
+            GroupingSet(
+                name=", ".join(_names(table, chosen)) or "total",
+                shown=len(shown),
+                suppressed=None if absent else len(rows) - len(shown),
+                people=people,
+            )
+        )
+        if len(shown) == len(rows) and not (absent and chosen):
+            total = people
+    saved = Fraction(table.claimed.cost - table.claimed.lower_bound, max(1, table.claimed.cost))
+    told = keys.issuperset(key for chosen in tabulation.sets for key in chosen)
+    return TableFigures(
+        sets=tuple(found) if told else (),
+        shown=system.rows - len(hidden),
+        suppressed=None if absent else len(hidden),
+        total=total if told else None,
+        gap=Fraction(ceil(saved * _STEPS), _STEPS),
+    )
+
+
+def requirements_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
+    """Return each requirement and what it means."""
+    protection = table.system.protection
+    per = protection.per
+    who = "Each row of the source is a person." if per is None else f"The column {as_identifier(per)} tells people apart."
+    first = f"Nobody can prove that a row has fewer than {protection.k:,} people. {who}"
+    return [(protection.requirements[0], first), *((rule.describe(), _in_words(rule)) for rule in protection.rules)]
+
+
+def options_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
+    """Return what else was asked of a table."""
+    asked = table.system.protection
+    found = [
+        (
+            "suppressed rows",
+            "are missing: a missing row is an empty group, or suppressed"
+            if asked.rows == "absent"
+            else "stay, without their counts and sums: each has at least one person, and a group without people has no row",
+        )
+    ]
+    if asked.contributors:
+        found.append(("attackers", "include the only person of a row"))
+    if asked.show:
+        sets = "; ".join(", ".join(map(as_identifier, names)) or "total" for names in asked.show)
+        found.append(("shown in any case", sets))
+    weighed = "its count" if asked.cost == "n" else "1"
+    found.append(("cost of a row that is suppressed to protect others", weighed))
+    return found
+
+
+def _in_words(rule: Dominance | Ambiguity) -> str:
+    name = as_identifier(rule.measure)
+    if isinstance(rule, Dominance):
+        largest = "largest contribution" if rule.largest == 1 else f"{rule.largest} largest contributions"
+        return f"If the {largest} to {name} had more than {float(rule.share):.4g} of it, the row is suppressed."
+    return (
+        f"If the second-largest contributor could estimate the largest contribution to {name} more closely than "
+        f"{float(rule.percent):.4g} %, the row is suppressed."
+    )
+
+
+def _names(table: VerifiedTable, chosen: tuple[int, ...]) -> Iterator[str]:
+    """Yield the keys of a grouping set; a level with the characters that it shows."""
+    tabulation = table.system.tabulation
+    for place in chosen:
+        item = next((each for each in tabulation.items if each.kind == "key" and place in each.places), None)
+        if item is not None:
+            digits = tabulation.keys[place].rpartition(" IN DIGITS (")[2].rstrip(")")
+            yield item.name if len(item.places) == 1 else f"{item.name} ({how_many(int(digits), 'character')})"

@@ -1,0 +1,32 @@
+"""A page as a text, with its figures, and what made it."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page about a release.
+
+    Attributes
+    ----------
+    text : str
+        The page.
+    figures : dict
+        What it tells, as plain data; ``holds`` says whether the release keeps its guarantee.
+    """
+
+    text: str
+    figures: dict[str, Any]
+
+
+def versions() -> str:
+    """Return what made a page."""
+    from kanon_sql import __version__
+
+    return f"kanon-sql {__version__}, DuckDB {duckdb.__version__}, Python {platform.python_version()}"
