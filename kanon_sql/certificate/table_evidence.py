@@ -12,7 +12,7 @@ Witness = tuple[int, int, tuple[tuple[int, int], ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableEvidence:
-    """The pattern of a table, its witnesses, and the prices of its lower bound.
+    """The pattern of a table, or of several that were solved together, its witnesses, and the prices of its lower bound.
 
     Base cells are numbered by their keys in ascending order, NULL last. Rows are numbered by grouping set, in the order of the
     tabulation, and within a set by their first base cell. Measure 0 is the count; sums follow.

@@ -53,6 +53,12 @@ _OBJECT = Kind(
     read=lambda value: json.dumps(value, sort_keys=True),
     write=str,
 )
+_OBJECT_OR_NULL = Kind(
+    words="a JSON object, or null",
+    fits=lambda value: value is None or _OBJECT.fits(value),
+    read=lambda value: None if value is None else _OBJECT.read(value),
+    write=lambda value: "null" if value is None else value,
+)
 _NUMBERS = Kind(
     words="a list of whole numbers",
     fits=lambda value: isinstance(value, list) and is_list_of(int, value),
@@ -80,8 +86,11 @@ PROTECTED = Layout(
     claims={
         "tabulation": _OBJECT,
         "protection": _OBJECT,
+        "together": _OBJECT_OR_NULL,
         "requirements": TEXTS,
         "rows": WHOLE,
+        "primary": WHOLE,
+        "secondary": WHOLE,
         "base_cells": WHOLE,
         "primaries": _NUMBERS,
         "secondaries": _NUMBERS,

@@ -60,7 +60,7 @@ def tiny(seed: int, shape: int) -> tuple[CellTable, PublishedSystem]:
     )
     protection = Protection(k=k, rows=rows, contributors=insiders)
     cells = [BaseCell(keys=tuple(map(str, place)), values=(counts[place],), largest=()) for place in sorted(counts)]
-    return table, PublishedSystem(tabulation, protection, cells)
+    return table, PublishedSystem(tabulation, [(tabulation, protection)], cells)
 
 
 def assert_proven_again(seed: int) -> int:
@@ -134,8 +134,12 @@ def drawn(seed: int) -> tuple[TableCertificate, PublishedSystem]:
     released = kanon_sql.protect(table, ["a", "b"], grouping=draw.choice(["cube", "rollup"]), **options)
     cells = [BaseCell(keys=keys, values=(count,), largest=()) for keys, count in sorted(Counter(people).items())]
     certificate = released.certificate
+    return certificate, system_of(certificate, cells)
+
+
+def system_of(certificate: TableCertificate, cells: list[BaseCell]) -> PublishedSystem:
     tabulation = Tabulation.from_dict(json.loads(certificate.tabulation))
-    return certificate, PublishedSystem(tabulation, Protection.from_dict(json.loads(certificate.protection)), cells)
+    return PublishedSystem(tabulation, [(tabulation, Protection.from_dict(json.loads(certificate.protection)))], cells)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -159,9 +163,7 @@ def plane() -> tuple[PublishedSystem, list[PricedCut], int]:
     assert evidence is not None
     assert released.certificate.bound_method == PLANES
     cells = [BaseCell(keys=(str(i), str(j)), values=(count,), largest=()) for (i, j), count in sorted(counts.items())]
-    tabulation = Tabulation.from_dict(json.loads(released.certificate.tabulation))
-    system = PublishedSystem(tabulation, Protection.from_dict(json.loads(released.certificate.protection)), cells)
-    return system, list(evidence.cuts), evidence.scale
+    return system_of(released.certificate, cells), list(evidence.cuts), evidence.scale
 
 
 def first(change: Callable[[PricedCut], PricedCut]) -> Callable[[list[PricedCut]], list[PricedCut]]:

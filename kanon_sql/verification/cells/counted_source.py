@@ -12,7 +12,6 @@ from kanon_sql.engines.duckdb.cells.number_texts import read_numbers
 from kanon_sql.engines.duckdb.files import columns
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import CertificateError, raise_alone
-from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.model.validation import same_name
 from kanon_sql.verification.cells.published_system import BaseCell
@@ -25,7 +24,7 @@ _PEOPLE = """SELECT {texts}, system.main.count(*){sums}
     GROUP BY {keys} ORDER BY {order} ASC NULLS LAST"""
 
 
-def source_columns(con: Any, tabulation: Tabulation, protection: Protection) -> dict[str, str]:
+def source_columns(con: Any, tabulation: Tabulation, per: str | None) -> dict[str, str]:
     """Return the columns of the table ``source`` that a table of counts names, by the texts that name them.
 
     Raises
@@ -34,19 +33,32 @@ def source_columns(con: Any, tabulation: Tabulation, protection: Protection) -> 
         When the table is not one of columns of the whole source.
     """
     known = {same_name(name): name for name in columns(con, "source")}
-    per = () if protection.per is None else (protection.per,)
-    for text in (*tabulation.keys, *tabulation.sums, *per):
+    texts = (*tabulation.keys, *tabulation.sums, *([] if per is None else [per]))
+    for text in texts:
         if same_name(text) not in known and text not in known:
             raise CertificateError("tabulation", "it names something that is not a column of the source")
     if len(tabulation.source.split()) != 2 or not tabulation.source.startswith("from "):
         raise CertificateError("tabulation", "its rows are not those of one table, so they cannot be counted again")
-    return {text: known.get(text, known.get(same_name(text), "")) for text in (*tabulation.keys, *tabulation.sums, *per)}
+    return {text: known.get(text, known.get(same_name(text), "")) for text in texts}
 
 
 def count(
-    con: Any, tabulation: Tabulation, protection: Protection, named: Mapping[str, str]
+    con: Any, tabulation: Tabulation, per: str | None, most: int, named: Mapping[str, str]
 ) -> tuple[list[BaseCell], list[int]]:
     """Return the base cells of the table ``source`` in the order of their keys, and the decimal places of each sum.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection with the table.
+    tabulation : Tabulation
+        Its keys and sums.
+    per : str or None
+        The column that tells people apart.
+    most : int
+        How many of the largest contributions to a base cell count.
+    named : mapping
+        The columns by the texts that name them, see `source_columns`.
 
     Raises
     ------
@@ -56,17 +68,16 @@ def count(
     read_numbers(con, "source", [named[text] for text in tabulation.sums])
     keys = [quoted(named[text]) for text in tabulation.keys]
     sums = [quoted(named[text]) for text in tabulation.sums]
-    most = max(1, protection.largest)
     slots = {
         "keys": ", ".join(keys),
         "texts": ", ".join(f"CAST({key} AS VARCHAR)" for key in keys),
         "order": " ASC NULLS LAST, ".join(keys),
         "sums": "".join(
-            f", system.main.sum({each}), system.main.min({each}), system.main.max({each}, {most})" for each in sums
+            f", system.main.sum({each}), system.main.min({each}), system.main.max({each}, {max(1, most)})" for each in sums
         ),
         "added": "".join(f", system.main.sum({each}) AS {each}" for each in sums),
     }
-    person = "" if protection.per is None else quoted(named[protection.per])
+    person = "" if per is None else quoted(named[per])
     query = (_PEOPLE if person else _PLAIN).format(**slots, person=person)
     try:
         relation = con.execute(query).fetchall()
