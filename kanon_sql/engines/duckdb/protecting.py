@@ -128,7 +128,7 @@ def protect_together(
     con, session, columns = _opened(table, progress)
     together = TablesTogether()
     for each in tables:
-        together.add(*_asked(columns, **each))
+        together.add(*asked(columns, **each))
     if not together.asked:
         raise PolicyError("there are no tables; hint: tables=[{'by': ['region', 'sex']}, {'by': ['region', 'age']}]")
     countings = [counting for counting, _ in together.asked]
@@ -169,7 +169,7 @@ def _create(con: duckdb.DuckDBPyConnection, session: Session, sql: str) -> None:
         answer_of(session, lambda: con.execute(f"CREATE OR REPLACE TABLE released AS {sql}"))
 
 
-def _asked(
+def asked(
     columns: list[str],
     by: Sequence[str],
     *,
@@ -180,6 +180,7 @@ def _asked(
     dominance: Mapping[str, tuple[int, float | str | Fraction]] | None = None,
     **options: Any,
 ) -> tuple[Counting, Protection]:
+    """Return what is counted of a table ``source`` with some columns, and what is asked of it; the rest is as for `protect`."""
     _check(by, measures, options, columns)
     return asked_table("source", list(by), measures, grouping, p, dominance, k=k, **options)
 
