@@ -19,9 +19,15 @@ from kanon_sql.certificate.table_file import PROTECTED
 from kanon_sql.cli import main
 
 TABLES: list[dict[str, Any]] = [
-    {"by": ["region", "sex"], "measures": {"total": "income"}, "k": 14, "p": {"total": 10}},
-    {"by": ["age", "region"], "k": 5, "rows": "absent", "suppressed": True},
-    {"by": ["sex", "age"], "measures": {"s": "income", "w": "weight"}, "grouping": "rollup", "contributors": True},
+    {"by": ["region", "sex"], "measures": {"total": "income"}, "k": 14, "p": {"total": 10}, "algorithm": "greedy"},
+    {"by": ["age", "region"], "k": 5, "rows": "absent", "suppressed": True, "algorithm": "greedy"},
+    {
+        "by": ["sex", "age"],
+        "measures": {"s": "income", "w": "weight"},
+        "grouping": "rollup",
+        "contributors": True,
+        "algorithm": "greedy",
+    },
 ]
 
 
@@ -40,13 +46,18 @@ def people(seed: int = 3) -> pa.Table:
     return pa.Table.from_pylist(rows)
 
 
+@pytest.fixture(scope="module")
+def together() -> list[kanon_sql.ProtectedTable]:
+    """Three tables that are protected together."""
+    return kanon_sql.protect_together(people(), TABLES)
+
+
 @pytest.fixture
-def verify(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    """Protect three tables together, write them, and verify some of them."""
+def verify(folder: Path, monkeypatch: pytest.MonkeyPatch, together: list[kanon_sql.ProtectedTable]) -> Callable[..., Result]:
+    """Write these tables, and verify some of them."""
     monkeypatch.chdir(folder)
-    source = people()
-    pyarrow.parquet.write_table(source, "in.parquet")
-    for number, each in enumerate(kanon_sql.protect_together(source, TABLES)):
+    pyarrow.parquet.write_table(people(), "in.parquet")
+    for number, each in enumerate(together):
         pyarrow.parquet.write_table(each.table, f"{number}.parquet")
         Path(f"{number}.json").write_text(each.certificate.to_json())
 
@@ -105,7 +116,7 @@ def test_tables_of_two_runs_are_refused_together(verify: Callable[..., Result]) 
     assert verify(3).exit_code == 0
     refused(verify(0, 3), "were not solved together")
     refused(verify(3, 0), "verify each table alone")
-    other = kanon_sql.protect_together(source, [{**each, "algorithm": "greedy"} for each in TABLES[:2]])
+    other = kanon_sql.protect_together(source, [{**each, "algorithm": "auto"} for each in TABLES[:2]])
     for number, each in enumerate(other, 4):
         pyarrow.parquet.write_table(each.table, f"{number}.parquet")
         Path(f"{number}.json").write_text(each.certificate.to_json())
