@@ -143,6 +143,11 @@ def test_the_clause_takes_the_place_of_its_query(people: Any) -> None:
         ("SELECT sex, min(age) AS n FROM people GROUP BY sex PROTECT n >= 5", "cannot be protected"),
         ("SELECT sex, count(*) AS n FROM peple GROUP BY sex PROTECT n >= 5", "TABLE_OR_VIEW_NOT_FOUND"),
         ("SELECT sex, count(*) AS n, sum(region) AS s FROM people GROUP BY sex PROTECT n >= 5", "whole or decimal numbers"),
+        (
+            "SELECT * FROM (SELECT sex, count(*) AS n FROM people GROUP BY sex PROTECT n >= 5) CROSS JOIN "
+            "(SELECT age, count(*) AS m FROM people GROUP BY age PROTECT m >= 5)",
+            "one PROTECT",
+        ),
         ("SELECT 1; SELECT sex, count(*) AS n FROM people GROUP BY sex PROTECT n >= 5", "must be in the only statement"),
         ("SELECT id, count(*) AS n FROM range(50) GROUP BY id PROTECT n >= 5", "singles out"),
         ("SELECT sex, count(*) AS n, sum(-income) AS s FROM people GROUP BY sex PROTECT n >= 5", "negative"),

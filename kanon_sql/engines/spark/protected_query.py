@@ -53,8 +53,11 @@ def with_protected(spark: SparkSession, text: str, progress: Progress | None) ->
     except ClauseError:  # Spark tells what is wrong with it
         return None
     statements = list(script.statements())
-    if not any(True for first, end in statements for _ in find_protected(script, first, end)):
+    clauses = [place for first, end in statements for place in find_protected(script, first, end)]
+    if not clauses:
         return None
+    if len(clauses) > 1:  # each would be safe alone, and not beside the other
+        raise script.error("a statement has one PROTECT on Spark; hint: count both tables by GROUPING SETS", clauses[1])
     if len(statements) > 1:
         raise script.error("PROTECT must be in the only statement; hint: run the other statements first", statements[1][0])
     return rewrite(text, _refuse, protect=partial(_view, spark, progress))
@@ -70,10 +73,7 @@ def _view(spark: SparkSession, progress: Progress | None, query: TableQuery, pro
         raise PolicyError("EXPLAIN PROTECT is not supported on Spark; hint: run the query, and see its certificate")
     read = Script.read(query.source)
     if plain_text(read, 0, len(read.tokens)) != query.tabulation.source:
-        raise PolicyError(
-            "PROTECT on Spark reads tables and views, not a query of WITH or another protected query; hint: make it a "
-            "temporary view first"
-        )
+        raise PolicyError("PROTECT on Spark reads tables and views, not a query of WITH; hint: make it a temporary view first")
     named = [(text, f"kanon#key{place}") for place, text in enumerate(query.keys)]
     named += [(text, f"kanon#value{place}") for place, text in enumerate(query.sums)]
     named += [] if protection.per is None else [(quoted(protection.per), "kanon#person")]
