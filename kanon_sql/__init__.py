@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.auditing import audit
     from kanon_sql.engines.duckdb.auditing_counts import audit_table
     from kanon_sql.engines.duckdb.batch import Batch
-    from kanon_sql.engines.duckdb.connection import connect, register, releases
+    from kanon_sql.engines.duckdb.certificates import protected_tables, releases
+    from kanon_sql.engines.duckdb.connection import connect, register
     from kanon_sql.engines.duckdb.database.release import release_database
     from kanon_sql.engines.duckdb.imputing import impute
     from kanon_sql.engines.duckdb.intersection import IntersectionRisk, intersection_risk
@@ -44,7 +45,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "connect": "kanon_sql.engines.duckdb.connection",
     "register": "kanon_sql.engines.duckdb.connection",
-    "releases": "kanon_sql.engines.duckdb.connection",
+    "protected_tables": "kanon_sql.engines.duckdb.certificates",
+    "releases": "kanon_sql.engines.duckdb.certificates",
     "anonymize": "kanon_sql.engines.duckdb.anonymization",
     "append": "kanon_sql.engines.duckdb.appending",
     "Batch": "kanon_sql.engines.duckdb.batch",
@@ -119,6 +121,7 @@ __all__ = [
     "link_histories",
     "protect",
     "protect_together",
+    "protected_tables",
     "register",
     "release_database",
     "releases",

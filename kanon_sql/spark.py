@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from kanon_sql.engines.spark.anonymization import anonymize, releases
 from kanon_sql.engines.spark.auditing import audit
+from kanon_sql.engines.spark.protecting import protect, protected_tables
 from kanon_sql.engines.spark.statement import sql
 from kanon_sql.engines.spark.table_function import register
 
-__all__ = ["anonymize", "audit", "register", "releases", "sql"]
+__all__ = ["anonymize", "audit", "protect", "protected_tables", "register", "releases", "sql"]

@@ -29,7 +29,8 @@ class TableCertificate:
     status : Status
         OPTIMAL only if ``lower_bound == cost``.
     cost, lower_bound : int
-        What the secondary rows cost, and a proven minimum for every table that is as safe.
+        What the secondary rows cost, and a proven minimum for every table that is as safe. Of tables that were solved together,
+        both are about all of them.
     bound_method : str
         The argument that proves the lower bound.
     base_cells, rows : int
@@ -46,8 +47,10 @@ class TableCertificate:
         What the table may reveal nevertheless.
     number : int or None
         Running number among the protected tables of a connection.
+    together : str or None
+        Canonical JSON of the tables that were solved together, with all their keys and sums; None if the table is alone.
     prove : callable or None
-        Makes the evidence, which may be large; None if other tables of the same source were respected.
+        Makes the evidence, which may be large; None if earlier tables of the same source were respected.
 
     Examples
     --------
@@ -76,6 +79,7 @@ class TableCertificate:
     protection: str = field(repr=False)
     warnings: tuple[str, ...] = ()
     number: int | None = None
+    together: str | None = None
     prove: Callable[[], TableEvidence] | None = field(default=None, repr=False, compare=False)
 
     def __eq__(self, other: object) -> bool:
@@ -127,11 +131,11 @@ class TableCertificate:
         Raises
         ------
         CertificateError
-            When the table was protected together with others: its witnesses are about all of them.
+            When earlier tables of the same source were respected: its witnesses are about them, too.
         """
         evidence = self.evidence
         if evidence is None:
-            raise CertificateError(None, "the table was protected together with others, so it has no certificate file")
+            raise CertificateError(None, "the table respects earlier ones of its source, so it has no certificate file")
         parts = {name: getattr(evidence, name) for name in TableEvidence.__dataclass_fields__}
         return write({name: getattr(self, name) for name in self.__dataclass_fields__} | parts, PROTECTED)
 
@@ -142,8 +146,6 @@ class TableCertificate:
         evidence = TableEvidence(**parts)
         return cls(
             **{name: value for name, value in claims.items() if name not in parts},
-            primary=len(parts["primaries"]),
-            secondary=len(parts["secondaries"]),
             witnesses=len(parts["witnesses"]),
             prove=lambda: evidence,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kanon_sql.table.cell_table import LineCut
+from kanon_sql.table.cell_table import PricedCut
 
 Witness = tuple[int, int, tuple[tuple[int, int], ...]]
 """A primary row, the measure that requires the witness, and each base cell that changes with its change."""
@@ -12,7 +12,7 @@ Witness = tuple[int, int, tuple[tuple[int, int], ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableEvidence:
-    """The pattern of a table, its witnesses, and the prices of its lower bound.
+    """The pattern of a table, or of several that were solved together, its witnesses, and the prices of its lower bound.
 
     Base cells are numbered by their keys in ascending order, NULL last. Rows are numbered by grouping set, in the order of the
     tabulation, and within a set by their first base cell. Measure 0 is the count; sums follow.
@@ -23,14 +23,14 @@ class TableEvidence:
         The suppressed rows.
     witnesses : tuple of (int, int, tuple of (int, int))
         For each primary row and measure that requires it, another table that agrees with everything shown.
-    cuts : tuple of LineCut
-        Line cuts with their multipliers; where other cuts prove more, these prove a part of the bound.
+    cuts : tuple of PricedCut
+        Cuts with their multipliers; where an integer program proves more, these prove a part of the bound.
     scale : int
-        See `LineCut.price`.
+        See `PricedCut.price`.
     """
 
     primaries: tuple[int, ...]
     secondaries: tuple[int, ...]
     witnesses: tuple[Witness, ...]
-    cuts: tuple[LineCut, ...]
+    cuts: tuple[PricedCut, ...]
     scale: int

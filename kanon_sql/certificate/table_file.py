@@ -18,13 +18,13 @@ from kanon_sql.certificate.file import (
     is_list_of,
 )
 from kanon_sql.certificate.table_evidence import Witness
-from kanon_sql.table.cell_table import LineCut
+from kanon_sql.table.cell_table import PricedCut
 
 _A_LINE = 20
 
 
 def _is_cut(value: object) -> bool:
-    return is_list_of(int, value) and isinstance(value, list) and len(value) == len(LineCut.__dataclass_fields__)
+    return is_list_of(int, value) and isinstance(value, list) and len(value) >= 3 and len(value) % 3 == 0
 
 
 def _is_witness(value: object) -> bool:
@@ -39,8 +39,8 @@ def _lines(items: Sequence[Any]) -> str:
     return "[\n" + ",\n".join(", ".join(map(json.dumps, items[start : start + _A_LINE])) for start in starts) + "\n  ]"
 
 
-def _cut(cut: LineCut) -> list[int]:
-    return [cut.row, cut.measure, cut.parent, cut.refined, cut.price]
+def _cut(cut: PricedCut) -> list[int]:
+    return [cut.row, cut.measure, cut.price, *(number for line in cut.lines for number in line)]
 
 
 def _witness(witness: Witness) -> list[int]:
@@ -53,6 +53,12 @@ _OBJECT = Kind(
     read=lambda value: json.dumps(value, sort_keys=True),
     write=str,
 )
+_OBJECT_OR_NULL = Kind(
+    words="a JSON object, or null",
+    fits=lambda value: value is None or _OBJECT.fits(value),
+    read=lambda value: None if value is None else _OBJECT.read(value),
+    write=lambda value: "null" if value is None else value,
+)
 _NUMBERS = Kind(
     words="a list of whole numbers",
     fits=lambda value: isinstance(value, list) and is_list_of(int, value),
@@ -60,11 +66,11 @@ _NUMBERS = Kind(
     write=_lines,
 )
 _CUTS = Kind(
-    words="a list of line cuts, each of five whole numbers",
+    words="a list of cuts: row, measure, price, then the row, the grouping set and the multiple of each line",
     fits=lambda value: isinstance(value, list) and all(map(_is_cut, value)),
     read=lambda value: tuple(
-        LineCut(row=row, measure=measure, parent=parent, refined=refined, price=price)
-        for row, measure, parent, refined, price in value
+        PricedCut(row=row, measure=measure, price=price, lines=tuple(zip(*[iter(lines)] * 3, strict=True)))
+        for row, measure, price, *lines in value
     ),
     write=lambda cuts: _lines([_cut(each) for each in cuts]),
 )
@@ -80,8 +86,11 @@ PROTECTED = Layout(
     claims={
         "tabulation": _OBJECT,
         "protection": _OBJECT,
+        "together": _OBJECT_OR_NULL,
         "requirements": TEXTS,
         "rows": WHOLE,
+        "primary": WHOLE,
+        "secondary": WHOLE,
         "base_cells": WHOLE,
         "primaries": _NUMBERS,
         "secondaries": _NUMBERS,

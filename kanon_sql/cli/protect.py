@@ -136,7 +136,7 @@ def protect(
     ) as job:
         proven = protect_file(job, planned)
     if not quiet:
-        job.tell(proven, ("tabulation", "protection", "number"), as_json=as_json)
+        job.tell(proven, ("tabulation", "protection", "together", "number"), as_json=as_json)
 
 
 _ASKED = frozenset(

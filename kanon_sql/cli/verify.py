@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 @click.argument("source", metavar="SOURCE")
 @click.argument("release", metavar="RELEASE")
 @click.argument("certificate", metavar="CERT.json")
+@click.argument("more", nargs=-1, metavar="[RELEASE CERT.json]...")
 @click.option("--table", metavar="NAME", help="Table of a .duckdb file SOURCE, the same as SOURCE.duckdb::NAME.")
 @click.option("--metric", metavar="FILE", help="The table of distances (a, b, distance) that the policy names.")
 @click.option("--hierarchy", metavar="FILE", help="The tree that the policy names.")
@@ -46,6 +47,7 @@ def verify(
     source: str,
     release: str,
     certificate: str,
+    more: tuple[str, ...],
     table: str | None,
     metric: str | None,
     hierarchy: str | None,
@@ -59,23 +61,30 @@ def verify(
 ) -> None:
     """Check a release and its certificate.
 
-    Both are checked against the source, without solving it again.
+    Both are checked against the source, without solving it again. Tables that were protected together are checked together:
+    give each with its certificate.
 
     Exits with code 1 and the line of the certificate at the first claim that does not hold.
     """
     import duckdb
 
     from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.verification.cells.protected_files import verify_tables
     from kanon_sql.verification.files import verify_files
 
     if secret is not None and not pseudonym:
         raise click.UsageError("--secret-file is for the tokens of --pseudonym; hint: --pseudonym patient_id")
+    if len(more) % 2:
+        raise click.UsageError(f"{more[-1]} has no certificate; hint: kanon verify SOURCE A.csv A.json B.csv B.json")
     tables = Place.of(source, table), Place.of(release).escaping(escape_formulas)
+    together = [(Place.of(file).escaping(escape_formulas), proof) for file, proof in zip(more[::2], more[1::2], strict=True)]
     recoded = {name: Place.of(file) for name, file in assigned(beside, "--beside", "name=file").items()}
     others = metric_and_hierarchy(metric, hierarchy)[1] | recoded
     con = audit_macros(duckdb.connect())
 
     def work() -> dict[str, str]:
+        if together:
+            return verify_tables(con, tables[0], [(tables[1], certificate), *together], delimiter)
         tokens = (column_names(pseudonym, []), secret)
         return verify_files(con, *tables, certificate, delimiter, others, tokens, allowed_files)
 

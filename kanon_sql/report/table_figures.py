@@ -74,11 +74,11 @@ def table_figures(table: VerifiedTable) -> TableFigures:
     The kinds of suppressed rows are not counted apart: if all were primary, a reader would know that each has too few people.
     """
     system, hidden = table.system, table.suppressed
-    tabulation, absent = system.tabulation, system.protection.rows == "absent"
+    tabulation, absent = table.tabulation, table.protection.rows == "absent"
     counted = any(each.kind == "count" for each in tabulation.items)
     keys = {place for each in tabulation.items if each.kind == "key" for place in each.places}
     found, total = [], None
-    for number, chosen in enumerate(tabulation.sets):
+    for number, chosen in table.sets.items():
         rows = [row for row, own in enumerate(system.sets) if own == number]
         shown = [row for row in rows if row not in hidden]
         people = sum(system.values[0][row] for row in shown) if counted else None
@@ -96,8 +96,8 @@ def table_figures(table: VerifiedTable) -> TableFigures:
     told = keys.issuperset(key for chosen in tabulation.sets for key in chosen)
     return TableFigures(
         sets=tuple(found) if told else (),
-        shown=system.rows - len(hidden),
-        suppressed=None if absent else len(hidden),
+        shown=sum(each.shown for each in found),
+        suppressed=None if absent else sum(each.suppressed or 0 for each in found),
         total=total if told else None,
         gap=Fraction(ceil(saved * _STEPS), _STEPS),
     )
@@ -105,7 +105,7 @@ def table_figures(table: VerifiedTable) -> TableFigures:
 
 def requirements_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
     """Return each requirement and what it means."""
-    protection = table.system.protection
+    protection = table.protection
     per = protection.per
     who = "Each row of the source is a person." if per is None else f"The column {as_identifier(per)} tells people apart."
     first = f"Nobody can prove that a row has fewer than {protection.k:,} people. {who}"
@@ -114,7 +114,7 @@ def requirements_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
 
 def options_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
     """Return what else was asked of a table."""
-    asked = table.system.protection
+    asked = table.protection
     found = [
         (
             "suppressed rows",
@@ -146,7 +146,7 @@ def _in_words(rule: Dominance | Ambiguity) -> str:
 
 def _names(table: VerifiedTable, chosen: tuple[int, ...]) -> Iterator[str]:
     """Yield the keys of a grouping set; a level with the characters that it shows."""
-    tabulation = table.system.tabulation
+    tabulation = table.tabulation
     for place in chosen:
         item = next((each for each in tabulation.items if each.kind == "key" and place in each.places), None)
         if item is not None:

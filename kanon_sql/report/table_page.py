@@ -39,7 +39,7 @@ def table_page(table: VerifiedTable, origins: Sequence[tuple[str, str]], about: 
     It may be published with the table, so it holds no figure of the source. It holds no hash of the source either: guesses of
     suppressed counts could be tried against it.
     """
-    figures, protection = table_figures(table), table.system.protection
+    figures, protection = table_figures(table), table.protection
     return render(
         "table.html.j2",
         about=about,
@@ -53,7 +53,7 @@ def table_page(table: VerifiedTable, origins: Sequence[tuple[str, str]], about: 
         k=protection.k,
         absent=protection.rows == "absent",
         rules=bool(protection.rules),
-        sums=any(each.kind == "sum" for each in table.system.tabulation.items),
+        sums=any(each.kind == "sum" for each in table.tabulation.items),
         contributors=protection.contributors,
         origins=[(printable(name), value) for name, value in origins],
     )

@@ -121,25 +121,25 @@ class Witnesses:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LineCut:
-    """A proven need of one primary row in one line: a row and the rows of a finer grouping set that add up to it.
+class PricedCut:
+    """A proven need of one primary row, the lines that it follows from, and its multiplier in the lower bound.
+
+    A line is a row and the rows of a finer grouping set that add up to it. So the row less those others is 0 in all tables, and
+    so is any sum of lines, each times a whole number. Solved for the primary row, it says what that row gains if others change.
 
     Attributes
     ----------
     row, measure : int
         The primary row, and the measure that requires it.
-    parent : int
-        The row at the head of the line.
-    refined : int
-        The grouping set of the other rows of the line.
+    lines : tuple of (int, int, int)
+        The row at the head of each line, the grouping set of the other rows, and how many times the line counts.
     price : int
         The multiplier, in units of ``1 / scale`` (see `Suppression`), not negative.
     """
 
     row: int
     measure: int
-    parent: int
-    refined: int
+    lines: tuple[tuple[int, int, int], ...]
     price: int
 
 
@@ -157,15 +157,15 @@ class Suppression:
         What every suppression costs at least, proven by ``cuts`` or by ``method``.
     method : str
         The argument that proves the bound.
-    cuts : tuple of LineCut
-        Evidence that anyone can check without a solver; other cuts or an integer program may prove more.
+    cuts : tuple of PricedCut
+        Evidence that anyone can check without a solver; an integer program may prove more.
     scale : int
-        See `LineCut.price`.
+        See `PricedCut.price`.
     """
 
     suppressed: Bools
     witnesses: Witnesses
     lower_bound: int
     method: str
-    cuts: tuple[LineCut, ...] = ()
+    cuts: tuple[PricedCut, ...] = ()
     scale: int = 1

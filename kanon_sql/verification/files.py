@@ -26,7 +26,7 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import PopulationRequirement
 from kanon_sql.model.validation import same_name
-from kanon_sql.verification.cells.protected_files import verify_table
+from kanon_sql.verification.cells.protected_files import verify_tables
 from kanon_sql.verification.certificates import between, is_of, lines_named, read_certificate, require, require_between
 from kanon_sql.verification.claims import verify
 from kanon_sql.verification.class_people import people_text
@@ -87,7 +87,7 @@ def verify_files(
         When a claim does not hold; the message names the file and the line of the claim.
     """
     if is_of(certificate, PROTECTED):
-        return verify_table(con, source, release, certificate, delimiter).checked()
+        return verify_tables(con, source, [(release, certificate)], delimiter)
     if is_of(certificate, HISTORIES):
         return verify_histories(con, source, release, certificate, delimiter)
     document = read_certificate(certificate)

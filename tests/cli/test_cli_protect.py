@@ -147,11 +147,19 @@ def optimal(data: dict[str, Any]) -> None:
 
 
 def priced(data: dict[str, Any]) -> None:
-    data["cuts"][0][4] *= -1
+    data["cuts"][0][2] *= -1
 
 
 def unlined(data: dict[str, Any]) -> None:
-    data["cuts"][0][3] = next(n for n, chosen in enumerate(data["tabulation"]["sets"]) if not chosen)
+    data["cuts"][0][4] = next(n for n, chosen in enumerate(data["tabulation"]["sets"]) if not chosen)
+
+
+def cut_short(data: dict[str, Any]) -> None:
+    data["cuts"][0] = data["cuts"][0][:3]
+
+
+def pricier(data: dict[str, Any]) -> None:
+    data["cuts"] = [[*cut[:2], 9 * cut[2], *cut[3:]] for cut in data["cuts"]]
 
 
 def weaker(data: dict[str, Any]) -> None:
@@ -184,6 +192,8 @@ def unprimary(data: dict[str, Any]) -> None:
         (optimal, "lower_bound"),
         (priced, "cuts"),
         (unlined, "cuts"),
+        (cut_short, "cuts"),
+        (pricier, "lower_bound"),
         (weaker, "requirements"),
         (filtered, "tabulation"),
         (injected, "tabulation"),
@@ -197,6 +207,20 @@ def test_a_forged_certificate_is_refused(protected: Run, change: Callable[[dict[
     done = verified(protected)
     assert done.exit_code == 1, done.output
     assert field in done.output
+
+
+def test_a_bound_by_planes_is_proven_again(run: Run) -> None:
+    Path("in.csv").write_text("a,b\n" + "".join(f"{a},{b}\n" * (9 if a or b else 2) for a in range(3) for b in range(3)))
+    done = run("protect", "in.csv", "-o", "out.csv", "--by", "a,b", "--certificate", "cert.json", "--algorithm", "greedy")
+    assert done.exit_code == 0, done.output
+    assert json.loads(Path("cert.json").read_text())["bound_method"] == "minimum cuts of planes"
+    done = verified(run)
+    assert done.exit_code == 0, done.output
+    assert "by minimum cuts of planes, proven again" in done.output
+    forged(lambda data: data.update(cuts=[cut for cut in data["cuts"] if len(cut) == 6]))
+    done = verified(run)
+    assert done.exit_code == 1
+    assert "the cuts prove only" in done.output
 
 
 def test_a_field_changed_by_hand_is_refused(protected: Run) -> None:

@@ -116,7 +116,7 @@ def test_a_statement_without_the_clause_is_sparks(people: Any) -> None:
         ({"recodings": {"zip": "MEANS"}}, PolicyError, "in MEANS; hint: DIGITS, INTERVALS, CUTS or HIERARCHY"),
         ({"row_order": "source"}, PolicyError, "no order"),
         ({"quasi_identifiers": ["zap"]}, UnknownColumnError, "zap"),
-        ({"policy": "{}", "k": 3}, PolicyError, "leave the options out"),
+        ({"policy": "{}", "k": 3}, PolicyError, "leave out the options"),
         ({"into": "a.b.c.d"}, SourceError, "cannot be read"),
     ],
 )
@@ -162,5 +162,5 @@ def test_k_is_the_second_argument(dropped: Any) -> None:
     )
     with pytest.raises(TypeError, match="multiple values for argument 'k'"):
         kanon_sql.spark.anonymize(dropped.table("people"), 3, k=3, into="default.second")
-    with pytest.raises(PolicyError, match="leave the options out"):
+    with pytest.raises(PolicyError, match="leave out the options"):
         kanon_sql.spark.anonymize(dropped.table("people"), 3, policy="{}", into="default.second")

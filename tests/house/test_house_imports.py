@@ -244,10 +244,12 @@ def test_who_audits_a_guarantee_knows_nothing_of_who_meets_it(room: str) -> None
 
 
 def test_spark_knows_duckdb_only_where_it_runs_it() -> None:
-    """DuckDB on the driver compares labels with values, and one function is DuckDB for one partition."""
+    """DuckDB on the driver compares labels with values and protects counts; two functions are DuckDB for one partition."""
     ours = [module for module in MODULES if module.startswith("kanon_sql.engines.spark")]
     known = {module for module in ours if "kanon_sql.engines.duckdb" in str(imports(MODULES[module]))}
-    assert known == {"kanon_sql.engines.spark.covering", "kanon_sql.engines.spark.table_function"}
+    assert known == {
+        f"kanon_sql.engines.spark.{name}" for name in ("covering", "protect_function", "protecting", "table_function")
+    }
 
 
 def test_the_pipeline_sees_no_connection_and_no_value() -> None:

@@ -110,7 +110,7 @@ def test_the_command_tells_the_figures_of_the_owner(run: Run) -> None:
     told = json.loads(done.output)
     assert told["holds"]
     assert told["cautions"] == []
-    assert "primary" in told["suppressed"]
+    assert "primary" in told["table"]
     assert "primary" in reported(run, CASES["levels"]).output
     assert reported(run, CASES["levels"], "-q").output == ""
 

@@ -42,7 +42,7 @@ def protecting(table: CellTable) -> np.ndarray:
 def assert_satisfied(table: CellTable, shares: list[np.ndarray]) -> int:
     safe, planes, count = protecting(table), PlaneCuts(table), 0
     for share in shares:
-        cuts = planes.separate(np.where(table.primary | table.suppressed | table.shown, 0.0, share), Budget())
+        cuts = planes.separate(np.where(table.primary | table.suppressed | table.shown, 0.0, share), Budget()).cuts
         count += len(cuts.left)
         for number, left in enumerate(cuts.left.tolist()):
             entry = cuts.cut == number
@@ -70,13 +70,13 @@ def test_a_plane_proves_more_than_its_lines() -> None:
     share = np.zeros(table.rows)
     share[[1, 3]] = 1
     assert (lines.weight(share) >= lines.left).all()
-    cuts = PlaneCuts(table).separate(share, Budget())
+    cuts = PlaneCuts(table).separate(share, Budget()).cuts
     assert len(cuts.left) == 1
     assert cuts.weight(share)[0] < cuts.left[0]
     share[4] = 1
-    assert not len(PlaneCuts(table).separate(share, Budget()).left)
+    assert not len(PlaneCuts(table).separate(share, Budget()))
 
 
 def test_nothing_is_separated_without_time() -> None:
     table = cell_table({(i, j): 2 if i == j == 0 else 9 for i in range(3) for j in range(3)}, 5, CUBE)
-    assert not len(PlaneCuts(table).separate(np.zeros(table.rows), Budget(seconds=0.0)).left)
+    assert not len(PlaneCuts(table).separate(np.zeros(table.rows), Budget(seconds=0.0)))

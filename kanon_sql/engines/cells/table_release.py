@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -136,15 +137,27 @@ def release_tables(
                 rows=mine,
                 suppression=found,
                 released=released,
-                certificate=replace(certificate, warnings=told, prove=partial(_evidence, table, found) if alone else None),
+                certificate=replace(
+                    certificate,
+                    warnings=told,
+                    together=_together(counting, new) if len(new) > 1 else None,
+                    prove=None if before else partial(_evidence, table, found),
+                ),
                 sums=(own if alone else counting).tabulation.sums,
             )
         )
     return releases
 
 
+def _together(counting: Counting, tables: Sequence[EarlierTable]) -> str:
+    """Return the tables of a system as JSON, and the order of its keys and sums."""
+    shape = counting.tabulation
+    listed = [{"tabulation": each.tabulation.to_dict(), "protection": each.protection.to_dict()} for each in tables]
+    return json.dumps({"keys": shape.keys, "sums": shape.sums, "tables": listed}, sort_keys=True)
+
+
 def _evidence(table: CellTable, found: Suppression) -> TableEvidence:
-    """Return what a stranger needs for checking a table that was solved alone."""
+    """Return what a stranger needs for checking a table, or several that were solved together."""
     witnesses = found.witnesses
     moved = list(zip(witnesses.base.tolist(), witnesses.change.tolist(), strict=True))
     starts = witnesses.start.tolist()

@@ -11,7 +11,6 @@ from typing import Any, Self, TypeVar
 
 import duckdb
 
-from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb import copying
 from kanon_sql.engines.duckdb.caller import as_caller
 from kanon_sql.engines.duckdb.cells.table_writer import TableWriter
@@ -124,30 +123,6 @@ def connect(
     except KanonError:
         con.close()
         raise
-
-
-def releases(con: duckdb.DuckDBPyConnection | Connection) -> list[Certificate]:
-    """Return the certificates of all audited releases of the connection's DuckDB instance, oldest first.
-
-    Parameters
-    ----------
-    con : Connection or DuckDBPyConnection
-        A connection of `connect`, or one that was registered.
-
-    Raises
-    ------
-    SourceError
-        When the connection cannot be registered.
-
-    Examples
-    --------
-    >>> with connect() as con:
-    ...     _ = con.execute("CREATE TABLE people AS SELECT zip FROM (VALUES (98101), (98101), (98102)) AS t(zip)")
-    ...     _ = con.execute("CREATE TABLE released AS FROM k_anonymize('people', 3)")
-    ...     [(each.requirements, each.suppressed_cells) for each in releases(con)]
-    [(('k >= 3',), 3)]
-    """
-    return con.session.releases if isinstance(con, Connection) else session_of(con).releases
 
 
 class Connection:

@@ -89,7 +89,7 @@ def protect(
     """
     con, session, columns = _opened(table, progress)
     asked: dict[str, Any] = {"measures": measures, "grouping": grouping, "recodings": recodings, "p": p, "dominance": dominance}
-    sql = _arguments(columns, by, **asked, k=k, **options).query()
+    sql = arguments_of(columns, by, **asked, k=k, **options).query()
     _create(con, session, sql)
     certificates = session.protected_tables.certificates
     if not certificates:
@@ -133,7 +133,7 @@ def protect_together(
     con, session, columns = _opened(table, progress)
     together = TablesTogether()
     for each in tables:
-        together.add(*_arguments(columns, **each).asked())
+        together.add(*arguments_of(columns, **each).asked())
     if not together.asked:
         raise PolicyError("there are no tables; hint: tables=[{'by': ['region', 'sex']}, {'by': ['region', 'age']}]")
     countings = [counting for counting, _ in together.asked]
@@ -179,7 +179,7 @@ _SHAPE = ("measures", "grouping", "recodings")
 _OPTIONS = ("k", "p", "dominance", "show", "cost", "rows", "contributors", "per", "algorithm", "time_limit", "suppressed")
 
 
-def _arguments(columns: list[str], by: Sequence[str], policy: str | None = None, **asked: Any) -> TableArguments:
+def arguments_of(columns: list[str], by: Sequence[str], policy: str | None = None, **asked: Any) -> TableArguments:
     """Return the arguments of a table; refuse options and columns that do not exist."""
     known = (*_SHAPE, *_OPTIONS, "policy")
     for each in asked:

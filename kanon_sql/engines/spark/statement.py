@@ -10,6 +10,7 @@ from kanon_sql.engines.spark.anonymization import released
 from kanon_sql.engines.spark.failures import safe_errors
 from kanon_sql.engines.spark.names import fresh, joined, name_parts
 from kanon_sql.engines.spark.policies import policy_of
+from kanon_sql.engines.spark.protected_query import with_protected
 from kanon_sql.errors import MissingPackageError, SourceError, raise_alone
 from kanon_sql.solvers.budget import Progress
 
@@ -28,13 +29,13 @@ def sql(
     progress: Progress | None = None,
     session: SparkSession | None = None,
 ) -> DataFrame:
-    """Run a statement of Spark's SQL that may have an ANONYMIZE clause.
+    """Run a statement of Spark's SQL that may have an ANONYMIZE or a PROTECT clause.
 
     Parameters
     ----------
     text : str
-        A query, or ``CREATE TABLE name [USING format] AS`` a query, with the clause behind its outermost SELECT. A statement
-        without the clause goes to Spark as it is.
+        A query, or ``CREATE TABLE name [USING format] AS`` a query, with ANONYMIZE behind its outermost SELECT. PROTECT may be
+        behind any GROUP BY. A statement without a clause goes to Spark as it is.
     into : str, optional
         The table that the release of a query becomes; by default one with a name of its own in the current schema, which
         stays until it is dropped.
@@ -66,6 +67,10 @@ def sql(
     ... )
     """
     spark = session or active()
+    tables = with_protected(spark, text, progress)
+    if tables is not None:
+        with safe_errors("reading the protected table"):
+            return spark.sql(tables)
     parts = single_release(text)
     if parts is None:
         return _passed_on(spark, text)

@@ -7,33 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from kanon_sql.errors import PolicyError, SourceError
+from kanon_sql.engines.spark.arrow_types import arrow_schema
+from kanon_sql.engines.spark.protect_function import NAME, protect_function
+from kanon_sql.errors import PolicyError
 from kanon_sql.model.secret import secret_of
-from kanon_sql.model.validation import as_identifier
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-    from pyspark.sql.types import StructType
 
 _NAME = "k_anonymize"
 
-_ARROW = {
-    "BooleanType": pa.bool_(),
-    "ByteType": pa.int8(),
-    "ShortType": pa.int16(),
-    "IntegerType": pa.int32(),
-    "LongType": pa.int64(),
-    "DoubleType": pa.float64(),
-    "StringType": pa.string(),
-    "DateType": pa.date32(),
-}
-"""Types whose values are the same as objects of Python."""
-
 
 def register(session: SparkSession, secret: str | bytes | None = None) -> None:
-    """Make ``k_anonymize(TABLE(t), k, array('zip', ...), array('note', ...))`` a table function of a session, for small tables.
+    """Make ``k_anonymize`` and ``protect`` table functions of a session, for small tables.
 
-    The second array is optional. It names the columns that are kept, as ``keep`` of `anonymize` does.
+    In ``k_anonymize(TABLE(t), k, array('zip', ...), array('note', ...))`` the second array is optional. It names the columns
+    that are kept, as ``keep`` of `anonymize` does. ``protect(TABLE(t), k, array('region', ...), map('total', 'income'))``
+    publishes the cube of some keys; the map is optional, and names sums of whole numbers.
 
     Parameters
     ----------
@@ -55,6 +45,7 @@ def register(session: SparkSession, secret: str | bytes | None = None) -> None:
     from pyspark.sql.functions import udtf
 
     session.udtf.register(_NAME, udtf(_function(secret_of(secret).derived("table function of Spark"))))
+    session.udtf.register(NAME, udtf(protect_function()))
 
 
 def _function(key: bytes) -> type:
@@ -65,7 +56,7 @@ def _function(key: bytes) -> type:
         """Collects the rows of a table, and releases them."""
 
         def __init__(self, analyze_result: Any) -> None:
-            self._schema = _arrow_schema(analyze_result.schema)
+            self._schema = arrow_schema(analyze_result.schema.fields, _NAME, "anonymize(df, ...)")
             self._rows: list[dict[str, Any]] = []
             self._options: dict[str, Any] = {}
 
@@ -75,7 +66,7 @@ def _function(key: bytes) -> type:
             constants = [k, columns] if keep is None else [k, columns, keep]
             if not table.isTable or any(each.value is None for each in constants):
                 raise PolicyError(f"the arguments are a table and constants; hint: {_NAME}(TABLE(t), 5, array('zip', 'age'))")
-            _arrow_schema(table.dataType)
+            arrow_schema(table.dataType.fields, _NAME, "anonymize(df, ...)")
             return AnalyzeResult(schema=table.dataType, withSinglePartition=True)
 
         def eval(self, row: Any, k: int, columns: list[str], keep: list[str] | None = None) -> None:
@@ -94,12 +85,3 @@ def _function(key: bytes) -> type:
                     yield tuple(row.values())
 
     return KAnonymize
-
-
-def _arrow_schema(kind: StructType) -> pa.Schema:
-    for field in kind.fields:
-        if type(field.dataType).__name__ not in _ARROW:
-            raise SourceError(
-                f"{_NAME} does not take the type of {as_identifier(field.name)}; hint: kanon_sql.spark.anonymize(df, ...)"
-            )
-    return pa.schema([(field.name, _ARROW[type(field.dataType).__name__]) for field in kind.fields])

@@ -5,6 +5,8 @@ cdef class Planes:
     cdef public int[:, ::1] end
     cdef public int[::1] adjacent
     cdef public long long[::1] first
+    cdef public int[::1] plane
+    cdef public int[::1] nodes
     cdef public unsigned char[::1] free
     cdef public long long[::1] share
     cdef public long long[::1] capacity
@@ -17,3 +19,6 @@ cdef class Planes:
     cdef public int[::1] pair
     cdef public int[::1] edge
     cdef public long long found
+    cdef public int[::1] side
+    cdef public int[::1] node
+    cdef public long long sides

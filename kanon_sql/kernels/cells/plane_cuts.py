@@ -40,6 +40,10 @@ class Planes:
         The edges of each node, twice their number, plus 1 where the node is the second.
     first : int64 array [n + 1]
         Where those of a node begin.
+    plane : int32 array [n]
+        The plane of each node; those of one plane stand together.
+    nodes : int32 array [p + 1]
+        Where those of a plane begin.
     free : uint8 array [r]
         Rows that are suppressed whatever it costs.
 
@@ -55,6 +59,10 @@ class Planes:
         The cuts that were found: which question, and the edges, as in ``adjacent``, plus 1 where the row can be less.
     found : int
         How many edges they have together.
+    side, node : int32 arrays
+        The nodes on one side of each cut, on that with fewer: which question, and the node.
+    sides : int
+        How many nodes they have together.
     """
 
     def __init__(
@@ -63,14 +71,18 @@ class Planes:
         end: NDArray[np.int32],
         adjacent: NDArray[np.int32],
         first: NDArray[np.int64],
+        plane: NDArray[np.int32],
+        nodes: NDArray[np.int32],
         free: NDArray[np.uint8],
     ) -> None:
         self.row, self.end, self.adjacent, self.first, self.free = row, end, adjacent, first, free
+        self.plane, self.nodes = plane, nodes
         self.share, self.capacity = np.zeros(len(free), np.int64), np.zeros(len(free), np.int64)
         self.steps = 0
         self.flow, self.by = np.zeros(len(row), np.int64), np.full(len(first), -1, np.int32)
         self.queue, self.touched, self.touches = np.zeros(len(first), np.int32), np.zeros(len(row), np.int32), 0
         self.pair, self.edge, self.found = np.zeros(1 << 20, np.int32), np.zeros(1 << 20, np.int32), 0
+        self.side, self.node, self.sides = np.zeros(1 << 20, np.int32), np.zeros(1 << 20, np.int32), 0
 
 
 def separate(planes: Planes, edges: cython.int[::1], needs: cython.longlong[::1]) -> None:
@@ -91,7 +103,7 @@ def separate(planes: Planes, edges: cython.int[::1], needs: cython.longlong[::1]
     """
     at: cython.longlong
     with cython.nogil:
-        planes.found = 0
+        planes.found = planes.sides = 0
         for at in range(edges.shape[0]):
             if planes.steps <= 0 or not _cut(planes, at, edges[at], needs[at]):
                 break
@@ -203,6 +215,9 @@ def _keep(planes: Planes, number: cython.longlong, edge: cython.longlong, reache
     t: cython.longlong
     at: cython.longlong
     half: cython.longlong
+    before: cython.longlong = planes.found
+    if not _keep_side(planes, number, reached):
+        return False
     for t in range(reached):
         for at in range(planes.first[planes.queue[t]], planes.first[planes.queue[t] + 1]):
             half = planes.adjacent[at]
@@ -211,10 +226,29 @@ def _keep(planes: Planes, number: cython.longlong, edge: cython.longlong, reache
             if half & 1 and planes.capacity[planes.row[half >> 1]] == 0:
                 continue
             if planes.found == planes.pair.shape[0]:
-                while planes.found > 0 and planes.pair[planes.found - 1] == number:
-                    planes.found -= 1
+                planes.found = before
                 return False
             planes.pair[planes.found] = number
             planes.edge[planes.found] = half
             planes.found += 1
+    return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _keep_side(planes: Planes, number: cython.longlong, reached: cython.longlong) -> cython.bint:
+    """Keep the nodes that were reached, or the others of their plane if those are fewer; return whether there was place."""
+    plane: cython.longlong = planes.plane[planes.queue[0]]
+    first: cython.longlong = planes.nodes[plane]
+    last: cython.longlong = planes.nodes[plane + 1]
+    others: cython.bint = 2 * reached > last - first
+    node: cython.longlong
+    if planes.sides + (last - first - reached if others else reached) > planes.side.shape[0]:
+        return False
+    for node in range(first, last):
+        if (planes.by[node] == -1) == others:
+            planes.side[planes.sides] = number
+            planes.node[planes.sides] = node
+            planes.sides += 1
     return True

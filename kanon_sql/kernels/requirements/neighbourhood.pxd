@@ -38,7 +38,7 @@ cdef void _list_instances(Assignment assignment, Neighbourhood work, long long n
 @cython.locals(f=cython.longlong, a=cython.longlong, q=cython.longlong)
 cdef void _list_entries(Assignment assignment, Neighbourhood work, long long n) noexcept nogil
 @cython.locals(
-    a=cython.longlong, i=cython.longlong, j=cython.longlong, lacking=cython.longlong, surplus=cython.double, gain=cython.double
+    a=cython.longlong, i=cython.longlong, j=cython.longlong, missing=cython.longlong, surplus=cython.double, gain=cython.double
 )
 cdef double _most_gain(Assignment assignment, Neighbourhood work, long long q) noexcept nogil
 @cython.locals(a=cython.longlong, s=cython.longlong, g=cython.longlong, low=cython.longlong, high=cython.longlong)

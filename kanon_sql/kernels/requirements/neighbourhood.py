@@ -81,7 +81,7 @@ class Neighbourhood:
 
 
 def list_near(assignment, work):
-    """List the instances that could gain from unassigned rows, what each gains at most, and those rows by group, dearest first."""
+    """List the instances that could gain from unassigned rows, with their most gain, and those rows by group, dearest first."""
     n = _sort_rows(work)
     _list_instances(assignment, work, n)
     _list_entries(assignment, work, n)
@@ -153,17 +153,17 @@ def _list_entries(assignment, work, n):
 
 
 def _most_gain(assignment, work, q):
-    """Return what the near instance q gains at most: from its dearest rows, at least as many as it lacks."""
+    """Return what the near instance q gains at most: from its dearest rows, at least as many as are missing."""
     j = work.instance[q]
-    lacking = assignment.required.least - assignment.partition.rows[j]
+    missing = assignment.required.least - assignment.partition.rows[j]
     gain = 0.0
     for a in range(work.begin[q], work.begin[q + 1]):
         i = work.entry[a]
         surplus = work.price[i] - assignment.space.cost[j]
-        if surplus <= 0.0 and lacking <= 0:
+        if surplus <= 0.0 and missing <= 0:
             break
-        gain += surplus * (work.rows[i] if surplus > 0.0 else min(lacking, work.rows[i]))
-        lacking -= work.rows[i]
+        gain += surplus * (work.rows[i] if surplus > 0.0 else min(missing, work.rows[i]))
+        missing -= work.rows[i]
     return gain
 
 

@@ -42,8 +42,8 @@ class Cuts:
         """Return the weighted sum of shares of suppressed rows in each cut."""
         return np.asarray(np.bincount(self.cut, self.coefficient * share[self.variable], len(self.left)), np.float64)
 
-    def violated(self, share: Floats, least: float) -> Cuts:
-        """Return the cuts that are violated by at least so large a part of their right-hand sides; of equal ones, the first."""
+    def violated(self, share: Floats, least: float) -> Int64:
+        """Return which cuts are violated by at least so large a part of their right-hand sides; of equal ones, the first."""
         chosen = self.weight(share) < self.left * (1 - least)
         # Equal cuts have equal sums of random numbers.
         random = np.random.default_rng(0).integers(1 << 62, size=len(share))
@@ -51,7 +51,7 @@ class Cuts:
         np.add.at(mark, self.cut, random[self.variable] * self.coefficient)
         first = np.zeros(len(self.left), np.bool_)
         first[np.unique(mark, return_index=True)[1]] = True
-        return self.some(np.flatnonzero(chosen & first))
+        return np.flatnonzero(chosen & first)
 
     def some(self, numbers: Int64) -> Cuts:
         """Return some of these cuts."""

@@ -12,7 +12,7 @@ from kanon_sql.solvers.cells.cuts import Cuts
 from kanon_sql.table.cell_table import Bools, CellTable
 
 _LARGEST = 1 << 40
-"""Cuts with coefficients above this are left out."""
+"""Cuts with different coefficients, and a right-hand side above this, are left out."""
 
 
 class HittingSet:
@@ -54,13 +54,11 @@ class HittingSet:
         first = np.searchsorted(cuts.cut[order], np.arange(len(cuts.left) + 1))
         for number, left in enumerate(cuts.left.tolist()):
             entries = order[first[number] : first[number + 1]]
-            if left > _LARGEST:
-                continue
             rows = [self._chosen[row] for row in cuts.variable[entries].tolist()]
             weights = cuts.coefficient[entries].tolist()
             if all(weight == left for weight in weights):
                 self._model.add_bool_or(rows)
-            else:
+            elif left <= _LARGEST:
                 self._model.add(sum(weight * row for weight, row in zip(weights, rows, strict=True)) >= left)
 
     def cheapest(self, hint: Bools, budget: Budget) -> Bools | None:

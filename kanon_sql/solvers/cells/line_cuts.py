@@ -13,7 +13,8 @@ A cut with ``parent != row`` is about the rows of the grouping set ``refined``, 
     left x(P) + sum of min(capacity(c), left) x(c) over c in the line that are not free >= left
 
 where x is 1 for suppressed rows. A cut with ``parent == row`` is about the rows of ``refined`` that add up to p, none of them
-free: the sum of x(c) over them is at least 1. Cuts with ``left <= 0`` and those of a line with a free finer row are no cuts.
+free: the sum of need x(c) over them is at least ``need``. Cuts with ``left <= 0`` and those of a line with a free finer row are
+no cuts.
 
 Each is valid: if P is shown, what p gains is lost by suppressed rows of its line, each at most its capacity; and a row whose
 finer rows are all shown is known. For prices of at least 0 in units of 1 / scale, every suppression costs at least
@@ -24,46 +25,16 @@ finer rows are all shown is known. For prices of at least 0 in units of 1 / scal
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from kanon_sql.solvers.cells.cuts import Cuts
+from kanon_sql.solvers.cells.derived_cuts import DerivedCuts, Lines
 from kanon_sql.solvers.cells.search_space import own_rows
-from kanon_sql.table.arrays import Int32, Int64
-from kanon_sql.table.cell_table import Bools, CellTable, LineCut
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.cell_table import Bools, CellTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LineCuts:
-    """All line cuts of a table.
-
-    Attributes
-    ----------
-    row, measure, parent, refined : int32 arrays [n]
-        See `LineCut`.
-    cuts : Cuts
-        What they say.
-    """
-
-    row: Int32
-    measure: Int32
-    parent: Int32
-    refined: Int32
-    cuts: Cuts
-
-    def line_cut(self, number: int, price: int) -> LineCut:
-        """Return one cut with its price."""
-        return LineCut(
-            row=int(self.row[number]),
-            measure=int(self.measure[number]),
-            parent=int(self.parent[number]),
-            refined=int(self.refined[number]),
-            price=price,
-        )
-
-
-def line_cuts(table: CellTable) -> LineCuts:
+def line_cuts(table: CellTable) -> DerivedCuts:
     """Return the cuts of a table; of those that say the same, the first."""
     free = table.primary | table.suppressed
     one = table.values(0) == 1
@@ -79,7 +50,7 @@ def line_cuts(table: CellTable) -> LineCuts:
                 for parent in range(len(table.levels)):
                     if set_ != parent and (table.levels[set_] <= table.levels[parent]).all():
                         parts.append(_in_lines(table, number, set_, parent, need, capacity, free))
-                        parts.append(_below(table, number, set_, parent, own, free))
+                        parts.append(_below(table, number, set_, parent, need, free))
     return _joined(parts)
 
 
@@ -153,18 +124,18 @@ def _given(line: Int64, capacity: Int64, asked: Int64, need: Int64) -> Int64:
     return found
 
 
-def _below(table: CellTable, number: int, set_: int, parent: int, primary: Bools, free: Bools) -> tuple[Int64, ...]:
+def _below(table: CellTable, number: int, set_: int, parent: int, need: Int64, free: Bools) -> tuple[Int64, ...]:
     """Return the cuts of primary rows over the rows of a finer grouping set."""
     rows, above = _children(table, set_, parent)
     heads, first, count = np.unique(above, return_index=True, return_counts=True)
     has_free = np.zeros(table.rows, np.bool_)
     has_free[above[free[rows]]] = True
-    own = primary[heads] & ~has_free[heads]
+    own = (need[heads] > 0) & ~has_free[heads]
     heads, first, last = heads[own], first[own], (first + count)[own]
     cut, entry = _spread(first, last)
     open_ = ~table.shown[rows[entry]]
-    ones = np.ones(len(heads), np.int64)
-    return heads, ones * number, heads, ones * set_, ones, cut[open_], rows[entry][open_], np.ones(int(open_.sum()), np.int64)
+    measure, refined, left = np.full(len(heads), number), np.full(len(heads), set_), need[heads]
+    return heads, measure, heads, refined, left, cut[open_], rows[entry][open_], left[cut[open_]]
 
 
 def _spread(first: Int64, last: Int64) -> tuple[Int64, Int64]:
@@ -174,12 +145,14 @@ def _spread(first: Int64, last: Int64) -> tuple[Int64, Int64]:
     return of, np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(first, counts)
 
 
-def _joined(parts: list[tuple[Int64, ...]]) -> LineCuts:
-    """Return parts as one matrix."""
+def _joined(parts: list[tuple[Int64, ...]]) -> DerivedCuts:
+    """Return parts as one matrix; each cut follows from one line."""
     none = np.zeros(0, np.int64)
     begins = np.cumsum([0, *(len(part[0]) for part in parts)])
     columns = [np.concatenate([none, *(part[at] for part in parts)]) for at in range(8)]
     columns[5] = np.concatenate([none, *(part[5] + begin for part, begin in zip(parts, begins, strict=False))])
     row, measure, parent, refined = (each.astype(np.int32) for each in columns[:4])
     cuts = Cuts(left=columns[4], cut=columns[5], variable=columns[6], coefficient=columns[7])
-    return LineCuts(row=row, measure=measure, parent=parent, refined=refined, cuts=cuts)
+    count = len(row)
+    lines = Lines(cut=np.arange(count), parent=parent, refined=refined, times=np.ones(count, np.int32))
+    return DerivedCuts(row=row, measure=measure, lines=lines, cuts=cuts)

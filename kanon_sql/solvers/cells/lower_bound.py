@@ -8,11 +8,12 @@ import numpy as np
 
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.cuts import Cuts, Relaxation, relaxed
-from kanon_sql.solvers.cells.line_cuts import LineCuts, line_cuts
+from kanon_sql.solvers.cells.derived_cuts import DerivedCuts
+from kanon_sql.solvers.cells.line_cuts import line_cuts
 from kanon_sql.solvers.cells.plane_cuts import PlaneCuts
 from kanon_sql.solvers.integer_programs.model import Floats
 from kanon_sql.table.arrays import Int64
-from kanon_sql.table.cell_table import CellTable, LineCut
+from kanon_sql.table.cell_table import CellTable, PricedCut
 
 _UNIT = 1 << 20
 """A price is a whole number of such parts of 1."""
@@ -43,10 +44,10 @@ class Bound:
         The bound.
     method : str
         The argument that proves it.
-    lines : tuple of LineCut
-        The prices of line cuts that prove it, or what they can of it, in units of ``1 / scale``.
+    priced : tuple of PricedCut
+        The cuts that prove it, with their prices.
     scale : int
-        See `LineCut.price`.
+        See `PricedCut.price`.
     cuts : Cuts
         All cuts that are known.
     share : float64 array [r]
@@ -55,32 +56,39 @@ class Bound:
 
     cost: int
     method: str
-    lines: tuple[LineCut, ...]
+    priced: tuple[PricedCut, ...]
     scale: int
     cuts: Cuts
     share: Floats
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Proof:
+    """A bound, and the cuts in use with their prices in units of ``1 / scale``."""
+
+    cost: int
+    used: Int64
+    prices: list[int]
+    scale: int
+
+
 def lower_bound(table: CellTable, budget: Budget) -> Bound:
     """Return the best bound of the cuts of lines and planes."""
-    lines = line_cuts(table)
-    cuts = lines.cuts
+    known = line_cuts(table)
     budget.report("lower bound", 0.0)
-    found = _solved(cuts, _first(lines), table, budget) if len(cuts.left) else None
+    found = _solved(known.cuts, _first(known), table, budget) if len(known) else None
     if found is None:
-        return Bound(cost=0, method="line cuts", lines=(), scale=1, cuts=cuts, share=np.zeros(table.rows))
-    used, relaxation = found
-    bound, scale, prices = _proven(table, cuts.some(used), relaxation)
-    priced = tuple(lines.line_cut(number, price) for number, price in zip(used.tolist(), prices, strict=True) if price > 0)
-    better, cuts, share = _with_planes(table, cuts, used, relaxation, budget)
-    if better <= bound:
-        return Bound(cost=bound, method="line cuts", lines=priced, scale=scale, cuts=cuts, share=share)
-    return Bound(cost=better, method="minimum cuts of planes", lines=priced, scale=scale, cuts=cuts, share=share)
+        return Bound(cost=0, method="line cuts", priced=(), scale=1, cuts=known.cuts, share=np.zeros(table.rows))
+    lines = _proven(table, known.cuts, *found)
+    known, planes, share = _with_planes(table, known, *found, budget)
+    best, method = (lines, "line cuts") if planes.cost <= lines.cost else (planes, "minimum cuts of planes")
+    priced = known.some(best.used).priced(best.prices)
+    return Bound(cost=best.cost, method=method, priced=priced, scale=best.scale, cuts=known.cuts, share=share)
 
 
-def _first(lines: LineCuts) -> Int64:
+def _first(lines: DerivedCuts) -> Int64:
     """Return the line cuts to begin with: all, or of many the shortest of each primary row."""
-    count = len(lines.row)
+    count = len(lines)
     if count < _MANY:
         return np.arange(count)
     length = np.bincount(lines.cuts.cut, minlength=count)
@@ -109,33 +117,38 @@ def _solved(cuts: Cuts, used: Int64, table: CellTable, budget: Budget) -> tuple[
     return found
 
 
-def _with_planes(table: CellTable, cuts: Cuts, used: Int64, found: Relaxation, budget: Budget) -> tuple[int, Cuts, Floats]:
-    """Add plane cuts as long as they raise the bound; return it, all cuts and the shares."""
-    if len(cuts.cut) > _MOST_ENTRIES:
-        return 0, cuts, found.share
+def _with_planes(
+    table: CellTable, known: DerivedCuts, used: Int64, found: Relaxation, budget: Budget
+) -> tuple[DerivedCuts, _Proof, Floats]:
+    """Add plane cuts as long as they raise the bound; return all cuts, what they prove, and the shares."""
+    proof = _Proof(cost=0, used=used[:0], prices=[], scale=1)
+    if len(known.cuts.cut) > _MOST_ENTRIES:
+        return known, proof, found.share
     planes = PlaneCuts(table)
-    best, stalled, bound = found.cost, 0, 0
+    best, stalled = found.cost, 0
     for done in range(_ROUNDS):
         budget.report("lower bound", done / _ROUNDS)
         more = planes.separate(found.share, budget)
-        if not len(more.left):
+        if not len(more):
             break
-        count = len(cuts.left)
-        cuts = cuts.with_more(more)
-        after = _solved(cuts, np.concatenate((used, np.arange(count, len(cuts.left)))), table, budget)
+        count = len(known)
+        known = known.with_more(more)
+        after = _solved(known.cuts, np.concatenate((used, np.arange(count, len(known)))), table, budget)
         if after is None:
             break
         used, found = after
         stalled = 0 if found.cost > best * (1 + _RISE) else stalled + 1
         if found.cost > best:
-            best, bound = found.cost, max(bound, _proven(table, cuts.some(used), found)[0])
+            best = found.cost
+            proof = max(proof, _proven(table, known.cuts, used, found), key=lambda each: each.cost)
         if stalled == (_STALLED if count < _MANY else 1):
             break
-    return bound, cuts, found.share
+    return known, proof, found.share
 
 
-def _proven(table: CellTable, cuts: Cuts, found: Relaxation) -> tuple[int, int, list[int]]:
-    """Return the bound that the prices prove, their units, and the prices as whole numbers."""
-    scale = _UNIT * int(cuts.left.max())
-    prices = [int(price * scale) // left for price, left in zip(found.price.tolist(), cuts.left.tolist(), strict=True)]
-    return cuts.proven(prices, scale, table.cost), scale, prices
+def _proven(table: CellTable, cuts: Cuts, used: Int64, found: Relaxation) -> _Proof:
+    """Return the bound that the prices of the cuts in use prove, in whole numbers."""
+    chosen = cuts.some(used)
+    scale = _UNIT * int(chosen.left.max())
+    prices = [int(price * scale) // left for price, left in zip(found.price.tolist(), chosen.left.tolist(), strict=True)]
+    return _Proof(cost=chosen.proven(prices, scale, table.cost), used=used, prices=prices, scale=scale)

@@ -77,7 +77,7 @@ class Optimal:
         state, missing = self._state, 0
         state.clear()
         state.pattern[chosen] = SECONDARY
-        cuts = self._planes.separate(chosen.astype(np.float64), budget)
+        cuts = self._planes.separate(chosen.astype(np.float64), budget).cuts
         self._program.add(cuts)
         found = len(cuts.left)
         for witness in range(len(state.measure)):

@@ -8,7 +8,8 @@ circulation, so what a primary row can gain is a maximum flow, and the rows of a
     left = need - sum of min(capacity(c), need) over free c with a minus (no free row has a plus)
     sum of left x(c) over c with a plus + sum of min(capacity(c), left) x(c) over c with a minus, none of them free >= left
 
-with the words of `line_cuts`, whose cuts are those with one node on one side.
+with the words of `line_cuts`, whose cuts are those with one node on one side. Each node is a line: the identity is the sum of
+the lines on one side, those of one dimension with a minus.
 
 References
 ----------
@@ -20,12 +21,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kanon_sql.kernels.cells.plane_cuts import ONE, Planes, separate
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.cuts import Cuts
+from kanon_sql.solvers.cells.derived_cuts import DerivedCuts, Lines
 from kanon_sql.solvers.cells.line_cuts import capacities
 from kanon_sql.solvers.integer_programs.model import Floats
 from kanon_sql.table.arrays import Int32, Int64
@@ -56,29 +59,31 @@ class PlaneCuts:
     def __init__(self, table: CellTable) -> None:
         self._table = table
         self._free = table.primary | table.suppressed
-        row, end, nodes = _edges(table)
+        self._network = _network(table)
+        row, end, plane = self._network.row, self._network.end, self._network.plane
         half = np.repeat(np.arange(len(row)) * 2, 2) + np.tile([0, 1], len(row))
         order = np.argsort(end.ravel(), kind="stable")
-        first = np.searchsorted(end.ravel()[order], np.arange(nodes + 1))
+        first = np.searchsorted(end.ravel()[order], np.arange(len(plane) + 1))
         adjacent = half[order].astype(np.int32)
-        self._planes = Planes(row, end, adjacent, first.astype(np.int64), self._free.astype(np.uint8))
-        self._questions = [self._asked(number, row, insider=insider) for number, insider in _systems(table)]
+        nodes = np.searchsorted(plane, np.arange(plane.max(initial=-1) + 2)).astype(np.int32)
+        self._planes = Planes(row, end, adjacent, first.astype(np.int64), plane, nodes, self._free.astype(np.uint8))
+        self._questions = [(number, *self._asked(number, row, insider=insider)) for number, insider in _systems(table)]
 
-    def separate(self, share: Floats, budget: Budget) -> Cuts:
+    def separate(self, share: Floats, budget: Budget) -> DerivedCuts:
         """Return cuts that shares of suppressed rows violate."""
-        planes, none = self._planes, np.zeros(0, np.int64)
+        planes, found = self._planes, DerivedCuts.none()
         planes.steps = _STEPS
         np.asarray(planes.share)[:] = np.floor(share * ONE).astype(np.int64)
-        found = Cuts(left=none, cut=none, variable=none, coefficient=none)
-        for edges, needs, capacity in self._questions:
+        for measure, edges, needs, capacity in self._questions:
             np.asarray(planes.capacity)[:] = capacity
             for at in range(0, len(edges), _QUESTIONS):
                 if budget.over():
                     return found
                 part = slice(at, at + _QUESTIONS)
                 separate(planes, edges[part], needs[part])
-                found = found.with_more(self._cuts(needs[part], capacity).violated(share, _VIOLATED))
-        return found.violated(share, _VIOLATED)
+                more = self._cuts(measure, edges[part], needs[part], capacity)
+                found = found.with_more(more.some(more.cuts.violated(share, _VIOLATED)))
+        return found.some(found.cuts.violated(share, _VIOLATED))
 
     def _asked(self, number: int, row: Int32, *, insider: bool) -> tuple[Int32, Int64, Int64]:
         """Return the edges of the primary rows of a measure, what they need, and the capacities of all rows."""
@@ -95,7 +100,7 @@ class PlaneCuts:
         wanted = need[row[edges]] < 1 << 40
         return edges[wanted].astype(np.int32), need[row[edges[wanted]]], np.minimum(capacity, 1 << 41)
 
-    def _cuts(self, needs: Int64, capacity: Int64) -> Cuts:
+    def _cuts(self, measure: int, edges: Int32, needs: Int64, capacity: Int64) -> DerivedCuts:
         """Return the minimum cuts that were found as cuts of suppressed rows."""
         planes, table = self._planes, self._table
         pair, half = (np.asarray(each)[: planes.found].astype(np.int64) for each in (planes.pair, planes.edge))
@@ -107,9 +112,49 @@ class PlaneCuts:
         coefficient = np.where(half & 1, np.minimum(capacity[row], left[cut]), left[cut])
         open_ = ~self._free[row] & ~table.shown[row]
         # A row that ends in two edges of one cut counts once: they are of the same plane.
-        return Cuts(left=left, cut=cut[open_], variable=row[open_], coefficient=coefficient[open_]).some(
-            np.flatnonzero(left > 0)
+        cuts = Cuts(left=left, cut=cut[open_], variable=row[open_], coefficient=coefficient[open_])
+        found = DerivedCuts(
+            row=np.asarray(planes.row)[edges[numbers]],
+            measure=np.full(len(numbers), measure, np.int32),
+            lines=self._lines(numbers),
+            cuts=cuts,
         )
+        return found.some(np.flatnonzero(left > 0))
+
+    def _lines(self, numbers: Int64) -> Lines:
+        """Return the lines on one side of the minimum cuts of some questions."""
+        planes, network = self._planes, self._network
+        side, node = (np.asarray(each)[: planes.sides].astype(np.int64) for each in (planes.side, planes.node))
+        kept = np.isin(side, numbers)
+        side, node = side[kept], node[kept]
+        return Lines(
+            cut=np.searchsorted(numbers, side),
+            parent=network.parent[node],
+            refined=network.refined[node],
+            times=network.times[node],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Network:
+    """Planes as a network of lines.
+
+    Attributes
+    ----------
+    row, end : int32 arrays [e], [e, 2]
+        The row of each edge, and its nodes.
+    plane : int32 array [n]
+        The plane of each node, in ascending order.
+    parent, refined, times : int32 arrays [n]
+        The line of each node, see `PricedCut.lines`: nodes of one dimension count once, those of the other less once.
+    """
+
+    row: Int32
+    end: Int32
+    plane: Int32
+    parent: Int32
+    refined: Int32
+    times: Int32
 
 
 def _systems(table: CellTable) -> Iterator[tuple[int, bool]]:
@@ -120,19 +165,21 @@ def _systems(table: CellTable) -> Iterator[tuple[int, bool]]:
             yield number, True
 
 
-def _edges(table: CellTable) -> tuple[Int32, Int32, int]:
-    """Return the rows and the nodes of the edges of all planes with a primary row, and how many nodes there are."""
+def _network(table: CellTable) -> _Network:
+    """Return the planes with a primary row, as many as there is place for."""
     sets = {tuple(levels): number for number, levels in enumerate(table.levels.tolist())}
-    rows, ends, nodes, edges = [np.zeros(0, np.int32)], [np.zeros((0, 2), np.int32)], 0, 0
+    none = np.zeros(0, np.int32)
+    parts = [_Network(row=none, end=none.reshape(0, 2), plane=none, parent=none, refined=none, times=none)]
+    nodes, planes, edges = 0, 0, 0
     for quadruple in _quadruples(list(sets)):
-        row, end, count = _in_planes(table, *(sets[each] for each in quadruple))
-        edges += len(row)
+        found = _in_planes(table, *(sets[each] for each in quadruple))
+        edges += len(found.row)
         if edges > _MOST_EDGES:
             break
-        rows.append(row)
-        ends.append(end + nodes)
-        nodes += count
-    return np.concatenate(rows), np.ascontiguousarray(np.concatenate(ends), dtype=np.int32), nodes
+        parts.append(replace(found, end=found.end + nodes, plane=found.plane + planes))
+        nodes, planes = nodes + len(found.plane), planes + int(found.plane.max(initial=-1)) + 1
+    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _Network.__dataclass_fields__}
+    return _Network(**{name: np.ascontiguousarray(column, dtype=np.int32) for name, column in columns.items()})
 
 
 def _quadruples(sets: list[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], ...]]:
@@ -147,8 +194,8 @@ def _quadruples(sets: list[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], 
             yield fine, first, second, coarse
 
 
-def _in_planes(table: CellTable, fine: int, first: int, second: int, coarse: int) -> tuple[Int32, Int32, int]:
-    """Return the edges of the planes of four grouping sets, and how many nodes they have.
+def _in_planes(table: CellTable, fine: int, first: int, second: int, coarse: int) -> _Network:
+    """Return the planes of four grouping sets.
 
     The totals over the first dimension are those of the second one's coordinates, and the other way round. A plane has a node
     for each coordinate, and one for the total of each dimension.
@@ -167,9 +214,20 @@ def _in_planes(table: CellTable, fine: int, first: int, second: int, coarse: int
     end = np.concatenate((a + other, a + b + c + one_plane, a + np.arange(b), a + b + c + np.arange(c)))
     gains = np.concatenate((np.ones(len(rows)), np.zeros(a + b), np.ones(c))) > 0
     ends = np.stack((np.where(gains, begin, end), np.where(gains, end, begin)), axis=1)
-    of = np.concatenate((plane, one_plane, other_plane, np.arange(c)))
+    of = np.concatenate((one_plane, other_plane, np.arange(c), np.arange(c)))
     has = np.zeros(c, np.bool_)
-    has[of[table.primary[row]]] = True
-    kept = has[of]
-    used, compact = np.unique(ends[kept], return_inverse=True)
-    return row[kept].astype(np.int32), compact.reshape(-1, 2).astype(np.int32), len(used)
+    has[of[begin[table.primary[row]]]] = True
+    kept = has[of[begin]]
+    # The nodes that stay, those of a plane together.
+    used = np.flatnonzero(has[of])
+    used = used[np.argsort(of[used], kind="stable")]
+    compact = np.zeros(len(of), np.int64)
+    compact[used] = np.arange(len(used))
+    return _Network(
+        row=row[kept].astype(np.int32),
+        end=compact[ends[kept]].astype(np.int32),
+        plane=np.unique(of[used], return_inverse=True)[1].astype(np.int32),
+        parent=np.concatenate((ones, others, planes, planes))[used].astype(np.int32),
+        refined=np.repeat([fine, fine, second, first], [a, b, c, c])[used].astype(np.int32),
+        times=np.repeat([1, -1, -1, 1], [a, b, c, c])[used].astype(np.int32),
+    )

@@ -61,7 +61,7 @@ def suppress(table: CellTable, budget: Budget, algorithm: str = "auto") -> Suppr
             witnesses=state.witnesses(),
             lower_bound=proven,
             method=bound.method if proven == bound.cost else "cuts of the attacker, by integer programs",
-            cuts=bound.lines,
+            cuts=bound.priced,
             scale=bound.scale,
         ),
     )

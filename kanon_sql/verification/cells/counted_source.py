@@ -13,7 +13,6 @@ from kanon_sql.engines.duckdb.cells.number_texts import read_numbers
 from kanon_sql.engines.duckdb.files import columns
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import CertificateError, raise_alone
-from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.model.validation import same_name
 from kanon_sql.verification.cells.published_system import BaseCell
@@ -31,7 +30,7 @@ _LEVEL = re.compile(r"(.+) IN DIGITS \((\d{1,7})\)", re.DOTALL)
 """The text of a level: a column and how many characters it shows."""
 
 
-def source_columns(con: Any, tabulation: Tabulation, protection: Protection) -> dict[str, str]:
+def source_columns(con: Any, tabulation: Tabulation, per: str | None) -> dict[str, str]:
     """Return the columns of the table ``source`` that a table of counts names, as SQL, by the texts that name them.
 
     Raises
@@ -52,7 +51,7 @@ def source_columns(con: Any, tabulation: Tabulation, protection: Protection) -> 
 
     if len(tabulation.source.split()) != 2 or not tabulation.source.startswith("from "):
         raise CertificateError("tabulation", "its rows are not those of one table, so they cannot be counted again")
-    others = (*tabulation.sums, *(() if protection.per is None else (protection.per,)))
+    others = (*tabulation.sums, *(() if per is None else (per,)))
     return {text: column(text) for text in others} | {text: key(text) for text in tabulation.keys}
 
 
@@ -63,9 +62,22 @@ def _level(column: str, shown: int) -> str:
 
 
 def count(
-    con: Any, tabulation: Tabulation, protection: Protection, named: Mapping[str, str]
+    con: Any, tabulation: Tabulation, per: str | None, most: int, named: Mapping[str, str]
 ) -> tuple[list[BaseCell], list[int]]:
     """Return the base cells of the table ``source`` in the order of their keys, and the decimal places of each sum.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection with the table.
+    tabulation : Tabulation
+        Its keys and sums.
+    per : str or None
+        The column that tells people apart.
+    most : int
+        How many of the largest contributions to a base cell count.
+    named : mapping
+        The columns as SQL by the texts that name them, see `source_columns`.
 
     Raises
     ------
@@ -75,21 +87,20 @@ def count(
     read_numbers(con, "source", tabulation.sums)
     keys = [f'"key {place}"' for place in range(len(tabulation.keys))]
     sums = [f'"sum {place}"' for place in range(len(tabulation.sums))]
-    most = max(1, protection.largest)
     rows = [(named[text], name) for text, name in zip((*tabulation.keys, *tabulation.sums), (*keys, *sums), strict=True)]
-    if protection.per is not None:
-        rows.append((named[protection.per], "person"))
+    if per is not None:
+        rows.append((named[per], "person"))
     slots = {
         "rows": ", ".join(f"{text} AS {name}" for text, name in rows),
         "keys": ", ".join(keys),
         "texts": ", ".join(f"CAST({key} AS VARCHAR)" for key in keys),
         "order": " ASC NULLS LAST, ".join(keys),
         "sums": "".join(
-            f", system.main.sum({each}), system.main.min({each}), system.main.max({each}, {most})" for each in sums
+            f", system.main.sum({each}), system.main.min({each}), system.main.max({each}, {max(1, most)})" for each in sums
         ),
         "added": "".join(f", system.main.sum({each}) AS {each}" for each in sums),
     }
-    query = (_PLAIN if protection.per is None else _PEOPLE).format(**slots)
+    query = (_PLAIN if per is None else _PEOPLE).format(**slots)
     try:
         relation = con.execute(query).fetchall()
     except duckdb.Error as error:
@@ -106,8 +117,8 @@ def count(
             values.append(_units(total or 0, scale))
             largest.append(tuple(_units(value, scale) for value in top or ()))
         found.append(BaseCell(keys=row[:width], values=(people, *values), largest=tuple(largest)))
-    if protection.per is not None:
-        distinct = con.execute(f"SELECT system.main.count(DISTINCT {named[protection.per]}) FROM source").fetchall()[0][0]  # noqa: S608
+    if per is not None:
+        distinct = con.execute(f"SELECT system.main.count(DISTINCT {named[per]}) FROM source").fetchall()[0][0]  # noqa: S608
         if distinct != sum(cell.values[0] for cell in found):
             raise CertificateError("protection", "a person has rows with different keys")
     return found, places

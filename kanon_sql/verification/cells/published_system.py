@@ -42,8 +42,10 @@ class PublishedSystem:
 
     Parameters
     ----------
-    tabulation, protection
-        The table, and what is asked of it.
+    tabulation : Tabulation
+        The keys, sums and grouping sets of one table, or of several together.
+    asked : sequence of (Tabulation, Protection)
+        What is asked of each: for a row that several have, the strictest counts.
     cells : sequence of BaseCell
         In the order of their keys.
 
@@ -61,8 +63,10 @@ class PublishedSystem:
         For each measure, the value that a reader has to think possible in each row; 0 if nothing is required.
     """
 
-    def __init__(self, tabulation: Tabulation, protection: Protection, cells: Sequence[BaseCell]) -> None:
-        self.tabulation, self.protection, self.cells = tabulation, protection, cells
+    def __init__(
+        self, tabulation: Tabulation, asked: Sequence[tuple[Tabulation, Protection]], cells: Sequence[BaseCell]
+    ) -> None:
+        self.tabulation, self.asked, self.cells = tabulation, asked, cells
         self.ancestors: list[tuple[int, ...]] = []
         self.members: list[list[int]] = []
         self.sets: list[int] = []
@@ -81,24 +85,24 @@ class PublishedSystem:
 
     def least(self, measure: int) -> int:
         """Return the least value that a reader thinks possible in a suppressed row."""
-        return int(measure == 0 and self.protection.rows == "null")
+        return int(measure == 0 and any(protection.rows == "null" for _, protection in self.asked))
 
     def fixed(self, base: int) -> bool:
         """Return whether a contributor knows a base cell."""
-        return self.protection.contributors and self.cells[base].values[0] == 1
+        return self.cells[base].values[0] == 1 and any(protection.contributors for _, protection in self.asked)
 
     def cost(self, row: int) -> int:
         """Return what it costs to suppress a row that is not primary."""
-        return self.values[0][row] if self.protection.cost == "n" else 1
+        return self.values[0][row] if self.asked[0][1].cost == "n" else 1
 
     def has_to_be_shown(self, row: int) -> bool:
         """Return whether SHOW names the grouping set of a row."""
-        tabulation = self.tabulation
-        shown = {tabulation.keys[key] for key in tabulation.sets[self.sets[row]]}
-        for names in self.protection.show:
-            items = [tabulation.named(name, "key") for name in names]
-            if {tabulation.keys[each.places[0]] for each in items if each is not None} == shown:
-                return True
+        shown = {self.tabulation.keys[key] for key in self.tabulation.sets[self.sets[row]]}
+        for tabulation, protection in self.asked:
+            for names in protection.show:
+                items = [tabulation.named(name, "key") for name in names]
+                if {tabulation.keys[each.places[0]] for each in items if each is not None} == shown:
+                    return True
         return False
 
     def _number_rows(self) -> None:
@@ -119,7 +123,7 @@ class PublishedSystem:
 
     def _required(self, measure: int) -> list[int]:
         """Return what each row requires of a measure."""
-        k, found = self.protection.k, []
+        k, found = max(protection.k for _, protection in self.asked), list[int]()
         for row, members in enumerate(self.members):
             people, total = self.values[0][row], self.values[measure][row]
             if measure == 0:
@@ -139,5 +143,8 @@ class PublishedSystem:
         return found
 
     def _rules(self, place: int) -> list[Dominance | Ambiguity]:
-        names = {each.name for each in self.tabulation.items if each.kind == "sum" and each.places[0] == place}
-        return [rule for rule in self.protection.rules if rule.measure in names]
+        text, found = self.tabulation.sums[place], list[Dominance | Ambiguity]()
+        for tabulation, protection in self.asked:
+            sums = {each.name for each in tabulation.items if each.kind == "sum" and tabulation.sums[each.places[0]] == text}
+            found += [rule for rule in protection.rules if rule.measure in sums]
+        return found

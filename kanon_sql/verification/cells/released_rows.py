@@ -11,14 +11,18 @@ from typing import Any
 from kanon_sql.engines.duckdb.files import columns
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import AuditError
+from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.model.validation import same_name
+from kanon_sql.verification.cells.joint_tables import JointTables
 from kanon_sql.verification.cells.published_system import PublishedSystem
 
 Row = tuple[str | None, ...]
 
 
-def compare(con: Any, system: PublishedSystem, suppressed: frozenset[int], places: Sequence[int], *, told: bool) -> None:
-    """Check that the table ``released`` has just the rows of the system under a pattern.
+def compare(
+    con: Any, system: PublishedSystem, joint: JointTables, place: int, suppressed: frozenset[int], decimals: Sequence[int]
+) -> None:
+    """Check that the table ``released`` has just its rows of the system under a pattern.
 
     Parameters
     ----------
@@ -26,28 +30,31 @@ def compare(con: Any, system: PublishedSystem, suppressed: frozenset[int], place
         A DuckDB connection with the table.
     system : PublishedSystem
         What the source gives.
+    joint, place
+        The tables of the system, and which of them was released.
     suppressed : frozenset of int
         The rows that show no count and no sum.
-    places : sequence of int
+    decimals : sequence of int
         The decimal places of each sum.
-    told : bool
-        Whether a column ``suppressed`` tells suppressed rows.
 
     Raises
     ------
     AuditError
         When the table has another column, or a row is missing, or one is there that the source does not give.
     """
-    names = [each.name for each in system.tabulation.items] + ["suppressed"] * told
+    tabulation, protection = joint.tables[place]
+    told, sets = protection.suppressed, joint.sets_of(place)
+    names = [each.name for each in tabulation.items] + ["suppressed"] * told
     given = columns(con, "released")
     if list(map(same_name, names)) != list(map(same_name, given)):
         raise AuditError("the table has other columns than its certificate says")
     expected = Counter(
-        _row(system, row, row in suppressed, places, told=told)
+        _row(system, tabulation, sets[system.sets[row]], row, row in suppressed, decimals)
+        + (("true" if row in suppressed else "false",) if told else ())
         for row in range(system.rows)
-        if row not in suppressed or system.protection.rows == "null"
+        if system.sets[row] in sets and (row not in suppressed or protection.rows == "null")
     )
-    kinds = ["key" if each.kind == "key" else "number" for each in system.tabulation.items] + ["key"] * told
+    kinds = ["key" if each.kind == "key" else "number" for each in tabulation.items] + ["key"] * told
     cells = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in given)
     rows = con.execute(f"SELECT {cells} FROM released").fetchall()  # noqa: S608
     found = Counter(
@@ -60,14 +67,21 @@ def compare(con: Any, system: PublishedSystem, suppressed: frozenset[int], place
         )
 
 
-def _row(system: PublishedSystem, row: int, hidden: bool, places: Sequence[int], *, told: bool) -> Row:
-    """Return a row as the table shows it, in texts."""
-    tabulation = system.tabulation
-    chosen, keys = tabulation.sets[system.sets[row]], system.cells[system.members[row][0]].keys
+def _row(
+    system: PublishedSystem,
+    tabulation: Tabulation,
+    chosen: tuple[int, ...],
+    row: int,
+    hidden: bool,
+    decimals: Sequence[int],
+) -> Row:
+    """Return a row as a table shows it, in texts; ``chosen`` are the keys of the table in its grouping set."""
+    whole, keys = system.tabulation, system.cells[system.members[row][0]].keys
     found: list[str | None] = []
     for item in tabulation.items:
         if item.kind == "key":
-            found.append(next((keys[place] for place in item.places if place in chosen), None))
+            shown = (keys[whole.keys.index(tabulation.keys[key])] for key in item.places if key in chosen)
+            found.append(next(shown, None))
         elif item.kind == "grouping":
             bits = [key not in chosen for key in item.places]
             found.append(str(sum(bit << place for place, bit in enumerate(reversed(bits)))))
@@ -76,10 +90,8 @@ def _row(system: PublishedSystem, row: int, hidden: bool, places: Sequence[int],
         elif item.kind == "count":
             found.append(str(system.values[0][row]))
         else:
-            place = item.places[0]
-            found.append(str(Fraction(system.values[1 + place][row], 10 ** places[place])))
-    if told:
-        found.append("true" if hidden else "false")
+            place = whole.sums.index(tabulation.sums[item.places[0]])
+            found.append(str(Fraction(system.values[1 + place][row], 10 ** decimals[place])))
     return tuple(found)
 
 

@@ -26,6 +26,7 @@ def protected_query(
     together: Iterable[Counting] = (),
     ticket: int = 0,
     explained: bool = False,
+    counted: bool = False,
 ) -> str:
     """Return the SQL of a query that yields the rows of a protected table, or fails.
 
@@ -43,6 +44,8 @@ def protected_query(
         The number of the table among those that are solved together; 0 if it is alone.
     explained : bool
         Whether the query yields what protecting the table would take, and no row of it.
+    counted : bool
+        Whether ``source`` has base cells that another engine has counted, with the columns of `base_cells.sql`.
 
     Notes
     -----
@@ -56,6 +59,8 @@ def protected_query(
     asked += [f'{text} AS "kanon#value{place}"' for place, text in enumerate(counting.sums)]
     if protection.per is not None:
         asked.append(f'{quoted(protection.per)} AS "kanon#person"')
+    if counted:
+        asked = ["*"]
     listed = ", ".join(f'"kanon#key{key}"' for key in numbers)
     coded = ", ".join(f'"kanon#code{key}"' for key in numbers)
     gathered = cells_text(
@@ -70,7 +75,7 @@ def protected_query(
         grouped=coded,
         codes=",\n           ".join(_RANK.format(name=f'"kanon#key{key}"', key=key) for key in numbers),
         nulls=" + ".join(f'CASE WHEN "kanon#key{key}" IS NULL THEN {1 << key} ELSE 0 END' for key in numbers),
-        counted=_counted(counting, protection),
+        counted=cells_text("base_cells_counted") if counted else _counted(counting, protection),
     )
     if explained:
         return cells_text("table_explained", gathered=gathered)

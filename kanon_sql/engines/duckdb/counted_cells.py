@@ -1,0 +1,54 @@
+"""A protected table of base cells that another engine has counted: all that comes after the GROUP BY of its source."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from kanon_sql.certificate.table_certificate import ProtectedTable
+from kanon_sql.engines.cells.counting import Counting
+from kanon_sql.engines.duckdb.cells.query import protected_query
+from kanon_sql.engines.duckdb.conversions import answer_of
+from kanon_sql.engines.duckdb.registration import new_session
+from kanon_sql.engines.duckdb.released_table import released_as
+from kanon_sql.errors import SourceError
+from kanon_sql.model.protection import Protection
+from kanon_sql.solvers.budget import Progress
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def protect_counted(cells: pa.Table, counting: Counting, protection: Protection, progress: Progress | None) -> ProtectedTable:
+    """Return the protected table of base cells.
+
+    Parameters
+    ----------
+    cells : pyarrow.Table
+        For each combination of keys ``kanon#key0`` and so on, ``kanon#people``, and for each sum ``kanon#sum0``, its least
+        value ``kanon#least0``, and ``kanon#largest0`` where a rule looks at contributions.
+    counting, protection
+        The table, and what is asked of it.
+    progress : callable, optional
+        As for `Budget`.
+
+    Raises
+    ------
+    SourceError
+        When there are no base cells.
+    PolicyError, InfeasibleError, AuditError
+        As for `kanon_sql.protect`.
+    """
+    if not cells.num_rows:
+        raise SourceError("the table has no rows; hint: protect a table with rows")
+    con = duckdb.connect()
+    session = new_session(con)
+    session.serve(con)
+    session.search.watch(progress)
+    con.register("counted", cells)
+    sql = protected_query(counting, protection, "FROM counted", counted=True)
+    with session.announcements.waiting():
+        answer_of(session, lambda: con.execute(f"CREATE TABLE released AS {sql}"))
+    certificate = session.protected_tables.certificates[-1]
+    return ProtectedTable(table=released_as(con, cells), certificate=certificate, sql=sql)

@@ -1,0 +1,79 @@
+"""`protect(TABLE(t), k, array('region', ...))` in plain Spark SQL, for tables that one executor takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from kanon_sql.engines.spark.arrow_types import arrow_schema
+from kanon_sql.errors import PolicyError, SourceError, UnknownColumnError
+from kanon_sql.model.validation import same_name
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructField, StructType
+
+NAME = "protect"
+
+_WHOLE = ("ByteType", "ShortType", "IntegerType", "LongType")
+
+
+def protect_function() -> type:
+    """Return the class of the function; the table follows from the rows alone, so it is the same whenever it is computed."""
+    from pyspark.sql.types import LongType, StructType
+    from pyspark.sql.udtf import AnalyzeResult
+
+    class Protect:
+        """Collects the rows of a table, and publishes counts of them."""
+
+        def __init__(self, analyze_result: Any) -> None:
+            self._shown = analyze_result.schema.fields
+            self._rows: list[dict[str, Any]] = []
+            self._options: dict[str, Any] = {}
+
+        @staticmethod
+        def analyze(table: Any, k: Any, by: Any, measures: Any = None) -> Any:
+            """Return the columns of the protected table; the source has to come whole."""
+            constants = [k, by] if measures is None else [k, by, measures]
+            if not table.isTable or any(each.value is None for each in constants):
+                raise PolicyError(f"the arguments are a table and constants; hint: {NAME}(TABLE(t), 5, array('region', 'sex'))")
+            sums = {} if measures is None else dict(measures.value)
+            shown = StructType()
+            for name in by.value:
+                shown.add(name, _field(table.dataType, name).dataType)
+            arrow_schema(shown.fields, NAME, "protect(df, ...)")
+            for name in sums.values():
+                if type(_field(table.dataType, name).dataType).__name__ not in _WHOLE:
+                    raise SourceError(f"{NAME} adds up whole numbers only; hint: kanon_sql.spark.protect(df, ...)")
+            for name in ("n", *sums):
+                shown.add(name, LongType())
+            return AnalyzeResult(schema=shown, withSinglePartition=True)
+
+        def eval(self, row: Any, k: int, by: list[str], measures: dict[str, str] | None = None) -> None:
+            """Take a row."""
+            spelled = {same_name(name): name for name in row.__fields__}
+            named = [*by, *(measures or {}).values()]
+            self._rows.append({same_name(name): row[spelled[same_name(name)]] for name in named})
+            self._options = {"k": k, "by": by, "measures": measures}
+
+        def terminate(self) -> Iterator[tuple[Any, ...]]:
+            """Yield the rows of the protected table."""
+            from kanon_sql.engines.duckdb.protecting import protect
+
+            if not self._rows:
+                return
+            keys = arrow_schema(self._shown[: len(self._options["by"])], NAME, "protect(df, ...)")
+            kinds = dict(zip(map(same_name, keys.names), keys.types, strict=True))
+            schema = pa.schema([(name, kinds.get(name, pa.int64())) for name in self._rows[0]])
+            for row in protect(pa.Table.from_pylist(self._rows, schema), **self._options).table.to_pylist():
+                yield tuple(row.values())
+
+    return Protect
+
+
+def _field(kind: StructType, name: str) -> StructField:
+    found = next((each for each in kind.fields if same_name(each.name) == same_name(name)), None)
+    if found is None:
+        raise UnknownColumnError.of(name, [each.name for each in kind.fields], NAME)
+    return found

@@ -1,0 +1,89 @@
+"""The clause PROTECT on Spark: each protected table becomes a temporary view, which takes the place of its query."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, NoReturn
+
+from kanon_sql.clause import rewrite
+from kanon_sql.clause.cells.place import find_protected
+from kanon_sql.clause.cells.select_list import plain_text
+from kanon_sql.clause.cells.table_query import TableQuery
+from kanon_sql.clause.script import Script
+from kanon_sql.engines.cells.counting import Counting
+from kanon_sql.engines.spark.failures import safe_errors
+from kanon_sql.engines.spark.names import fresh, quoted
+from kanon_sql.engines.spark.protecting import check_levels, protected
+from kanon_sql.errors import ClauseError, PolicyError
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.protection import Protection
+from kanon_sql.solvers.budget import Progress
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_MENTIONED = re.compile(r"\bprotect\b", re.IGNORECASE)
+
+
+def with_protected(spark: SparkSession, text: str, progress: Progress | None) -> str | None:
+    """Return a text whose protected tables are views; None if it has none.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        The session, which gets the views.
+    text : str
+        The statement.
+    progress : callable, optional
+        As for `protect`.
+
+    Raises
+    ------
+    ClauseError
+        When a clause cannot be read, or reads what Spark does not know outside of the statement.
+    SourceError, InfeasibleError, AuditError
+        As `protect`.
+    """
+    if not _MENTIONED.search(text):
+        return None
+    try:
+        script = Script.read(text)
+        script.match_brackets()
+    except ClauseError:  # Spark tells what is wrong with it
+        return None
+    statements = list(script.statements())
+    clauses = [place for first, end in statements for place in find_protected(script, first, end)]
+    if not clauses:
+        return None
+    if len(clauses) > 1:  # each would be safe alone, and not beside the other
+        raise script.error("a statement has one PROTECT on Spark; hint: count both tables by GROUPING SETS", clauses[1])
+    if len(statements) > 1:
+        raise script.error("PROTECT must be in the only statement; hint: run the other statements first", statements[1][0])
+    return rewrite(text, _refuse, protect=partial(_view, spark, progress))
+
+
+def _refuse(_: str, __: Policy) -> NoReturn:
+    raise PolicyError("ANONYMIZE and PROTECT cannot be in one statement on Spark; hint: release into a table first")
+
+
+def _view(spark: SparkSession, progress: Progress | None, query: TableQuery, protection: Protection, explained: bool) -> str:
+    """Protect a table and return the query of its view."""
+    if explained:
+        raise PolicyError("EXPLAIN PROTECT is not supported on Spark; hint: run the query, and see its certificate")
+    check_levels(query.tabulation)
+    read = Script.read(query.source)
+    if plain_text(read, 0, len(read.tokens)) != query.tabulation.source:
+        raise PolicyError("PROTECT on Spark reads tables and views, not a query of WITH; hint: make it a temporary view first")
+    named = [(text, f"kanon#key{place}") for place, text in enumerate(query.keys)]
+    named += [(text, f"kanon#value{place}") for place, text in enumerate(query.sums)]
+    named += [] if protection.per is None else [(quoted(protection.per), "kanon#person")]
+    listed = ", ".join(f"{text} AS {quoted(name)}" for text, name in named)
+    with safe_errors("reading the source"):
+        rows = spark.sql(f"SELECT {listed} {query.source}")
+    counting = Counting(tabulation=query.tabulation, keys=query.keys, sums=query.sums, largest=protection.largest)
+    view = fresh("protected")
+    table = protected(rows, counting, protection, progress).table
+    with safe_errors("naming the protected table"):
+        table.createOrReplaceTempView(view)
+    return f"TABLE {quoted(view)}"

@@ -1,0 +1,117 @@
+"""Protected tables of a DataFrame: Spark counts the base cells, the driver finds what to suppress."""
+
+from __future__ import annotations
+
+import re
+import threading
+import weakref
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from kanon_sql.certificate.table_certificate import ProtectedTable, TableCertificate
+from kanon_sql.engines.cells.counting import Counting
+from kanon_sql.engines.duckdb.counted_cells import protect_counted
+from kanon_sql.engines.duckdb.protecting import arguments_of
+from kanon_sql.engines.spark.base_cells import base_cells
+from kanon_sql.engines.spark.columns import fields_of
+from kanon_sql.engines.spark.failures import safe_errors
+from kanon_sql.engines.spark.names import quoted
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.protection import Protection
+from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.model.validation import same_name
+from kanon_sql.solvers.budget import Progress
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_LEVEL = re.compile(r" IN DIGITS \(\d+\)$")
+"""The end of the text of a level."""
+
+_PROTECTED: weakref.WeakKeyDictionary[Any, list[TableCertificate]] = weakref.WeakKeyDictionary()
+
+_LOCK = threading.Lock()
+
+
+def protect(
+    df: DataFrame,
+    by: Sequence[str],
+    *,
+    measures: Mapping[str, str] | None = None,
+    k: int | None = None,
+    grouping: str = "cube",
+    p: Mapping[str, float | str | Fraction] | None = None,
+    dominance: Mapping[str, tuple[int, float | str | Fraction]] | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> ProtectedTable:
+    """Publish counts and sums of a DataFrame from which no count below k follows.
+
+    Parameters
+    ----------
+    df : DataFrame
+        The source, one row for each person unless ``per`` names a column.
+    by, measures, k, grouping, p, dominance, progress, **options
+        As for `kanon_sql.protect`.
+
+    Returns
+    -------
+    ProtectedTable
+        Its ``table`` is a DataFrame that holds the checked rows.
+
+    Raises
+    ------
+    PolicyError, SourceError, InfeasibleError, AuditError
+        As `kanon_sql.protect`; also when a key or a sum has a type that is not exact.
+
+    Notes
+    -----
+    One GROUP BY of the source by all keys, one more for each sum with a rule, and one for the people of ``per``. Earlier tables
+    are not remembered.
+
+    Examples
+    --------
+    >>> kanon_sql.spark.protect(spark.table("clinic.patients"), by=["region", "sex"], k=5).table.show()  # doctest: +SKIP
+    """
+    fields = {same_name(field.name): field.name for field in fields_of(df)}
+    rules: dict[str, Any] = {"measures": measures, "k": k, "grouping": grouping, "p": p, "dominance": dominance}
+    counting, protection = arguments_of([*fields.values()], by, **rules, **options).asked()
+    shape = counting.tabulation
+    check_levels(shape)
+    named = [(fields[text], f"kanon#key{place}") for place, text in enumerate(shape.keys)]
+    named += [(fields[text], f"kanon#value{place}") for place, text in enumerate(shape.sums)]
+    named += [] if protection.per is None else [(fields[same_name(protection.per)], "kanon#person")]
+    with safe_errors("reading the source"):
+        rows = df.selectExpr(*[f"{quoted(name)} AS {quoted(place)}" for name, place in named])
+    return protected(rows, counting, protection, progress)
+
+
+def check_levels(shape: Tabulation) -> None:
+    """Refuse levels, whose labels are made in DuckDB."""
+    if any(_LEVEL.search(text) for text in shape.keys):
+        raise PolicyError("DIGITS has no levels on Spark; hint: add a column for each level, and count by ROLLUP over them")
+
+
+def protected(rows: DataFrame, counting: Counting, protection: Protection, progress: Progress | None) -> ProtectedTable:
+    """Return the protected table of rows with the columns of `base_cells`."""
+    with safe_errors("counting the source"):
+        cells = base_cells(rows, counting.tabulation.keys, counting.tabulation.sums, protection.largest)
+    found = protect_counted(cells, counting, protection, progress)
+    with safe_errors("taking the protected table"):
+        table = rows.sparkSession.createDataFrame(found.table)
+    with _LOCK:
+        _PROTECTED.setdefault(rows.sparkSession, []).append(found.certificate)
+    return ProtectedTable(table=table, certificate=found.certificate, sql=found.sql)
+
+
+def protected_tables(session: SparkSession) -> list[TableCertificate]:
+    """Return the certificates of all protected tables of a session in this process, oldest first.
+
+    Parameters
+    ----------
+    session : SparkSession
+        The session.
+    """
+    with _LOCK:
+        return list(_PROTECTED.get(session, []))
