@@ -94,7 +94,7 @@ class SetClasses:
         self.required, self.criterion_start, self.criterion, self.counter = values
         self.work = CriteriaWorkspace(self.required)
         self.cell, self.hidden = words[0].copy(), np.zeros(words[0].shape, np.uint8)
-        self.margin = _MOST_MEMBERS * int(np.diff(columns[0]).max())
+        self.margin = 2 * _MOST_MEMBERS * int(np.diff(columns[0]).max())  # a change, and its way back
         self.plain = not (len(people[0]) or len(values[2]))
         self._make(1)
         self.alike, self.alike_start, self.alike_size = rows_by_value(words[0])
