@@ -22,16 +22,16 @@ ROWS = 2000
 COLUMNS = 3
 
 
-def linked(rows: Rows, people_of_rows: Rows) -> tuple[float, float]:
-    """Return the probability of taking the right row, and the share of people whom one row alone fits."""
-    classes = Counter(row[:COLUMNS] for row in rows)
-    shown = {row[-1]: row[:COLUMNS] for row in rows}
+def linked(rows: Rows, people_of_rows: Rows, columns: int = COLUMNS) -> tuple[float, float]:
+    """Return the probability of taking the right row by the first columns, and the share of people whom one row alone fits."""
+    classes = Counter(row[:columns] for row in rows)
+    shown = {row[-1]: row[:columns] for row in rows}
     right = unique = 0.0
-    for *known, _, visit in people_of_rows:
-        cells = product(*((value, None) for value in known))
+    for person in people_of_rows:
+        cells = product(*((value, None) for value in person[:columns]))
         fitting = {each: classes[each] for each in cells if classes[each]}
         closest = min(fitting, key=lambda each: (sum(cell is None for cell in each), fitting[each]))
-        right += (closest == shown[visit]) / fitting[closest]
+        right += (closest == shown[person[-1]]) / fitting[closest]
         unique += sum(fitting.values()) == 1
     return right / len(people_of_rows), unique / len(people_of_rows)
 

@@ -22,8 +22,7 @@ cdef class SetClasses:
     cdef readonly int[:, ::1] counter
     cdef readonly unsigned long long[:, ::1] cell
     cdef readonly unsigned char[:, ::1] hidden
-    cdef readonly unsigned long long[::1] key
-    cdef readonly long long[::1] rows
+    cdef readonly long long[:, ::1] entry
     cdef readonly long long[::1] people
     cdef readonly unsigned long long[::1] held_key
     cdef readonly long long[::1] held_rows
@@ -34,12 +33,19 @@ cdef class SetClasses:
     cdef readonly int[:, ::1] alike_start
     cdef readonly int[:, ::1] alike_size
     cdef readonly long long[::1] members
+    cdef readonly unsigned char[:, ::1] within
+    cdef readonly int[:, ::1] barred
+    cdef readonly long long[::1] left
+    cdef readonly long long[::1] joined
+    cdef readonly long long[::1] changing
     cdef readonly long long last
     cdef readonly long long held_last
     cdef readonly long long most
+    cdef readonly long long margin
     cdef readonly long long used
     cdef readonly long long held_used
 
+cdef bint crowded(SetClasses classes) noexcept nogil
 @cython.locals(key=cython.ulonglong, i=cython.longlong)
 cdef unsigned long long key_of(SetClasses classes, long long r, long long s) noexcept nogil
 @cython.locals(place=cython.longlong)
@@ -48,7 +54,7 @@ cdef long long place_of(SetClasses classes, unsigned long long key) noexcept nog
 cdef long long toggle(SetClasses classes, long long r, long long c) noexcept nogil
 @cython.locals(rows=cython.longlong, key=cython.ulonglong, held=cython.longlong, a=cython.longlong)
 cdef void move(SetClasses classes, long long r, long long s, long long place, long long sign) noexcept nogil
-@cython.locals(i=cython.longlong, q=cython.longlong)
+@cython.locals(rows=cython.longlong, i=cython.longlong, q=cython.longlong)
 cdef bint fails(SetClasses classes, long long s, long long place) noexcept nogil
 @cython.locals(rows=cython.longlong, short=cython.longlong, i=cython.longlong, q=cython.longlong, away=cython.double)
 cdef long long short_of(SetClasses classes, long long s, long long place) noexcept nogil

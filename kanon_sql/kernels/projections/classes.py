@@ -23,8 +23,8 @@ if not cython.compiled:  # compiled, they come from the .pxd
 _MOST_MEMBERS = 64
 """Rows of a class that change together."""
 
-_FIRST_HISTOGRAMS = 1024
-"""Classes for which histograms are made at first, where sensitive values count."""
+_MOST_PLACES = 1 << 26
+"""Places of the table of classes at most: it then takes 1 GB."""
 
 
 @cython.final
@@ -50,23 +50,25 @@ class SetClasses:
         empty.
     values : (EncodedRequirement, int64 array [s + 1], int32 array, int32 array [n, a])
         Criteria on sensitive values, where those of each set begin, which they are, and the counters that each row raises.
-    bits : int
-        The table of classes has 2^bits places.
 
     Attributes
     ----------
-    cell : uint64 array [n, m]
-        The word of each cell as it is shown.
-    hidden : uint8 array [n, m]
-        Whether it is hidden.
-    key, rows, people : uint64, int64 and int64 arrays [2^bits]
-        The classes, 0 where there is none, their rows, and their people.
+    cell, hidden : uint64 and uint8 arrays [n, m]
+        The word of each cell as it is shown, and whether it is hidden.
+    entry, people : int64 arrays [places, 2], [places]
+        The key of each class, 0 where there is none, and its rows: both are in one line of the cache. Its people.
     held_key, held_rows : uint64 and int64 arrays
         The same for the rows of one person in a class.
     slot, histogram : int64 arrays
         Where the counters of the sensitive values of each class begin, and the counters.
-    used, held_used : int
-        Places that are taken, also by classes without rows, and by persons.
+    used, held_used, most, margin : int
+        Places that are taken, also by classes without rows, and by persons; that may be taken; and that a step needs free.
+    barred : int32 array [n, m]
+        The set by which a class would have got too small when each cell was last to change; -1 is none.
+    within : uint8 array [s, m]
+        Whether each set has each column.
+    left, joined, changing : int64 arrays [s]
+        Scratch: the places of classes before a change and after it, and the sets.
     alike, alike_start, alike_size : int32 arrays [m, n], [n, m], [n, m]
         For each column the rows by their values, and for each cell where those of its value begin, and how many they are.
     members : int64 array
@@ -82,7 +84,6 @@ class SetClasses:
         ladder: tuple[NDArray[np.int32], NDArray[np.int32]],
         people: tuple[NDArray[np.uint64], NDArray[np.int64]],
         values: tuple[EncodedRequirement, NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]],
-        bits: int,
     ) -> None:
         self.word, self.hidden_word = words
         self.weight = weight
@@ -93,21 +94,15 @@ class SetClasses:
         self.required, self.criterion_start, self.criterion, self.counter = values
         self.work = CriteriaWorkspace(self.required)
         self.cell, self.hidden = words[0].copy(), np.zeros(words[0].shape, np.uint8)
-        self.last = (1 << bits) - 1
-        places = self.last + 1
-        counted, valued = len(people[0]) > 0, len(values[2]) > 0
-        self.key, self.rows = np.zeros(places, np.uint64), np.zeros(places, np.int64)
-        self.people = np.zeros(places if counted else 0, np.int64)
-        self.held_last = 2 * places - 1  # a class has several people
-        self.held_key = np.zeros(2 * places if counted else 0, np.uint64)
-        self.held_rows = np.zeros(2 * places if counted else 0, np.int64)
-        self.slot = np.zeros(places if valued else 0, np.int64)
-        self.plain = not (counted or valued)
-        self.most = min(places, _FIRST_HISTOGRAMS) if valued else places
-        self.histogram = np.zeros(self.most * self.required.counters if valued else 0, np.int64)
-        self.used, self.held_used = 0, 0
+        self.margin = 2 * _MOST_MEMBERS * int(np.diff(columns[0]).max())  # a change, and its way back
+        self.plain = not (len(people[0]) or len(values[2]))
+        self._make(1)
         self.alike, self.alike_start, self.alike_size = rows_by_value(words[0])
         self.members = np.empty(_MOST_MEMBERS, np.int64)
+        self.within = np.zeros((len(sets[2]), len(words[1])), np.uint8)
+        np.asarray(self.within)[np.repeat(np.arange(len(sets[2])), np.diff(sets[0])), sets[1]] = 1
+        self.left, self.joined, self.changing = np.empty((3, len(sets[2])), np.int64)
+        self.barred = np.full(words[0].shape, -1, np.int32)
 
     def hide(self, hidden: NDArray[np.uint8]) -> bool:
         """Hide these cells and no others; all classes are counted again. Return whether the table holds them."""
@@ -115,23 +110,39 @@ class SetClasses:
         np.copyto(np.asarray(self.cell), np.where(hidden.astype(np.bool_), np.asarray(self.hidden_word), np.asarray(self.word)))
         return self.count()
 
+    def _make(self, least: int) -> None:
+        """Make a table of at least so many places, a power of 2; most classes have several rows."""
+        places = 1 << (max(least, 4 * self.margin) - 1).bit_length()
+        counted, valued = len(self.person) > 0, len(self.criterion) > 0
+        self.last, self.most = places - 1, places * 3 // 4
+        self.entry = np.zeros((places, 2), np.int64)
+        self.people = np.zeros(places if counted else 0, np.int64)
+        self.held_last = 2 * places - 1  # a class has several people
+        self.held_key = np.zeros(2 * places if counted else 0, np.uint64)
+        self.held_rows = np.zeros(2 * places if counted else 0, np.int64)
+        self.slot = np.zeros(places if valued else 0, np.int64)
+        self.histogram = np.zeros(self.most * self.required.counters if valued else 0, np.int64)
+        self.used, self.held_used = 0, 0
+
     def count(self) -> bool:
-        """Count the classes of all rows; return whether the table holds them, without which the counts are wrong."""
+        """Count the classes of all rows in a table of fitting size; if none holds them, return False: the counts are wrong."""
         while not self._counted():
-            if self.most > self.last or self.full:
+            if self.last + 1 >= _MOST_PLACES:
                 return False
-            self.most = min(2 * self.most, self.last + 1)
-            self.histogram = np.zeros(self.most * self.required.counters, np.int64)
+            self._make(2 * (self.last + 1))
+        taken = max(self.used, self.held_used // 2, self.margin)  # a smaller table is a faster one
+        if taken * 16 < self.last:
+            self._make(4 * taken)
+            self._counted()
         return True
 
     def _counted(self) -> bool:
-        """Count the classes of all rows; return whether there is place for them."""
+        """Count the classes of all rows; return whether a search finds places for more."""
         r: cython.longlong
         s: cython.longlong
         place: cython.longlong
         held: cython.bint = False
-        self.key[:] = 0
-        self.rows[:] = 0
+        self.entry[:] = 0
         self.people[:] = 0
         self.held_key[:] = 0
         self.held_rows[:] = 0
@@ -139,25 +150,19 @@ class SetClasses:
         self.used, self.held_used = 0, 0
         with cython.nogil:
             for r in range(self.cell.shape[0]):
-                if self.used + self.need.shape[0] > self.most or self.held_used + self.need.shape[0] > self.held_last:
+                if crowded(self):
                     break
                 for s in range(self.need.shape[0]):
                     place = place_of(self, key_of(self, r, s))
                     move(self, r, s, place, 1)
             else:
                 held = True
-        roomy = self.most > self.last or self.used * 2 <= self.most  # a search makes more classes
-        return held and roomy and not self.full
+        sparse = max(self.used, self.held_used // 2) * 3 <= self.last or self.last + 1 >= _MOST_PLACES
+        return held and sparse and not crowded(self)
 
-    @property
-    def full(self) -> bool:
-        """Whether so many places are taken that searching for one takes long."""
-        return self.used * 4 > (self.last + 1) * 3 or self.held_used * 4 > (self.held_last + 1) * 3
-
-    @property
-    def crowded(self) -> bool:
-        """Whether the table of classes is so full that it should be counted again."""
-        return self.full or (self.most <= self.last and self.used * 4 > self.most * 3)
+    def ready(self) -> bool:
+        """Return whether there are places for the next changes, if need be after all classes are counted again."""
+        return not crowded(self) or self.count()
 
     def small_by_column(self, found: NDArray[np.int64]) -> int:
         """Count for each shown cell the failing classes of its row by sets with it, int64 [n, m]; return how many there are."""
@@ -185,6 +190,11 @@ class SetClasses:
         return toggle(self, row, column)
 
 
+def crowded(classes):
+    """Return whether the places that are free are too few for the next changes."""
+    return classes.used + classes.margin > classes.most or classes.held_used + 2 * classes.margin > 2 * classes.most
+
+
 def key_of(classes, r, s):
     """Return the key of the class of a row by a set."""
     key = classes.cell[r, classes.member[classes.set_start[s]]]
@@ -196,9 +206,9 @@ def key_of(classes, r, s):
 def place_of(classes, key):
     """Return the place of a class; it gets one if it has none."""
     place = cython.cast(cython.longlong, key & cython.cast(cython.ulonglong, classes.last))
-    while classes.key[place] != key:
-        if classes.key[place] == 0:
-            classes.key[place] = key
+    while classes.entry[place, 0] != cython.cast(cython.longlong, key):
+        if classes.entry[place, 0] == 0:
+            classes.entry[place, 0] = cython.cast(cython.longlong, key)
             if classes.slot.shape[0] > 0:
                 classes.slot[place] = classes.used * classes.required.counters
             classes.used += 1
@@ -231,11 +241,11 @@ def toggle(classes, r, c):
 def move(classes, r, s, place, sign):
     """Let a row join a class, or leave it; ``sign`` is 1 or -1."""
     rows = sign * classes.weight[r]
-    classes.rows[place] += rows
+    classes.entry[place, 1] += rows
     if classes.plain:
         return
     if classes.need_people[s] > 0 and classes.person[r] != 0:
-        key = classes.key[place] ^ classes.person[r]
+        key = cython.cast(cython.ulonglong, classes.entry[place, 0]) ^ classes.person[r]
         held = cython.cast(cython.longlong, key & cython.cast(cython.ulonglong, classes.held_last))
         while classes.held_key[held] != key and classes.held_key[held] != 0:
             held = (held + 1) & classes.held_last
@@ -252,15 +262,16 @@ def move(classes, r, s, place, sign):
 
 def fails(classes, s, place):
     """Return whether a class breaks what is asked of a set."""
-    if classes.rows[place] < classes.need[s]:
-        return classes.rows[place] > 0
-    if classes.plain or classes.rows[place] == 0:
+    rows = classes.entry[place, 1]
+    if rows < classes.need[s]:
+        return rows > 0
+    if classes.plain or rows == 0:
         return False
     if classes.need_people[s] > 0 and classes.people[place] < classes.need_people[s]:
         return True
     for i in range(classes.criterion_start[s], classes.criterion_start[s + 1]):
         q = classes.criterion[i]
-        if not criterion_meets(classes.required, classes.work, q, classes.histogram, classes.slot[place], classes.rows[place]):
+        if not criterion_meets(classes.required, classes.work, q, classes.histogram, classes.slot[place], rows):
             return True
     return False
 
@@ -270,7 +281,7 @@ def short_of(classes, s, place):
 
     Of people and sensitive values, about so many.
     """
-    rows = classes.rows[place]
+    rows = classes.entry[place, 1]
     if rows == 0:
         return 0
     short = classes.need[s] - rows if rows < classes.need[s] else 0

@@ -8,14 +8,21 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.projections.classes import SetClasses, fails, key_of, place_of, toggle
+    from kanon_sql.kernels.projections.changes import breaks, changed, found_at, word_change
+    from kanon_sql.kernels.projections.classes import SetClasses, crowded, fails, key_of, place_of, toggle
     from kanon_sql.kernels.random import below
 
 _ALIKE = cython.declare(cython.longlong, 2000)
 """Rows of a value that are looked at for those of a class."""
 
+_GROUPS = cython.declare(cython.longlong, 16)
+"""Of so many hidden cells that may be shown, one is shown together with others."""
+
 _TRIED = cython.declare(cython.longlong, 8)
 """Sets of columns that are looked at for a class of a row that fails."""
+
+_NEVER = cython.declare(cython.longlong, 1 << 40)
+"""A penalty that no change is worth: no class may then get short of rows."""
 
 
 def search(
@@ -28,7 +35,7 @@ def search(
     steps: cython.longlong,
     state: cython.ulonglong[::1],
 ) -> int:
-    """Hide and show random cells of the active rows, or swap two of a row; return the change of the cost.
+    """Hide and show random cells of the active rows, or swap two of a row; return the changes tried while there were places.
 
     Parameters
     ----------
@@ -41,7 +48,7 @@ def search(
     masks : uint64 array [p]
         The columns that the permitted masks show, as bits; a row changes to one of them. Without any, every cell may change.
     penalty : int
-        What each row that a class is short of costs.
+        What each row that a class is short of costs; 2^40 lets none be short of any, if none is.
     worse : int64 array [1024]
         A change may cost at most one of these numbers, drawn at random.
     steps : int
@@ -49,17 +56,15 @@ def search(
     state : uint64 array [1]
         Of the random numbers.
     """
-    total: cython.longlong = 0
-    n: cython.longlong
+    n: cython.longlong = 0
     with cython.nogil:
-        for n in range(steps):
-            if classes.used * 4 > classes.most * 3 or classes.held_used * 4 > classes.held_last * 3:
-                break
+        while n < steps and not crowded(classes):
             if masks.shape[0] > 0:
-                total += _other_mask(classes, active, cost, masks, penalty, worse, state)
+                _other_mask(classes, active, cost, masks, penalty, worse, state)
             else:
-                total += _step(classes, active, cost, penalty, worse, state)
-    return total
+                _step(classes, active, cost, penalty, worse, state)
+            n += 1
+    return n
 
 
 def _step(classes, active, cost, penalty, worse, state):
@@ -79,6 +84,10 @@ def _step(classes, active, cost, penalty, worse, state):
             if classes.hidden[r, c]:
                 break
             c = c + 1 if c + 1 < columns else 0
+        if kind == 1 and classes.hidden[r, c] and penalty < _NEVER and _may(classes, r, c) and below(state, _GROUPS) == 0:
+            s = _barring(classes, r, c, state)
+            if s >= 0:
+                return _whole_class(classes, r, s, c, cost, penalty, worse, state)
         if kind == 2:
             other = below(state, columns)
             if classes.hidden[r, c] == classes.hidden[r, other]:
@@ -89,6 +98,17 @@ def _step(classes, active, cost, penalty, worse, state):
     if other >= 0:
         moved += -cost[other] if classes.hidden[r, other] else cost[other]
     moved *= classes.weight[r]
+    if classes.plain:
+        most = worse[below(state, worse.shape[0])]
+        if penalty >= _NEVER:
+            if moved > most or breaks(classes, r, c, other):
+                return 0
+        elif moved + penalty * changed(classes, r, c, other) > most:
+            return 0
+        toggle(classes, r, c)
+        if other >= 0:
+            toggle(classes, r, other)
+        return moved
     short = toggle(classes, r, c)
     if other >= 0:
         short += toggle(classes, r, other)
@@ -109,6 +129,17 @@ def _failing(classes, r, state):
     return -1
 
 
+def _barring(classes, r, c, state):
+    """Return a set by which a hidden cell of a row cannot be shown alone; -1 if some sets at random are none."""
+    change = word_change(classes, r, c)
+    size = classes.of_start[c + 1] - classes.of_start[c]
+    for _ in range(_TRIED if size else 0):
+        s = classes.of_set[classes.of_start[c] + below(state, size)]
+        if classes.entry[found_at(classes, key_of(classes, r, s) ^ change), 1] + classes.weight[r] < classes.need[s]:
+            return s
+    return -1
+
+
 def _shown(classes, r, s, state):
     """Return a column of a set that a row shows; -1 if there is none."""
     first = classes.set_start[s]
@@ -122,7 +153,7 @@ def _shown(classes, r, s, state):
 
 
 def _whole_class(classes, r, s, c, cost, penalty, worse, state):
-    """Try to hide a column in all rows of a class; return what it changes of the cost."""
+    """Try to hide a column in all rows of a class, or to show it in those of one value; return what it changes of the cost."""
     best = c
     for i in range(classes.set_start[s], classes.set_start[s + 1]):
         other = classes.member[i]
@@ -134,7 +165,7 @@ def _whole_class(classes, r, s, c, cost, penalty, worse, state):
     n = 0
     for i in range(classes.alike_start[r, best], classes.alike_start[r, best] + classes.alike_size[r, best]):
         other = classes.alike[best, i]
-        if key_of(classes, other, s) == key:
+        if classes.word[other, c] == classes.word[r, c] and key_of(classes, other, s) == key:
             if n == classes.members.shape[0]:
                 return 0
             classes.members[n] = other
@@ -142,8 +173,9 @@ def _whole_class(classes, r, s, c, cost, penalty, worse, state):
     moved = 0
     short = 0
     for i in range(n):
-        moved += cost[c] * classes.weight[classes.members[i]]
-        short += toggle(classes, classes.members[i], c)
+        other = classes.members[i]
+        moved += (-cost[c] if classes.hidden[other, c] else cost[c]) * classes.weight[other]
+        short += toggle(classes, other, c)
     if moved + penalty * short <= worse[below(state, worse.shape[0])]:
         return moved
     for i in range(n):

@@ -43,7 +43,7 @@ def cascade(
         return _by_masks(classes, cost, over, masks)
     finer = np.asarray(classes.finer)
     for _ in range(_ROUNDS):
-        if classes.crowded and not classes.count():
+        if not classes.ready():
             return False
         if classes.small_by_column(over) == 0:
             return True
@@ -61,6 +61,8 @@ def cascade(
                 return False
         else:
             for row in rows.tolist():
+                if not classes.ready():
+                    return False
                 classes.toggled(row, int(best[row]))
     return False
 
@@ -87,7 +89,7 @@ def _joined(classes: SetClasses, failing: tuple[int, int], rows: list[int], colu
     joined, short = False, classes.short(*failing)
     few = int(np.asarray(classes.need)[failing[1]])
     for place, row in enumerate(rows):
-        if short == 0 or place > _MOST_TRIED:
+        if short == 0 or place > _MOST_TRIED or not classes.ready():
             break
         moved = [column for column in columns if not classes.hidden[row, column]]
         for column in moved:
@@ -105,7 +107,7 @@ def _by_masks(classes: SetClasses, cost: NDArray[np.int64], over: NDArray[np.int
     """Let rows in failing classes take masks that hide more, until no class fails; return whether none does."""
     shows = hidden_bits(masks, len(cost)) == 0
     for _ in range(_ROUNDS):
-        if classes.crowded and not classes.count():
+        if not classes.ready():
             return False
         if classes.small_by_column(over) == 0:
             return True

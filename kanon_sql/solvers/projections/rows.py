@@ -66,7 +66,6 @@ class Rows:
             _ladder(self.table),
             people_word(self.table, sets, self.row_type, draw),
             values_of(self.table, sets, self.row_type),
-            _bits(len(self.row_type) * len(members)),
         )
         if self.table.hidden_levels:
             gone = hidden_bits(~np.array([self.table.hidden_levels], np.uint64), columns)
@@ -110,8 +109,3 @@ def _ladder(table: CodedTable) -> tuple[Int32, Int32]:
     gone = [place for place in range(len(table.columns)) if table.hidden_levels >> place & 1]
     coarser[gone] = gone
     return finer, coarser
-
-
-def _bits(classes: int) -> int:
-    """Return how large a table of so many classes at most has to be; most classes have several rows."""
-    return max(10, min(26, int(classes).bit_length()))

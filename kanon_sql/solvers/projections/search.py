@@ -35,13 +35,16 @@ _MOST_CLASSES = 60_000_000
 _FEW_ROWS = 2_000
 """Rows up to which the release by all columns is searched thoroughly, too; of more rows, it is only greedy."""
 
-_ROUNDS, _LOOKUPS, _PER_CELL = 20, 200_000_000, 40
+_ROUNDS, _LOOKUPS, _PER_CELL = 20, 1_000_000_000, 150
 """Rounds of the search, classes that it looks up at most, and changes for each cell of the rows that take part.
 
 Showing cells again takes as many."""
 
-_SLOWER = 4
-"""How many times as long a class takes of which people or sensitive values count."""
+_UNSTOPPED = 20_000
+"""Changes between two looks at the clock, about a tenth of a second."""
+
+_SLOWER = 20
+"""How many times as long a class takes of which people or sensitive values count: each change is made and taken back."""
 
 _LEAST_LOOKUPS = 2_000_000
 """Classes that the search of a small table looks up."""
@@ -49,14 +52,20 @@ _LEAST_LOOKUPS = 2_000_000
 _UNIT = 1024
 """Units of the search in which the cheapest cell costs 1."""
 
-_WARM, _COLD, _AGAIN = 0.6, 0.1, 0.6
-"""The mean of what a change may cost in the first round and in the last, and in the first when cells are shown again.
+_WARM, _COLD = (0.6, 1.2), (0.1, 0.15)
+"""The mean of what a change may cost in the first round and in the last, for sets of up to two columns and of more.
 
-Adult with 14 columns at k = 5 ends at 2.79 % for any 2 columns; at 16 in place of 24, 2.80 %, and with a tenth
-of the changes at 2.87 %."""
+Adult with 14 columns at k = 5 ends at 2.76 % for any 2 columns, and with the other means at 2.82 %; for any 3 at 14.12 %, and
+14.33 %."""
 
-_STRICTER = 24.0
+_AGAIN = 0.6
+"""The same for the first round when cells are shown again."""
+
+_STRICTER = 60.0
 """How many times as much a row that a class is short of costs at the end: else too many are left for the repair."""
+
+_REPAIRS, _MORE = 8, 20
+"""Rounds in which only rows in failing classes change, and how many times as many changes each cell then gets."""
 
 _NEVER = 1 << 40
 """What such a row costs where none may be left."""
@@ -143,6 +152,7 @@ class _Search:
             best = self.shown_again(rounds=1)
             self.budget.report("cascade", 0.1, best.cost(table))
         self._anneal(concerned)
+        self._repair(over)
         if cascade(classes, table.cost, over, masks):
             found = self.shown_again()
             best = found if best is None or found.cost(table) < best.cost(table) else best
@@ -157,25 +167,39 @@ class _Search:
         active = np.flatnonzero(before.max(axis=1) > 0)
         state = seeded(self.budget.seed)
         for number in range(rounds if len(active) else 0):
-            if (number and self.budget.over()) or not classes.count():
-                break
-            worse = _worse(_UNIT * _AGAIN * (1 - (number + 1) / rounds))
-            search(classes, active, self._costs, self._choice, _NEVER, worse, self._steps(active), state)
+            self._changed(active, _NEVER, _UNIT * _AGAIN * (1 - (number + 1) / rounds), state)
         return self.rows.recoding(np.asarray(classes.hidden).copy())
 
     def _anneal(self, concerned: NDArray[np.bool_]) -> None:
         """Hide and show cells, and accept fewer and fewer changes for the worse."""
         classes, budget, state = self.classes, self.budget, seeded(self.budget.seed)
+        wide = int(np.diff(classes.set_start).max() > 2)
         for number in range(_ROUNDS):
-            if budget.over() or (classes.crowded and not classes.count()):
+            if budget.over() or not classes.ready():
                 return
             share = max(number / (_ROUNDS - 1), budget.share())
             active = np.flatnonzero(concerned | (np.asarray(classes.hidden).max(axis=1) > 0))
             if not len(active):
                 return
-            threshold, penalty = _UNIT * _WARM * (_COLD / _WARM) ** share, _UNIT * _STRICTER**share
-            search(classes, active, self._costs, self._choice, int(penalty), _worse(threshold), self._steps(active), state)
+            threshold, penalty = _UNIT * _WARM[wide] * (_COLD[wide] / _WARM[wide]) ** share, _UNIT * _STRICTER**share
+            self._changed(active, int(penalty), threshold, state)
             budget.report("cells", 0.1 + 0.8 * share)
+
+    def _repair(self, over: NDArray[np.int64]) -> None:
+        """Change rows in failing classes alone, which cost more and more: a cascade hides more cells for them."""
+        state = seeded(self.budget.seed)
+        for number in range(1, _REPAIRS + 1):
+            if self.budget.over() or not self.classes.ready() or not self.classes.small_by_column(over):
+                return
+            active = np.flatnonzero(over.max(axis=1) > 0)
+            self._changed(active, int(_UNIT * _STRICTER * number), _UNIT * _AGAIN, state, _MORE)
+
+    def _changed(self, active: Int64, penalty: int, temperature: float, state: Words, more: int = 1) -> None:
+        """Try the changes of a round until the time is up; classes are counted again when places run out."""
+        left, worse = more * self._steps(active), _worse(temperature)
+        while left > 0 and not self.budget.over() and self.classes.ready():
+            steps = min(left, _UNSTOPPED)
+            left -= search(self.classes, active, self._costs, self._choice, penalty, worse, steps, state)
 
     @property
     def free(self) -> bool:
