@@ -35,7 +35,7 @@ _MOST_CLASSES = 60_000_000
 _FEW_ROWS = 2_000
 """Rows up to which the release by all columns is searched thoroughly, too; of more rows, it is only greedy."""
 
-_ROUNDS, _LOOKUPS, _PER_CELL = 20, 1_000_000_000, 150
+_ROUNDS, _LOOKUPS, _PER_CELL = 20, 700_000_000, 150
 """Rounds of the search, classes that it looks up at most, and changes for each cell of the rows that take part.
 
 Showing cells again takes as many."""
@@ -55,8 +55,8 @@ _UNIT = 1024
 _WARM, _COLD = (0.6, 1.2), (0.1, 0.15)
 """The mean of what a change may cost in the first round and in the last, for sets of up to two columns and of more.
 
-Adult with 14 columns at k = 5 ends at 2.76 % for any 2 columns, and with the other means at 2.82 %; for any 3 at 14.12 %, and
-14.33 %."""
+Adult with 14 columns at k = 5 ends at 2.76 % for any 2 columns, and with the other means at 2.82 %; for any 3 at 14.2 %, and
+14.4 %."""
 
 _AGAIN = 0.6
 """The same for the first round when cells are shown again."""
@@ -64,8 +64,8 @@ _AGAIN = 0.6
 _STRICTER = 60.0
 """How many times as much a row that a class is short of costs at the end: else too many are left for the repair."""
 
-_REPAIRS, _MORE = 8, 20
-"""Rounds in which only rows in failing classes change, and how many times as many changes each cell then gets."""
+_REPAIRS, _MORE, _LONGER = 8, 20, 3
+"""Rounds in which only rows in failing classes change, how many times as many changes a cell then gets, and a round at most."""
 
 _NEVER = 1 << 40
 """What such a row costs where none may be left."""
@@ -196,7 +196,7 @@ class _Search:
 
     def _changed(self, active: Int64, penalty: int, temperature: float, state: Words, more: int = 1) -> None:
         """Try the changes of a round until the time is up; classes are counted again when places run out."""
-        left, worse = more * self._steps(active), _worse(temperature)
+        left, worse = self._steps(active, more), _worse(temperature)
         while left > 0 and not self.budget.over() and self.classes.ready():
             steps = min(left, _UNSTOPPED)
             left -= search(self.classes, active, self._costs, self._choice, penalty, worse, steps, state)
@@ -227,12 +227,12 @@ class _Search:
         cost = self.problem.table.cost
         return np.maximum(1, cost * _UNIT // max(1, int(cost[cost > 0].min(initial=1))))
 
-    def _steps(self, active: NDArray[np.int64]) -> int:
+    def _steps(self, active: NDArray[np.int64], more: int) -> int:
         """Return how many changes are tried in a round: so many for each cell, but not too few or too many lookups in all."""
         columns = len(self.classes.of_start) - 1
         each = 2 * max(1, len(self.classes.of_set) // columns)
-        steps = max(_PER_CELL * len(active) * columns, _LEAST_LOOKUPS // each)
-        most = _LOOKUPS if self.classes.plain else _LOOKUPS // _SLOWER
+        steps = more * max(_PER_CELL * len(active) * columns, _LEAST_LOOKUPS // each)
+        most = (_LOOKUPS if self.classes.plain else _LOOKUPS // _SLOWER) * min(more, _LONGER)
         return int(min(steps, most // each)) // _ROUNDS
 
 
