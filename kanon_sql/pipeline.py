@@ -72,6 +72,8 @@ def run(
     if floor:
         problem = replace(problem, least=int(floor[0].price @ table.weight))
 
+    # What is proven of rows and their values may be less than what people cost at least.
+    people_and_values = problems.people and len(policy.sensitive_requirements) > 1
     # Most greedy searches use one core and prove nothing, so without a time limit another core proves the bound meanwhile.
     apart = solver.name == "greedy" and patterns.listed and not are_many(table, patterns) and not problems.people
 
@@ -85,9 +87,11 @@ def run(
         else:
             recoding = placed(problems, problem, budget, solver)
         bound, method, prices = recoding.lower_bound, recoding.bound, recoding.prices
-        if prices is None:
-            prices, distance = floor or wait_for_bound(lambda: budget.report("row distance", 0.0))
-            bound, method = max((bound, method), (int(prices.price @ table.weight), distance))
+        if prices is None or people_and_values:
+            least, distance = floor or wait_for_bound(lambda: budget.report("row distance", 0.0))
+            proof = int(least.price @ table.weight), distance
+            prices = least if prices is None or proof[0] > bound else prices
+            bound, method = max((bound, method), proof)
     if by is not None:
         reason = f"chosen automatically: {by.reason}"
     recoding = replace(recoding, shown=closed(table, recoding.shown))

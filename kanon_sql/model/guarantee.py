@@ -95,8 +95,11 @@ class Guarantee:
 
     @property
     def measured(self) -> tuple[str, ...]:
-        """Return the columns that classes are measured by: the sensitive attributes, then what tells people apart."""
-        return self.sensitive if self.people is None else (*self.sensitive, self.people.per)
+        """Return the columns that classes are measured by: what tells people apart, then the sensitive attributes.
+
+        In the order of row types, the first counts least: the drawn order of people does not change that of values.
+        """
+        return self.sensitive if self.people is None else (self.people.per, *self.sensitive)
 
     @property
     def people(self) -> People | None:

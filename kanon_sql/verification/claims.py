@@ -17,6 +17,7 @@ from kanon_sql.verification.dual_bound import gains
 from kanon_sql.verification.known_columns import least_prices
 from kanon_sql.verification.mask_costs import by_hidden_columns, denominators
 from kanon_sql.verification.people_bound import gains_of_people
+from kanon_sql.verification.rows_of_people import RowsOfPeople
 from kanon_sql.verification.sensitive_bound import gains_under
 
 if TYPE_CHECKING:
@@ -98,6 +99,9 @@ def verify(
         if any(price > least for price, least in zip(prices, floor, strict=True)):
             raise CertificateError("prices", "one is higher than what a row of its row type must cost")
         proven = paid
+    elif whose is not None and certificate.bound_method.startswith(_UNDER_REQUIREMENTS):
+        rows = RowsOfPeople.of(whose, sensitive, table, counts, prices)
+        proven = paid - gains_under(policy, rows.sensitive, rows.table, rows.counts, rows.prices, cost, permitted)
     elif whose is not None and policy.people is not None:
         proven = paid - gains_of_people(policy.people.k, policy.least_class_size, whose, table, counts, prices, cost, permitted)
     elif sensitive and policy.people is None:

@@ -17,7 +17,7 @@ import pytest
 from naive import class_cost, partitions
 
 import kanon_sql
-from kanon_sql.errors import InfeasibleError
+from kanon_sql.errors import CertificateError, InfeasibleError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KAnonymity, People
@@ -65,13 +65,20 @@ def heads(source: pa.Table, released: pa.Table, columns: Sequence[str] = QIS) ->
     return {shown: people - {None} for shown, people in found.items()}
 
 
-def least_cost(source: pa.Table, k: int, masks: Sequence[Sequence[int]] | None = None) -> Fraction | None:
-    """The least cost of all partitions into classes of at least k people."""
-    rows = [tuple(row[name] for name in (*QIS, "who", "id")) for row in source.to_pylist()]
+def least_cost(
+    source: pa.Table, k: int, masks: Sequence[Sequence[int]] | None = None, most: Fraction = Fraction(1)
+) -> Fraction | None:
+    """The least cost of all partitions into classes of at least k people, whose most frequent value has at most a share."""
+    rows = [tuple(row[name] for name in (*QIS, "who", "s")) for row in source.to_pylist()]
+
+    def kept(places: Sequence[int]) -> bool:
+        values = [rows[place][4] for place in places]
+        return len({rows[place][3] for place in places} - {None}) >= k and max(map(values.count, values)) <= most * len(values)
+
     cost = cache(lambda places: class_cost([rows[place][:3] for place in places], masks))  # of a set of rows
     costs = []
     for classes in partitions(range(len(rows))):
-        if all(len({rows[place][3] for place in each} - {None}) >= k for each in classes):
+        if all(map(kept, classes)):
             parts = [cost(tuple(each)) for each in classes]
             if None not in parts:
                 costs.append(sum(parts))
@@ -151,6 +158,36 @@ def test_the_bound_counts_people(seed: int, masks: list[list[str]] | None) -> No
     for _ in range(5):  # whatever the prices: more than the cost is never proven, which would be an error
         prices = tuple(rng.randrange(5) for _ in again.prices)
         assert verify(replace(again, prices=prices, bound_method="a search"), codes, counts, coded.sensitive) <= again.cost
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("masks", [None, MASKS])
+def test_the_bound_of_people_and_values(seed: int, masks: list[list[str]] | None) -> None:
+    """It is that of rows and values, or of distances of people: whichever proves more, `kanon verify` proves it again."""
+    source = table(seed, 8, 4 + seed % 3)
+    listed = None if masks is None else [[QIS.index(name) for name in mask] for mask in masks]
+    least = least_cost(source, 2, listed, Fraction(2, 3))
+    con = kanon_sql.connect()
+    con.register("source", source)
+    clause = f"GROUPING SETS ({', '.join(map(bracketed, masks))})" if masks else ", ".join(QIS)
+    query = f"CREATE TABLE released AS FROM source ANONYMIZE BY {clause} GUARANTEE k >= 2 PER who AND l(s) >= 1.5"
+    if least is None:
+        with pytest.raises(InfeasibleError):
+            con.execute(query)
+        return
+    con.execute(query)
+    certificate = kanon_sql.releases(con)[-1]
+    assert certificate.lower_bound <= least <= certificate.cost
+    coded = CodedSource.read(con, Policy.from_json(certificate.policy).resolve(source.column_names))
+    again, codes, counts = coded.proof(certificate)
+    assert verify(again, codes, counts, coded.sensitive) == certificate.lower_bound
+    rng = random.Random(seed)
+    for _ in range(5):
+        prices = tuple(rng.randrange(5) for _ in again.prices)
+        forged = replace(again, prices=prices, lower_bound=again.cost)
+        with pytest.raises(CertificateError):
+            verify(forged, codes, counts, coded.sensitive)
 
 
 def proven_by_definition(

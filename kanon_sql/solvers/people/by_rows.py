@@ -118,9 +118,10 @@ def solve(problem: Problem, budget: Budget, solver: Solver) -> tuple[Recoding, i
     number = PartialRecoding.of(recoding).classes(table)
     if not problem.requirement.holds(number, recoding.row_type, recoding.count).all():
         return None
-    if found.prices is not None and not requirement.requirements:
+    if found.prices is not None:
         prices = Prices(price=found.prices.price[alike_people.number], scale=found.prices.scale)
         recoding = replace(recoding, lower_bound=found.lower_bound, bound=found.bound, prices=prices)
+    if found.prices is not None and not requirement.requirements:
         given = budget.at_least(_FOR_A_BOUND, budget.ended)
         counted = proven(problem.requirement, problem.patterns, prices, given) if problem.patterns.listed else None
         if counted is not None and counted >= found.lower_bound:
