@@ -37,6 +37,9 @@ TENTH = 10
 TURNS = 24
 """Where a run takes a part of the exhaustive layer, every so many of its costly tests."""
 
+PROCESS_TURNS = 2
+"""The same for other tests that start processes."""
+
 FEWEST = 5
 """Examples of a property in the default layer, where a tenth of them are fewer."""
 
@@ -94,14 +97,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         elif _draws_all(item):
             if 2 * every > TENTH:
                 left.append(item)
-        elif item.get_closest_marker("exhaustive") and every > 1:
-            cases["costly"] += 1
-            if (cases["costly"] - part) % TURNS:
+        elif every > 1 and (turns := _turns(item)):
+            cases[str(turns)] += 1
+            if (cases[str(turns)] - part) % turns:
                 left.append(item)
     if left:
         config.hook.pytest_deselected(items=left)
         without = set(map(id, left))
         items[:] = [item for item in items if id(item) not in without]
+
+
+def _turns(item: pytest.Item) -> int:
+    """Return how many parts a test takes turns in, 0 for one that is in each."""
+    if item.get_closest_marker("exhaustive"):
+        return TURNS
+    return PROCESS_TURNS if item.get_closest_marker("process") else 0
 
 
 def _draws_all(item: pytest.Item) -> bool:

@@ -59,7 +59,7 @@ def test_a_stopped_release_leaves_nothing(
     folder: Path, environment: dict[str, str], con: duckdb.DuckDBPyConnection, number: signal.Signals, wait: float
 ) -> None:
     columns = ", ".join(f"hash(i * 31 + {n}) % 7 AS c{n}" for n in range(10))
-    con.execute(f"COPY (SELECT {columns} FROM range(400000) t(i)) TO '{folder}/in.csv' (HEADER)")
+    con.execute(f"COPY (SELECT {columns} FROM range(1000000) t(i)) TO '{folder}/in.csv' (HEADER)")
     (folder / "out.csv").write_text("old")
     arguments = ["-o", "out.csv", "--k", "50", "--force", "--algorithm", "greedy", "--certificate", "cert.json"]
     process = subprocess.Popen(

@@ -88,7 +88,7 @@ def test_every_other_column_identifies_by_default(con: duckdb.DuckDBPyConnection
         ("l_diversify('p', 'disease', 2, 'recursive')", "recursive l-diversity needs c"),
         ("l_diversify('p', 'disease', 2, c := 3)", "c belongs to the variant 'recursive'"),
         ("l_diversify('p', NULL, 2)", "the sensitive attribute of l-diversity must be a column name"),
-        ("l_diversify('p', ['disease'], 2)", "must be a column name, got list"),
+        ("l_diversify('p', ['disease'], 2)", "its second argument is not the list of quasi-identifiers"),
         (
             "l_diversify('p', 'disease', 2, qi := ['zip', 'Disease'])",
             'the sensitive column "disease" is a quasi-identifier too',
