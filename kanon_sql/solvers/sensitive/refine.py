@@ -46,6 +46,9 @@ _RAISED = 1.5
 Under l(occupation) >= 3, these cost 17,200 on Adult in levels, and 21,900 without.
 """
 
+_FAR = 1.4
+"""What classes cost, in bounds, from which on higher prices are tried under suppression, too: delta then costs 7 % less."""
+
 _FIRST = 0.15
 """Part of the time for the release by suppression where sensitive values are few: prices open better classes later."""
 
@@ -136,7 +139,8 @@ def _refined(problem: Problem, budget: Budget, *, search: bool, below: Fraction 
     if relaxed is not None and relaxed.bound >= bound:
         bound, method, evidence = relaxed.bound, RELAXED, relaxed.prices
     if search and min(cheapest, start.cost(table)) > bound and not budget.over():
-        found += opened(space, _proven(space, evidence, few=few), budget)
+        far = start.cost(table) > _FAR * bound
+        found += opened(space, _proven(space, guide, evidence, few=few, far=far), budget)
         start = searched(sorted(found, key=lambda each: each.cost), start, bound, budget)
     return replace(start, lower_bound=bound, bound=method, prices=evidence)
 
@@ -153,15 +157,20 @@ def _leading(space: SensitiveSearchSpace, guide: Guide, cost: int, budget: Budge
         yield guide_at(space, _RAISED * guide.price)
 
 
-def _proven(space: SensitiveSearchSpace, proof: Prices | None, *, few: bool) -> Iterator[Guide]:
-    """Yield the prices that open classes once they have proven the bound: with levels or few values, in a small table only."""
+def _proven(space: SensitiveSearchSpace, guide: Guide, proof: Prices | None, *, few: bool, far: bool) -> Iterator[Guide]:
+    """Yield the prices that open classes once they have proven the bound: with levels or few values, in a small table only.
+
+    Higher ones are of use in a small table, too, and where classes cost far more than the bound, as under beta and delta.
+    """
     table, small = space.table, space.table.row_types <= _SMALL
     if proof is None or (few and not small) or (not few and table.has_ladders):
         return
     price = proof.price / proof.scale
     yield guide_at(space, price)
-    if small and not few:
+    if not few and (small or far):
         yield guide_at(space, _RAISED * price)
+    if not few and far and not small:
+        yield guide_at(space, _RAISED * guide.price)
 
 
 def _or_by_suppression(problem: Problem, found: Recoding, budget: Budget) -> Recoding:
