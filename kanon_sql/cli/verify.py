@@ -76,6 +76,9 @@ def verify(
         raise click.UsageError("--secret-file is for the tokens of --pseudonym; hint: --pseudonym patient_id")
     if len(more) % 2:
         raise click.UsageError(f"{more[-1]} has no certificate; hint: kanon verify SOURCE A.csv A.json B.csv B.json")
+    of_rows = {"--metric": metric, "--hierarchy": hierarchy, "--beside": beside, "--pseudonym": pseudonym}
+    if more and (given := [name for name, value in of_rows.items() if value]):
+        raise click.UsageError(f"{given[0]} is about rows; hint: leave it out for tables of counts")
     tables = Place.of(source, table), Place.of(release).escaping(escape_formulas)
     together = [(Place.of(file).escaping(escape_formulas), proof) for file, proof in zip(more[::2], more[1::2], strict=True)]
     recoded = {name: Place.of(file) for name, file in assigned(beside, "--beside", "name=file").items()}

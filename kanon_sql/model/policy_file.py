@@ -42,6 +42,20 @@ def kind_of(path: str) -> str:
     return ending
 
 
+def text_of(path: str | Path) -> str:
+    """Return the text of a file of policies.
+
+    Raises
+    ------
+    SourceError
+        When it cannot be read.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as error:
+        raise_alone(SourceError(f"cannot read {path}: {type(error).__name__}; hint: it must be a text file in UTF-8"))
+
+
 def written(policies: Iterable[Stored], ending: str) -> str:
     """Return policies as the text of a file."""
     items = [
@@ -79,7 +93,7 @@ def read(text: str, name: str) -> list[Stored]:
     return _distinct(found, name)
 
 
-def choose(text: str, read_text: Callable[[str], str]) -> tuple[str, list[Stored]]:
+def choose(text: str, read_text: Callable[[str], str] = text_of) -> tuple[str, list[Stored]]:
     """Return the name of a policy and the policies of its file, from ``FILE::NAME``; a file of one policy needs no name.
 
     Parameters

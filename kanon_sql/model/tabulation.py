@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -15,6 +16,25 @@ MOST_KEYS = 30
 
 MOST_SETS = 4096
 """Grouping sets of a table."""
+
+_LEVEL = re.compile(r"(.+) IN DIGITS \((\d{1,7})\)", re.DOTALL)
+
+
+def level_key(text: str, shown: int) -> str:
+    """Return the text of a level of a key that shows some characters."""
+    return f"{text} IN DIGITS ({shown})"
+
+
+def level_of(key: str) -> tuple[str, int] | None:
+    """Return the key that a text is a level of, and how many characters it shows; None if it is no level.
+
+    Examples
+    --------
+    >>> level_of(level_key("zip", 3)), level_of("zip")
+    (('zip', 3), None)
+    """
+    found = _LEVEL.fullmatch(key)
+    return None if found is None else (found[1], int(found[2]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +107,16 @@ class Tabulation:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Tabulation:
-        """Read plain data of `to_dict`."""
+        """Read plain data of `to_dict`.
+
+        Raises
+        ------
+        KeyError, TypeError
+            When something is missing, or a name is not a text.
+        """
+        names = (name for each in data["items"] for name in (each["name"], each["kind"]))
+        if not all(isinstance(each, str) for each in (*data["keys"], *data["sums"], *data["reads"], data["source"], *names)):
+            raise TypeError("a name is not a text")
         return cls(
             keys=tuple(data["keys"]),
             sums=tuple(data["sums"]),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.protection import Ambiguity, Dominance
+from kanon_sql.model.tabulation import level_of
 from kanon_sql.model.validation import as_identifier
 
 if TYPE_CHECKING:
@@ -150,5 +151,5 @@ def _names(table: VerifiedTable, chosen: tuple[int, ...]) -> Iterator[str]:
     for place in chosen:
         item = next((each for each in tabulation.items if each.kind == "key" and place in each.places), None)
         if item is not None:
-            digits = tabulation.keys[place].rpartition(" IN DIGITS (")[2].rstrip(")")
-            yield item.name if len(item.places) == 1 else f"{item.name} ({how_many(int(digits), 'character')})"
+            level = level_of(tabulation.keys[place])
+            yield item.name if level is None or len(item.places) == 1 else f"{item.name} ({how_many(level[1], 'character')})"

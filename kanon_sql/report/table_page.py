@@ -49,7 +49,8 @@ def table_page(table: VerifiedTable, origins: Sequence[tuple[str, str]], about: 
         heads=_heads(figures),
         rows=[_row(each, figures) for each in figures.sets],
         plot=_plot(figures),
-        minimum=_minimum(figures, by_counts=protection.cost == "n", again=table.bound >= table.claimed.lower_bound),
+        minimum=_minimum(figures, table),
+        tables=table.tables,
         k=protection.k,
         absent=protection.rows == "absent",
         rules=bool(protection.rules),
@@ -92,9 +93,18 @@ def _plot(figures: TableFigures) -> str | None:
     return charts.bars(title, names, [(charts.AFTER, shares)], along="grouping set", of="share of the rows", wide=True)
 
 
-def _minimum(figures: TableFigures, *, by_counts: bool, again: bool) -> str:
+def _minimum(figures: TableFigures, table: VerifiedTable) -> str:
+    by_counts, again = table.protection.cost == "n", table.bound >= table.claimed.lower_bound
     what = "the people in rows that are suppressed to protect others" if by_counts else "the rows suppressed to protect others"
+    other, saves = (
+        ("A table that is as safe", "No table that is as safe suppresses")
+        if table.tables == 1
+        else (
+            f"{table.tables} tables that are as safe together",
+            f"No {table.tables} tables that are as safe together suppress",
+        )
+    )
     proof = "The proof was checked again for this page." if again else "A search proved it, which this page did not repeat."
     if not figures.gap:
-        return f"No table that is as safe suppresses less, measured by {what}. {proof}"
-    return f"A table that is as safe could save at most {float(figures.gap):.0%} of {what}; the share is rounded up. {proof}"
+        return f"{saves} less, measured by {what}. {proof}"
+    return f"{other} could save at most {float(figures.gap):.0%} of {what}; the share is rounded up. {proof}"

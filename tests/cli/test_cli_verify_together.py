@@ -297,3 +297,40 @@ def test_a_report_is_about_one_of_the_tables(verify: Callable[..., Result], toge
         page = report(people(), each)
         shown = sum(count is not None for count in each.table["n"].to_pylist())
         assert f"{shown:,} are shown" in page or f"with {shown:,} rows. Suppressed rows are left out" in page, number
+        assert "The guarantee is about the 3 tables that were protected together" in page, number
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("keys",), [[]]),
+        (("keys", 2), [0]),
+        (("sums", 1), {}),
+        (("tables", 2, "tabulation", "keys", 1), [[]]),
+        (("tables", 2, "tabulation", "sums", 0), ["x"]),
+        (("tables", 2, "tabulation", "items", 3, "name"), {}),
+        (("tables", 2, "tabulation", "items", 3, "places"), []),
+        (("tables", 2, "tabulation"), None),
+    ],
+)
+def test_malformed_tables_are_refused_by_their_line(
+    verify: Callable[..., Result], place: tuple[Any, ...], value: object
+) -> None:
+    """No such certificate ends in an internal error."""
+    changed = json.loads(Path("0.json").read_text())
+    inner = changed["together"]
+    for each in place[:-1]:
+        inner = inner[each]
+    inner[place[-1]] = value
+    Path("0.json").write_text(json.dumps(changed))
+    done = verify(0, 1)
+    refused(done, '"together"')
+    assert "internal error" not in done.output
+
+
+def test_options_about_rows_are_refused(verify: Callable[..., Result]) -> None:
+    done = CliRunner().invoke(
+        main, ["verify", "in.parquet", "0.parquet", "0.json", "1.parquet", "1.json", "--pseudonym", "sex"]
+    )
+    assert done.exit_code == 2
+    assert "--pseudonym is about rows" in done.output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
@@ -100,6 +101,32 @@ def test_the_rows_and_the_certificate_are_those_of_duckdb(people: Any, seed: int
     assert there.certificate.evidence == here.certificate.evidence
     assert there.certificate.cost == here.certificate.cost
     assert kanon_sql.spark.protected_tables(people)[-1] == there.certificate
+
+
+def test_a_policy_of_a_file(people: Any, tmp_path: Any) -> None:
+    file = tmp_path / "policies.json"
+    file.write_text('{"policies": [{"name": "weekly", "table": "people", "protect": {"k": 9}}]}')
+    here = kanon_sql.protect(table(1), ["region", "sex"], policy=str(file))
+    assert rows_of(kanon_sql.spark.protect(people.table("people"), ["region", "sex"], policy=str(file)).table) == rows_of(
+        here.table
+    )
+
+
+def test_a_second_table_of_the_session_warns(people: Any) -> None:
+    """Nothing compares tables on Spark: without a word, two of the same people might give counts away together."""
+    people.sql("SELECT * FROM people").createOrReplaceTempView("twice")
+    first = "SELECT region, count(*) AS n FROM twice GROUP BY CUBE (region) PROTECT n >= 5"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", kanon_sql.KanonWarning)
+        kanon_sql.spark.sql(first)
+        kanon_sql.spark.sql(first)  # the same table tells nothing new
+    with pytest.warns(kanon_sql.KanonWarning, match="has not compared this table with an earlier one"):
+        kanon_sql.spark.sql(first.replace("region", "sex"))
+    assert "has not compared" in kanon_sql.spark.protected_tables(people)[-1].warnings[-1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", kanon_sql.KanonWarning)
+        with pytest.raises(kanon_sql.KanonWarning):
+            kanon_sql.spark.sql(first.replace("region", "age"))
 
 
 def test_null_keys_are_told_apart_or_refused(people: Any) -> None:

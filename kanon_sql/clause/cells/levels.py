@@ -16,6 +16,7 @@ from kanon_sql.clause.mistakes import KINDS
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.recodings import of_text
 from kanon_sql.clause.script import Script
+from kanon_sql.model.tabulation import level_key
 
 _EXAMPLE = "zip IN DIGITS (5, 3)"
 
@@ -41,7 +42,7 @@ class Levels:
     def labels(self, spelled: str, text: str) -> Iterator[tuple[str, str]]:
         """Yield the key of each level: a text that tells keys apart, and its SQL."""
         for count in self.digits:
-            yield f"{spelled} IN DIGITS ({count})", _label(text, count)
+            yield level_key(spelled, count), _label(text, count)
 
 
 def read_levels(script: Script, start: int, end: int) -> tuple[int, Levels] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -20,7 +19,7 @@ from kanon_sql.engines.duckdb.relations import is_relation, place_rows
 from kanon_sql.engines.duckdb.released_table import released_as
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.tables import frame_of, names_of, readable, to_arrow
-from kanon_sql.errors import PolicyError, SourceError, hint_of, raise_alone
+from kanon_sql.errors import PolicyError, hint_of
 from kanon_sql.model.policy_file import choose
 from kanon_sql.model.policy_names import protection_of_name
 from kanon_sql.model.validation import named
@@ -192,14 +191,7 @@ def arguments_of(columns: list[str], by: Sequence[str], policy: str | None = Non
     stored = None
     if policy is not None:
         file = named(policy, "policy", "a file of policies", "policy='policies.yaml::weekly'")
-        stored = protection_of_name(*choose(file, _text_of))
+        stored = protection_of_name(*choose(file))
         stored.check_columns(columns)
     shape = {name: asked.pop(name) for name in _SHAPE if name in asked}
     return TableArguments(table="source", by=list(by), **shape, policy=stored, options=asked)
-
-
-def _text_of(file: str) -> str:
-    try:
-        return Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeError) as error:
-        raise_alone(SourceError(f"cannot read {file}: {type(error).__name__}; hint: it must be a text file in UTF-8"))

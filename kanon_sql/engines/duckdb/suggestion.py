@@ -170,8 +170,11 @@ def suggestion(
     stored = _policy(name, table_as, list(roles.values()), guarantees)
     stored.check_columns(order)
     unique = _unique(con, table, roles, profile)
-    notes = wide_notes(con, table, chosen, least) if wide else ()
-    notes = notes if rule is None else tuple(template_notes(con, source, rule, roles))
+    notes: tuple[str, ...] = ()
+    if rule is not None:
+        notes = tuple(template_notes(con, source, rule, roles))
+    elif wide:
+        notes = wide_notes(con, table, chosen, least)
     return Suggestion(policy=stored, roles=tuple(roles.values()), unique_columns=unique, notes=notes)
 
 

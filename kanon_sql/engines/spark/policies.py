@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kanon_sql.engines.spark.names import quoted
-from kanon_sql.errors import PolicyError, SourceError, raise_alone
+from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.policy_file import read
+from kanon_sql.model.policy_file import read, text_of
 from kanon_sql.model.policy_names import Stored, of_name
 from kanon_sql.model.validation import same_name
 
@@ -53,9 +53,4 @@ def policy_of(source: DataFrame, policy: Policy | str, policies: str | Path | No
 def _read(policies: str | Path | None) -> list[Stored]:
     if policies is None:
         return []
-    try:
-        return read(Path(policies).read_text(encoding="utf-8"), str(policies))
-    except OSError as error:
-        raise_alone(SourceError(f"cannot read the file of policies {policies}: {error.strerror}"))
-    except UnicodeDecodeError:
-        raise_alone(SourceError(f"cannot read the file of policies {policies}: it is not UTF-8 text"))
+    return read(text_of(policies), str(policies))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import re
+import json
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.certificate.table_certificate import ProtectedTable, TableCertificate
+from kanon_sql.engines.announcing import announce
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.duckdb.counted_cells import protect_counted
 from kanon_sql.engines.duckdb.protecting import arguments_of
@@ -19,15 +21,17 @@ from kanon_sql.engines.spark.failures import safe_errors
 from kanon_sql.engines.spark.names import quoted
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.protection import Protection
-from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.model.tabulation import Tabulation, level_of
 from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Progress
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_LEVEL = re.compile(r" IN DIGITS \(\d+\)$")
-"""The end of the text of a level."""
+_NOT_COMPARED = (
+    "Spark has not compared this table with an earlier one of the session: each is safe alone, but perhaps not both together; "
+    "hint: count them in one query with GROUPING SETS"
+)
 
 _PROTECTED: weakref.WeakKeyDictionary[Any, list[TableCertificate]] = weakref.WeakKeyDictionary()
 
@@ -89,7 +93,7 @@ def protect(
 
 def check_levels(shape: Tabulation) -> None:
     """Refuse levels, whose labels are made in DuckDB."""
-    if any(_LEVEL.search(text) for text in shape.keys):
+    if any(map(level_of, shape.keys)):
         raise PolicyError("DIGITS has no levels on Spark; hint: add a column for each level, and count by ROLLUP over them")
 
 
@@ -98,11 +102,25 @@ def protected(rows: DataFrame, counting: Counting, protection: Protection, progr
     with safe_errors("counting the source"):
         cells = base_cells(rows, counting.tabulation.keys, counting.tabulation.sums, protection.largest)
     found = protect_counted(cells, counting, protection, progress)
+    certificate = _beside_earlier(rows.sparkSession, found.certificate)
     with safe_errors("taking the protected table"):
         table = rows.sparkSession.createDataFrame(found.table)
     with _LOCK:
-        _PROTECTED.setdefault(rows.sparkSession, []).append(found.certificate)
-    return ProtectedTable(table=table, certificate=found.certificate, sql=found.sql)
+        _PROTECTED.setdefault(rows.sparkSession, []).append(certificate)
+    return ProtectedTable(table=table, certificate=certificate, sql=found.sql)
+
+
+def _beside_earlier(session: SparkSession, certificate: TableCertificate) -> TableCertificate:
+    """Warn of earlier tables that may be of the same people, since nothing compares them; return the certificate with that.
+
+    All tables of DataFrames may be: these have no names.
+    """
+    own = json.loads(certificate.tabulation)
+    earlier = [json.loads(each.tabulation) for each in protected_tables(session)]
+    if not any(each["source"] == own["source"] and each != own for each in earlier):
+        return certificate
+    announce([replace(certificate, warnings=(_NOT_COMPARED,))])
+    return replace(certificate, warnings=(*certificate.warnings, _NOT_COMPARED))
 
 
 def protected_tables(session: SparkSession) -> list[TableCertificate]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -13,7 +12,7 @@ from kanon_sql.engines.duckdb.cells.number_texts import read_numbers
 from kanon_sql.engines.duckdb.files import columns
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import CertificateError, raise_alone
-from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.model.tabulation import Tabulation, level_of
 from kanon_sql.model.validation import same_name
 from kanon_sql.verification.cells.published_system import BaseCell
 
@@ -25,9 +24,6 @@ _PEOPLE = """SELECT {texts}, system.main.count(*){sums}
         SELECT {keys}, person{added} FROM (SELECT {rows} FROM source) WHERE person IS NOT NULL GROUP BY {keys}, person
     )
     GROUP BY {keys} ORDER BY {order} ASC NULLS LAST"""
-
-_LEVEL = re.compile(r"(.+) IN DIGITS \((\d{1,7})\)", re.DOTALL)
-"""The text of a level: a column and how many characters it shows."""
 
 
 def source_columns(con: Any, tabulation: Tabulation, per: str | None) -> dict[str, str]:
@@ -46,8 +42,8 @@ def source_columns(con: Any, tabulation: Tabulation, per: str | None) -> dict[st
         return quoted(known.get(text, known.get(same_name(text), "")))
 
     def key(text: str) -> str:
-        level = _LEVEL.fullmatch(text)
-        return column(text) if level is None else _level(column(level[1]), int(level[2]))
+        level = level_of(text)
+        return column(text) if level is None else _level(column(level[0]), level[1])
 
     if len(tabulation.source.split()) != 2 or not tabulation.source.startswith("from "):
         raise CertificateError("tabulation", "its rows are not those of one table, so they cannot be counted again")

@@ -75,7 +75,8 @@ def joint_tables(claimed: TableCertificate) -> JointTables:
     if any((shape.source, asked.per, asked.cost) != (tabulation.source, own[1].per, own[1].cost) for shape, asked in tables):
         raise CertificateError("together", "its tables differ in source, PER or COST")
     for given, used in ((keys, "keys"), (sums, "sums")):
-        if len({*given}) < len(given) or {*given} != {text for shape, _ in tables for text in getattr(shape, used)}:
+        texts = {text for shape, _ in tables for text in getattr(shape, used)}
+        if not all(isinstance(each, str) for each in given) or len({*given}) < len(given) or {*given} != texts:
             raise CertificateError("together", f"its {used} are not those of its tables")
     places = {key: place for place, key in enumerate(keys)}
     sets = dict.fromkeys(
@@ -93,7 +94,8 @@ def _tabulation(field: str, data: Any) -> Tabulation:
     keys, sums = range(len(tabulation.keys)), range(len(tabulation.sums))
     items = [(place, sums if each.kind == "sum" else keys) for each in tabulation.items for place in each.places]
     places = items + [(key, keys) for chosen in tabulation.sets for key in chosen]
-    if any(type(place) is not int or place not in known for place, known in places):
+    shows_nothing = any(each.kind in ("key", "sum") and not each.places for each in tabulation.items)
+    if shows_nothing or any(type(place) is not int or place not in known for place, known in places):
         raise CertificateError(field, "it names a key or a sum that it does not list")
     return tabulation
 

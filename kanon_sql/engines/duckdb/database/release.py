@@ -223,14 +223,11 @@ def _require_places(source: Path, into: Path) -> None:
 def _policies_of(source: Path, policies: str | os.PathLike[str] | Sequence[StoredPolicy] | None) -> list[StoredPolicy]:
     """Return the policies of a file, or those stored in the source."""
     if isinstance(policies, str | os.PathLike):
-        from kanon_sql.model.policy_file import kind_of, read
+        from kanon_sql.model.policy_file import kind_of, read, text_of
 
-        path = Path(policies)
-        kind_of(str(path))
-        try:
-            return for_rows(read(path.read_text(encoding="utf-8"), str(path)))
-        except (OSError, UnicodeError) as error:
-            raise_alone(SourceError(f"cannot read {path}: {type(error).__name__}; hint: it must be a text file in UTF-8"))
+        path = os.fspath(policies)
+        kind_of(path)
+        return for_rows(read(text_of(path), path))
     if policies is not None:
         if not all(isinstance(each, StoredPolicy) for each in policies):
             raise PolicyError("policies must be the name of a file, or a list of StoredPolicy")
