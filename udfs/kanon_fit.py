@@ -6,8 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
+from kanon_sql.engines.built_arrays import numbers, texts
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.gathering import Gathering
 from kanon_sql.engines.duckdb.session import Session
@@ -53,8 +56,8 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, *tab
 def _answer(release: int | None, refused: str | None = None) -> pa.Array:
     import pyarrow as pa
 
-    columns = [pa.array([release], pa.int64()), pa.array([refused], pa.string())]
-    return pa.StructArray.from_arrays(columns, ["release", "refused"])
+    number = numbers(np.array([release or 0], np.int64), np.array([release is None]))
+    return pa.StructArray.from_arrays([number, texts([refused])], ["release", "refused"])
 
 
 def _found(session: Session, gathering: Gathering, tables: Sequence[Any]) -> tuple[PiecesByNumber, Certificate]:

@@ -307,4 +307,4 @@ def test_a_release_without_the_clause_loads_no_parser_and_no_ilp() -> None:
         "    kanon_sql.register(con).execute('CREATE TABLE t AS SELECT 1 AS a')\n"
         "    con.execute(\"FROM k_anonymize('t', 1)\").fetchall()"
     )
-    assert not {"pyspark", "dbt", "ortools", "polars", "sqlglot"} & loaded(statement)
+    assert not {"pyspark", "dbt", "ortools", "pandas", "polars", "sqlglot"} & loaded(statement)

@@ -20,7 +20,6 @@ from kanon_sql.engines.cells.earlier_tables import EarlierTable, joint, refuse_s
 from kanon_sql.engines.cells.identifying_keys import refuse_identifying
 from kanon_sql.model.protection import Protection
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
-from kanon_sql.solvers.cells import suppress
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import CellTable, Suppression
 
@@ -123,6 +122,8 @@ def release_tables(
         refuse_shown(table)
     start = time.perf_counter()
     budget = Budget(seconds=protection.time_limit, progress=progress, ended=ended)
+    from kanon_sql.solvers.cells import suppress
+
     found = suppress(table, budget, protection.algorithm)
     seconds = time.perf_counter() - start
     gate.check(table, found.suppressed, found.witnesses)
