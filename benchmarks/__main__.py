@@ -27,6 +27,7 @@ from benchmarks import (
     machine,
     matrix,
     memory,
+    page,
     peers,
     periodic,
     scale,
@@ -81,6 +82,9 @@ ON_REQUEST = ("matrix", "known", "analyses", "spark", "peers", "attacks", "fault
     help=f"Run this part; repeatable. [default: all but {', '.join(ON_REQUEST)}]",
 )
 @click.option(
+    "--page", "for_page", is_flag=True, help=f"Measure what {page.PAGE} shows, and write its tables. About half an hour."
+)
+@click.option(
     "--table",
     "names",
     multiple=True,
@@ -120,6 +124,44 @@ ON_REQUEST = ("matrix", "known", "analyses", "spark", "peers", "attacks", "fault
 )
 def main(
     parts: tuple[str, ...],
+    for_page: bool,
+    output: Path | None,
+    runs: int,
+    data: Path,
+    **options: Any,
+) -> None:
+    """Measure releases: quality and time on known tables, bounds, solvers, scale, many columns, a fresh process."""
+    warnings.simplefilter("ignore", KanonWarning)  # they are measured, not read
+    if for_page and parts:
+        raise click.UsageError("--page has parts of its own: leave out --only")
+    console = Console(width=None if os.isatty(1) else 128)
+    figures: dict[str, Any] = {"machine": machine.description()}
+    output = output or ROOT / "benchmarks" / "results" / f"{'page' if for_page else '-'.join(parts) or 'all'}.json"
+    output.parent.mkdir(parents=True, exist_ok=True)
+    chosen = parts or tuple(part for part in PARTS if part not in ON_REQUEST)
+    by_part = ((part, _measured(part, runs=runs, data=data, **options)) for part in chosen)
+    for part, records in page.measured(runs, data) if for_page else by_part:
+        figures[part] = _collected(part, records)
+        if part == "attacks":
+            figures[part] = attacks.judged(figures[part])
+        PARTS[part](console, figures[part])
+        figures["machine"]["load_at_end"] = round(os.getloadavg()[0], 2)
+        output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    if for_page:
+        page.write(ROOT / page.PAGE, figures)
+    about = figures["machine"]
+    console.print(
+        f"Python {about['python']}, DuckDB {about['packages']['duckdb']}, {about['cores']} cores; load {about['load']} at the "
+        f"start and {about['load_at_end']} at the end."
+    )
+    found = {part: figures.get(part, []) for part in ON_REQUEST}
+    if attacks.failed(found["attacks"]) or faults.broken(found["faults"]) or fuzz.findings(found["fuzz"]):
+        raise SystemExit(1)
+
+
+def _measured(
+    part: str,
+    *,
     names: tuple[str, ...],
     ks: tuple[int, ...],
     sizes: tuple[int, ...],
@@ -130,72 +172,51 @@ def main(
     minutes: float,
     seed: int | None,
     again: tuple[str, ...],
-    output: Path | None,
-) -> None:
-    """Measure releases: quality and time on known tables, bounds, solvers, scale, many columns, a fresh process."""
-    warnings.simplefilter("ignore", KanonWarning)  # they are measured, not read
-    console = Console(width=None if os.isatty(1) else 128)
-    figures: dict[str, Any] = {"machine": machine.description()}
-    output = output or ROOT / "benchmarks" / "results" / f"{'-'.join(parts) or 'all'}.json"
-    output.parent.mkdir(parents=True, exist_ok=True)
-    for part in parts or tuple(part for part in PARTS if part not in ON_REQUEST):
-        match part:
-            case "tables":
-                records = tables.measure(names, ks or KS, runs, data)
-            case "exact":
-                records = exact.measure(names, ks or exact.KS, data)
-            case "solvers":
-                records = solvers.measure(names, ks or solvers.KS, data)
-            case "sensitive":
-                records = sensitive.measure(data)
-            case "names":
-                records = name_lists.measure(data)
-            case "generalization":
-                records = generalization.measure(data)
-            case "analyses":
-                records = analyses.measure(data)
-            case "matrix":
-                records = matrix.measure(data)
-            case "peers":
-                records = peers.measure(data)
-            case "backends":
-                records = backends.measure(data)
-            case "wide":
-                records = wide.measure()
-            case "known":
-                records = known.measure(ks or known.KS, data)
-            case "cells":
-                records = cells.measure(data)
-            case "memory":
-                records = memory.measure(max(sizes))
-            case "periodic":
-                records = periodic.measure()
-            case "start":
-                records = start.measure(max(runs, 5))
-            case "spark":
-                records = spark.measure(sizes, data)
-            case "attacks":
-                records = attacks.measure(releases, 1 if seed is None else seed, data)
-            case "faults":
-                records = faults.measure(minutes, seed or 0)
-            case "fuzz":
-                records = fuzz.measure(minutes, int(time.time()) if seed is None else seed, again)
-            case _:
-                records = scale.measure(sizes, runs, storage, data)
-        figures[part] = _collected(part, records)
-        if part == "attacks":
-            figures[part] = attacks.judged(figures[part])
-        PARTS[part](console, figures[part])
-        figures["machine"]["load_at_end"] = round(os.getloadavg()[0], 2)
-        output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    about = figures["machine"]
-    console.print(
-        f"Python {about['python']}, DuckDB {about['packages']['duckdb']}, {about['cores']} cores; load {about['load']} at the "
-        f"start and {about['load_at_end']} at the end."
-    )
-    found = {part: figures.get(part, []) for part in ON_REQUEST}
-    if attacks.failed(found["attacks"]) or faults.broken(found["faults"]) or fuzz.findings(found["fuzz"]):
-        raise SystemExit(1)
+) -> Iterator[dict[str, Any]]:
+    """Return the records of a part, measured as they are asked for."""
+    match part:
+        case "tables":
+            return tables.measure(names, ks or KS, runs, data)
+        case "exact":
+            return exact.measure(names, ks or exact.KS, data)
+        case "solvers":
+            return solvers.measure(names, ks or solvers.KS, data)
+        case "sensitive":
+            return sensitive.measure(data)
+        case "names":
+            return name_lists.measure(data)
+        case "generalization":
+            return generalization.measure(data)
+        case "analyses":
+            return analyses.measure(data)
+        case "matrix":
+            return matrix.measure(data)
+        case "peers":
+            return peers.measure(data)
+        case "backends":
+            return backends.measure(data)
+        case "wide":
+            return wide.measure()
+        case "known":
+            return known.measure(ks or known.KS, data)
+        case "cells":
+            return cells.measure(data)
+        case "memory":
+            return memory.measure(max(sizes))
+        case "periodic":
+            return periodic.measure()
+        case "start":
+            return start.measure(max(runs, 5))
+        case "spark":
+            return spark.measure(sizes, data)
+        case "attacks":
+            return attacks.measure(releases, 1 if seed is None else seed, data)
+        case "faults":
+            return faults.measure(minutes, seed or 0)
+        case "fuzz":
+            return fuzz.measure(minutes, int(time.time()) if seed is None else seed, again)
+        case _:
+            return scale.measure(sizes, runs, storage, data)
 
 
 def _collected(part: str, records: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:

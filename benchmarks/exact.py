@@ -67,6 +67,7 @@ def _record(name: str, source: pa.Table, masks: tuple[Mask, ...], k: int, algori
         k=k,
         quasi_identifiers=columns,
         masks=masks,
+        keep=[_ROW],
         algorithm=algorithm,
         time_limit=TIME_LIMIT if algorithm == "optimal" else None,
     )

@@ -59,7 +59,7 @@ def measure(months: int = MONTHS, number: int = VISITS, seed: int = 1) -> Iterat
     """Yield a record for each batch of append, then one for each way of releasing the same visits."""
     for leftover in ("wait", "suppress"):
         yield from _appended(months, number, seed, leftover)
-    yield _again(months, number, seed)
+    yield from _again(months, number, seed)
 
 
 def _appended(months: int, number: int, seed: int, leftover: str) -> Iterator[dict[str, Any]]:
@@ -87,7 +87,7 @@ def _appended(months: int, number: int, seed: int, leftover: str) -> Iterator[di
     yield _way(f"append, leftover = {leftover}", releases, cells, seconds, months * number)
 
 
-def _again(months: int, number: int, seed: int) -> dict[str, Any]:
+def _again(months: int, number: int, seed: int) -> list[dict[str, Any]]:
     """Release the whole table again each month; the last release is the one at the end."""
     releases: list[Seen] = []
     seconds = 0.0
@@ -104,7 +104,7 @@ def _again(months: int, number: int, seed: int) -> dict[str, Any]:
             seconds += last
         cells = kanon_sql.releases(con)[-1].suppressed_cells
     once = _way("one release at the end", releases[-1:], cells, last, months * number)
-    return {**_way("the whole table again each month", releases, cells, seconds, months * number), "once": once}
+    return [_way("the whole table again each month", releases, cells, seconds, months * number), once]
 
 
 def _load(con: Any, table: pa.Table) -> None:
@@ -142,7 +142,7 @@ def show(console: Console, records: list[dict[str, Any]]) -> None:
     ):
         for name in names:
             drawn.add_column(name, justify="left" if name in ("batch", "way") else "right")
-    for each in [one for record in records for one in (record, record.get("once")) if one]:
+    for each in records:
         shared = (each["work"], f"{each['released']:,}", f"{each['waiting']:,}", f"{100 * each['loss']:.2f}")
         if "candidates" in each:
             ways.add_row(*shared, str(each["candidates"]), f"{100 * each['below_k']:.1f}", f"{each['seconds']:.1f}")
