@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.engines.duckdb.guarantees.audited_guarantee import AuditedGuarantee, Released
-from kanon_sql.errors import PolicyError
 from kanon_sql.model.requirements import KnownColumns
 
 
@@ -25,9 +24,3 @@ class Audited(AuditedGuarantee[KnownColumns]):
 
     def broken(self, _con: Any, _quasi_identifiers: list[str], _table: str, _suppress: str | None) -> None:
         """Leave the sets to those who know which columns are linked."""
-
-    def refuse_growth(self) -> None:
-        """Refuse batches: rows that wait are those without a class by all columns."""
-        raise PolicyError(
-            f"{self.requirement.describe()} is not supported in a release that grows; hint: ask for k >= 5 without FOR"
-        )
