@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.exposure import unchanged_columns, warnings_of
+from kanon_sql.certificate.known import Figures, with_known
 from kanon_sql.engines.announcing import Announcements
 from kanon_sql.engines.pieces import PiecesByNumber
 from kanon_sql.engines.solving import solve
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import SensitiveRequirement
+from kanon_sql.model.requirements import KnownColumns, SensitiveRequirement
 from kanon_sql.model.secret import Secret
 from kanon_sql.solvers.budget import Progress
 
@@ -85,6 +86,19 @@ class Answer:
     worst: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownAnswer(Answer):
+    """The same of the classes by every set of known columns.
+
+    Parameters
+    ----------
+    figures : Figures
+        What a certificate says of them.
+    """
+
+    figures: Figures
+
+
 class Engine(Protocol[Staged]):
     """A source on an engine, and where its release goes."""
 
@@ -108,6 +122,9 @@ class Engine(Protocol[Staged]):
 
     def ask(self, policy: Policy, requirement: SensitiveRequirement, staged: Staged) -> Answer:
         """Tell whether what was written meets a requirement."""
+
+    def ask_known(self, policy: Policy, requirement: KnownColumns, staged: Staged) -> KnownAnswer:
+        """Tell the same of the classes by every set of known columns; a set that did not count every row has no answer."""
 
     def cover(self, policy: Policy, staged: Staged) -> None:
         """Check that each label that was written covers the values that it stands for, or raise an AuditError."""
@@ -150,11 +167,13 @@ def publish(
     """
     staged = stage()
     try:
-        classes = audited(engine, policy, certificate.rows, staged)
+        classes, known = audited(engine, policy, certificate.rows, staged)
         certificate = replace(certificate.passed(classes.number, classes.smallest), repeatable=secret.repeatable)
         told = engine.exposed(staged)
         if told is not None:
             certificate = replace(certificate, unchanged=unchanged_columns(told), warnings=warnings_of(told, policy))
+        if known:
+            certificate = with_known(certificate, policy.known_requirements, known)
         Announcements().add(certificate)  # where warnings are errors, nothing is released
         engine.publish(staged)
     except BaseException:
@@ -163,7 +182,7 @@ def publish(
     return certificate
 
 
-def audited(engine: Engine[Staged], policy: Policy, rows: int, staged: Staged) -> Classes:
+def audited(engine: Engine[Staged], policy: Policy, rows: int, staged: Staged) -> tuple[Classes, list[Figures]]:
     """Ask the questions of the audit about what was written.
 
     Parameters
@@ -172,6 +191,11 @@ def audited(engine: Engine[Staged], policy: Policy, rows: int, staged: Staged) -
         What was written, and under which guarantee.
     rows : int
         Rows that were solved.
+
+    Returns
+    -------
+    tuple of (Classes, list of Figures)
+        The classes, and of each requirement for known columns what was counted; nothing without rows.
 
     Raises
     ------
@@ -190,13 +214,20 @@ def audited(engine: Engine[Staged], policy: Policy, rows: int, staged: Staged) -
             f"{how_many(classes.small, 'class has', 'classes have')} fewer than {policy.least_class_size} rows, the "
             f"smallest {classes.smallest}; nothing was released"
         )
-    for requirement in policy.sensitive_requirements if classes.rows else ():
-        answer = engine.ask(policy, requirement, staged)
-        if answer.failing is None or answer.failing:
-            number = (
-                "some classes break" if answer.failing is None else how_many(answer.failing, "class breaks", "classes break")
-            )
-            raise AuditError(f"{number} {requirement.describe()}: {answer.worst}; nothing was released")
-    if classes.rows:
-        engine.cover(policy, staged)
-    return classes
+    if not classes.rows:
+        return classes, []
+    for requirement in policy.sensitive_requirements:
+        _refuse_broken(requirement.describe(), engine.ask(policy, requirement, staged))
+    known = []
+    for asked in policy.known_requirements:
+        answer = engine.ask_known(policy, asked, staged)
+        _refuse_broken(asked.describe(), answer)
+        known.append(answer.figures)
+    engine.cover(policy, staged)
+    return classes, known
+
+
+def _refuse_broken(guarantee: str, answer: Answer) -> None:
+    if answer.failing is None or answer.failing:
+        number = "some classes break" if answer.failing is None else how_many(answer.failing, "class breaks", "classes break")
+        raise AuditError(f"{number} {guarantee}: {answer.worst}; nothing was released")

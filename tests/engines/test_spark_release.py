@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from kanon_sql.model.requirements import AlphaAnonymity, BetaLikeness, DeltaDisclosure, LDiversity, TCloseness
+from kanon_sql.model.requirements import AlphaAnonymity, BetaLikeness, DeltaDisclosure, KnownColumns, LDiversity, TCloseness
 
 pytestmark = pytest.mark.process
 
@@ -64,6 +64,21 @@ CASES: dict[str, dict[str, Any]] = {
     "beta, delta": {
         "requirements": [BetaLikeness(sensitive="disease", beta=2), DeltaDisclosure(sensitive="pay", delta="3/2")],
     },
+    "any two columns": {"k": 5, "known": 2},
+    "sets, text": {"k": 6, "known": [["zip", "age"], ["job"]], "suppress": "*"},
+    "linked, masks": {"k": 4, "known": 1, "linked": [["zip", "job"]], "masks": [["zip", "age", "job"], ["age"], []]},
+    "any two columns, generalized": {"k": 5, "known": 2, "recodings": {"zip": "DIGITS (4, 3)", "job": "HIERARCHY jobs"}},
+    "values of any two columns": {"k": 4, "known": 2, "sensitive": "disease", "l": 2, "t": "0.6"},
+    "other values of any two columns": {
+        "requirements": [
+            KnownColumns(k=3, columns=2),
+            KnownColumns(of=AlphaAnonymity(sensitive="disease", value="flu", alpha="0.75"), columns=2),
+            KnownColumns(of=LDiversity(sensitive="pay", l=2, variant="recursive", c=3), sets=[["zip"], ["job", "age"]]),
+            KnownColumns(of=TCloseness(sensitive="pay", t="0.5", metric="ordered"), columns=1),
+            KnownColumns(of=BetaLikeness(sensitive="disease", beta=4), columns=1),
+            KnownColumns(of=DeltaDisclosure(sensitive="disease", delta=2), columns=1),
+        ],
+    },
     "alpha, distinct": {
         "requirements": [
             AlphaAnonymity(sensitive="disease", value="flu", alpha="0.5"),
@@ -95,6 +110,8 @@ def test_spark_releases_what_duckdb_releases(spark: Any, source: Any, into: str,
     assert (found.classes, found.smallest_class) == (wanted.classes, wanted.smallest_class)
     assert found.policy == wanted.policy
     assert found.status == wanted.status
+    by_known = ("known_columns", "sets_audited", "smallest_class_known", "warnings")
+    assert {name: getattr(found, name) for name in by_known} == {name: getattr(wanted, name) for name in by_known}
     table = release.table.toArrow()
     assert table.column_names == visits().column_names
     assert classes(table) == classes(expected.table)

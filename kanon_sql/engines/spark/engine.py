@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.exposure import refuse_unlisted
-from kanon_sql.engines.engine import Answer, Classes, Histogram, publish
+from kanon_sql.engines.engine import Answer, Classes, Histogram, KnownAnswer, publish
 from kanon_sql.engines.pieces import PiecesByNumber
 from kanon_sql.engines.spark.columns import check_collations, fields_of, looks
 from kanon_sql.engines.spark.covering import check_cover
@@ -15,6 +16,7 @@ from kanon_sql.engines.spark.exposure import Exposure, exposure, fingerprint
 from kanon_sql.engines.spark.failures import safe_errors
 from kanon_sql.engines.spark.guarantees import audited
 from kanon_sql.engines.spark.joining import expected_classes, released_fields, released_rows
+from kanon_sql.engines.spark.known_sets import known_answer
 from kanon_sql.engines.spark.mapping import Mapping, mapping
 from kanon_sql.engines.spark.names import fresh, joined, name_parts
 from kanon_sql.engines.spark.row_types import key_columns, key_fields, named_tables, row_types
@@ -22,8 +24,9 @@ from kanon_sql.engines.spark.scratch import scratch
 from kanon_sql.engines.spark.supported import check_supported
 from kanon_sql.engines.spark.texts import text
 from kanon_sql.errors import SourceError
+from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import SensitiveRequirement
+from kanon_sql.model.requirements import KnownColumns, SensitiveRequirement
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Progress
@@ -173,10 +176,11 @@ class SparkEngine:
 
         return StructType(released_fields(policy, self._fields))
 
-    def _looks(self, policy: Policy) -> str:
-        """Return what a class is told by."""
+    def _looks(self, policy: Policy, names: Iterable[str] | None = None) -> str:
+        """Return what a class is told by: all quasi-identifiers, or some."""
         shown = {same_name(field.name): field for field in released_fields(policy, self._fields)}
-        return looks(shown[same_name(qi.column)] for qi in policy.quasi_identifiers)
+        told = [qi.column for qi in policy.quasi_identifiers] if names is None else names
+        return looks(shown[same_name(name)] for name in told)
 
     def count(self, policy: Policy, staged: StagedTable) -> Classes:
         """Count the classes of what was written, and compare the other columns with what was counted; two scans, a GROUP BY."""
@@ -199,6 +203,12 @@ class SparkEngine:
         """Tell whether what was written meets a requirement."""
         row = self._row(audited(requirement).check(self._looks(policy), staged.name))
         return Answer(failing=row["failing"], worst=row["worst"])
+
+    def ask_known(self, policy: Policy, requirement: KnownColumns, staged: StagedTable) -> KnownAnswer:
+        """Tell the same of the classes by every set of known columns; a GROUP BY with grouping sets for each 56 sets."""
+        names = units([qi.column for qi in policy.quasi_identifiers], policy.linked)
+        told = [self._looks(policy, each) for each in names]
+        return known_answer(self._row, requirement, told, names, staged.name)
 
     def _row(self, statement: str) -> dict[str, Any]:
         self.asked.append(statement)
