@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import kanon_sql.spark
@@ -125,3 +126,15 @@ def test_people_are_refused_by_known_columns_too(spark: Any) -> None:
     source = spark.sql("SELECT i % 3 AS a, i AS p FROM range(48) t(i)")
     with pytest.raises(PolicyError, match="Spark does not audit k >= 3 PER p FOR ANY 1 COLUMN; hint: rows are counted"):
         kanon_sql.spark.anonymize(source, k=3, quasi_identifiers=["a"], per="p", known=1, into="r")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_audit_finds_the_worst_set_as_duckdb_does(spark: Any, seed: int) -> None:
+    found = table(seed)
+    found = found.set_column(2, "c", pc.abs(found.column("c")))  # only Spark tells both zeros apart
+    frame = spark.createDataFrame(found)
+    for asked in ({"known": 2}, {"known": 2, "k": 1}, {"known": 3}):
+        given: dict[str, Any] = {"quasi_identifiers": NAMES, **asked}
+        assert kanon_sql.spark.audit(frame, **given) == kanon_sql.audit(found, **given)
+    empty = {"quasi_identifiers": NAMES, "known": 2}
+    assert kanon_sql.spark.audit(frame.limit(0), **empty).k_known is None

@@ -4,31 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from kanon_sql.engines.audit_figures import FIRST, Audit, measured_requirements, too_small
+from kanon_sql.engines.audit_figures import FIRST, Audit, asked_otherwise, measured_requirements, too_few_known, too_small
 from kanon_sql.engines.spark.columns import check_collations, fields_of, looks
 from kanon_sql.engines.spark.failures import safe_errors
 from kanon_sql.engines.spark.guarantees import audited
+from kanon_sql.engines.spark.known_sets import audited_known
 from kanon_sql.engines.spark.names import fresh
 from kanon_sql.engines.spark.supported import check_supported
 from kanon_sql.engines.spark.texts import text
 from kanon_sql.errors import AuditError
+from kanon_sql.model.known import check_known
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, completed, spelled_out, thresholds
-from kanon_sql.model.requirements import ThresholdRequirement
-from kanon_sql.model.validation import same_name
+from kanon_sql.model.requirements import KnownColumns, ThresholdRequirement
+from kanon_sql.model.validation import same_name, whole
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+_SMALL = 5
+"""Rows below which a class by known columns is small, without a k."""
+
 
 @spelled_out(AUDIT_DEFAULTS)
-def audit(df: DataFrame, **options: Unpack[AuditOptions]) -> Audit:
+def audit(df: DataFrame, *, known: int | None = None, **options: Unpack[AuditOptions]) -> Audit:
     """Measure a DataFrame, released by whomever, in plain SQL.
 
     Parameters
     ----------
     df : DataFrame
         The table; it is read once for each figure that is asked for.
+    known : int, optional
+        As for `kanon_sql.audit`; rows below k by one column more are counted for at most 1,100 sets.
     **options
         As for `kanon_sql.audit`; of the variants not the entropy, and of the metrics ``'equal'`` and ``'ordered'``.
 
@@ -43,7 +50,8 @@ def audit(df: DataFrame, **options: Unpack[AuditOptions]) -> Audit:
 
     Notes
     -----
-    One GROUP BY of the table for its classes, and two to three more where there is a sensitive attribute.
+    One GROUP BY of the table for its classes, two to three more where there is a sensitive attribute, and with ``known`` one
+    with grouping sets for each 56 sets of columns.
 
     Examples
     --------
@@ -51,6 +59,7 @@ def audit(df: DataFrame, **options: Unpack[AuditOptions]) -> Audit:
     """
     given = completed("audit", options, AUDIT_DEFAULTS)
     k = given["k"]
+    known = None if known is None else whole(known, "known", 1)
     fields = fields_of(df)
     measured = measured_requirements(given["sensitive"], **thresholds(given))
     policy = Policy.of(k=1 if k is None else k, quasi_identifiers=given["quasi_identifiers"], requirements=measured)
@@ -58,7 +67,9 @@ def audit(df: DataFrame, **options: Unpack[AuditOptions]) -> Audit:
     check_supported(policy)
     check_collations(fields, policy)
     spelled = {same_name(field.name): field for field in fields}
-    shown = looks(spelled[same_name(qi.column)] for qi in policy.quasi_identifiers)
+    names = [qi.column for qi in policy.quasi_identifiers]
+    shown = looks(spelled[same_name(name)] for name in names)
+    by_known = [] if known is None else _by_known(policy, known, k)
     view = fresh("audited")
 
     def row(statement: str) -> dict[str, Any]:
@@ -76,14 +87,18 @@ def audit(df: DataFrame, **options: Unpack[AuditOptions]) -> Audit:
         for requirement in asked if size["rows"] else ():
             guarantee = audited(requirement)
             figures |= guarantee.figures(row, shown, view)
-            answer = row(guarantee.check(shown, view))
+            answer = row(guarantee.check(shown, view)) if known is None else {"failing": 0}
             if answer["failing"] != 0:
                 broken.append(f"{requirement.describe()} does not hold: {answer['worst']}")
+        if by_known and size["rows"]:
+            told, broken = audited_known(row, by_known, names, [looks([spelled[same_name(name)]]) for name in names], view)
+            figures |= told
     finally:
         with safe_errors("reading the table"):
             df.sparkSession.catalog.dropTempView(view)
-    if few := too_small(size["k"], k):
-        raise AuditError(f"{few}; hint: {FIRST}")
+    few = too_small(size["k"], k) if known is None else too_few_known(figures.get("k_known"), known, k)
+    if few:
+        raise AuditError(f"{few}; hint: {FIRST if known is not None else asked_otherwise(k)}")
     if broken:
         raise AuditError(f"{broken[0]}; hint: {FIRST}")
     return Audit(
@@ -92,3 +107,11 @@ def audit(df: DataFrame, **options: Unpack[AuditOptions]) -> Audit:
         **size,
         **figures,
     )
+
+
+def _by_known(policy: Policy, known: int, k: int | None) -> list[KnownColumns]:
+    """Return what is asked of the classes by any ``known`` columns: first rows, then what not every table keeps of values."""
+    asked = (each for each in policy.sensitive_requirements if not audited(each).only_measured)
+    found = [KnownColumns(k=_SMALL if k is None else k, columns=known), *(KnownColumns.against(each, known) for each in asked)]
+    check_known(found, policy.quasi_identifiers, (), (), every_column=False)
+    return found

@@ -37,6 +37,8 @@ class CountedSets:
         The rows of these, added up over the sets, and by the worst set.
     figure : str
         What is known of the worst class.
+    worst : tuple of int
+        The set with the smallest class; none where values count.
     """
 
     sets: int
@@ -45,6 +47,7 @@ class CountedSets:
     below: int
     most_below: int
     figure: str
+    worst: tuple[int, ...]
 
 
 def counted_sets(
@@ -79,7 +82,18 @@ def counted_sets(
         below=sum(row["below"] for row in found),
         most_below=max(row["most_below"] for row in found),
         figure=figure or "by unknown figures",
+        worst=_worst(found, batches) if requirement.of is None else (),
     )
+
+
+def _worst(found: list[dict[str, Any]], batches: list[Sequence[Sequence[int]]]) -> tuple[int, ...]:
+    """Return the set with the smallest class; of several that with most rows below k, then with the first columns."""
+    told = []
+    for row, batch in zip(found, batches, strict=True):
+        places = sorted({place for each in batch for place in each})
+        chosen = [place for place, bit in zip(reversed(places), row["worst"]["bits"], strict=True) if bit == "1"]
+        told.append((row["worst"]["least"], row["worst"]["below"], chosen))
+    return tuple(sorted(min(told)[2]))
 
 
 def known_answer(
@@ -95,10 +109,45 @@ def known_answer(
         The columns of each unit.
     """
     found = counted_sets(ask, requirement, units, requirement.sets_of(names), written)
+    beyond = _beyond(ask, requirement, units, written) if found.failing == 0 else None
+    following = (None, None, None) if beyond is None else (beyond.sets, beyond.below, beyond.most_below)
+    return KnownAnswer(failing=found.failing, worst=found.figure, figures=(found.sets, found.least, *following))
+
+
+def _beyond(ask: Ask, requirement: KnownColumns, units: Sequence[str], written: str) -> CountedSets | None:
+    """Count the classes by sets of one column more; None if there are none, or too many."""
     more = 0 if requirement.columns is None else requirement.columns + 1
     most = _MOST_NEXT if requirement.of is None else _MOST_NEXT_VALUES
-    following: tuple[int | None, ...] = (None, None, None)
-    if more and found.failing == 0 and 0 < comb(len(units), more) <= most:
-        beyond = counted_sets(ask, requirement, units, list(combinations(range(len(units)), more)), written)
-        following = (beyond.sets, beyond.below, beyond.most_below)
-    return KnownAnswer(failing=found.failing, worst=found.figure, figures=(found.sets, found.least, *following))
+    if not more or not 0 < comb(len(units), more) <= most:
+        return None
+    return counted_sets(ask, requirement, units, list(combinations(range(len(units)), more)), written)
+
+
+def audited_known(
+    ask: Ask, requirements: Sequence[KnownColumns], names: Sequence[str], units: Sequence[str], written: str
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the figures of `Audit` by known columns, and what does not hold.
+
+    Parameters
+    ----------
+    ask, units, written
+        As for `counted_sets`; the table has rows.
+    requirements : sequence of KnownColumns
+        First k rows, then what is asked of values, all for as many columns.
+    names : sequence of str
+        The quasi-identifiers.
+    """
+    rows = requirements[0]
+    found = [counted_sets(ask, each, units, each.sets_of([[name] for name in names]), written) for each in requirements]
+    beyond = _beyond(ask, rows, units, written)
+    figures = {
+        "k_known": found[0].least,
+        "known_sets": found[0].sets,
+        "known_worst_set": tuple(names[place] for place in found[0].worst),
+        "known_rows_below": found[0].most_below,
+        "known_rows_below_next": None if beyond is None else beyond.most_below,
+    }
+    told = zip(requirements[1:], found[1:], strict=True)
+    return figures, [
+        f"{each.describe()} does not hold: by some set {counted.figure}" for each, counted in told if counted.failing != 0
+    ]

@@ -37,6 +37,11 @@ class AuditedGuarantee(Generic[R]):
 
     requirement: R
 
+    @property
+    def only_measured(self) -> bool:
+        """Whether every table keeps it: it is only there to be measured."""
+        return False
+
     def instead(self) -> str | None:
         """Return what to ask for if Spark does not audit it, None if it does."""
         return None

@@ -17,6 +17,11 @@ _VARIANTS = ("frequency", "distinct", "recursive")
 class Audited(AuditedFigures[LDiversity]):
     """The values of each class by their number, by the greatest counter, or by all counters."""
 
+    @property
+    def only_measured(self) -> bool:
+        """Whether l is 1, which every class has."""
+        return self.requirement.l == 1 and self.requirement.c is None
+
     def instead(self) -> str | None:
         """Return the variants, if this is none of them."""
         return None if self.requirement.variant in _VARIANTS else f"the variants {', '.join(_VARIANTS)}"

@@ -17,6 +17,11 @@ _METRICS = ("equal", "ordered")
 class Audited(AuditedFigures[TCloseness]):
     """Every class is within t of the whole table."""
 
+    @property
+    def only_measured(self) -> bool:
+        """Whether t is the greatest distance that there is."""
+        return self.requirement.t >= 1
+
     def instead(self) -> str | None:
         """Return the metrics, if this is none of them."""
         return None if self.requirement.metric in _METRICS else f"the metrics {', '.join(_METRICS)}"
