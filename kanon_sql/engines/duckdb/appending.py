@@ -266,7 +266,7 @@ class Append:
             if self._strict and self._certificate.warnings:
                 raise AuditError(f"strict: {'; '.join(self._certificate.warnings)}; nothing was released")
             ledger.add(terms, released, counts.fresh - released, datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"))
-            check_whole_release(self._raw, self.ask, terms, ledger.release)
+            run(self._session, Asked(released=True), check_whole_release, self._raw, self.ask, terms, ledger.release)
             for name in _TEMPORARY:
                 self.ask(f'DROP TABLE IF EXISTS temp.main."kanon#{name}"')
         return Batch(

@@ -11,6 +11,7 @@ from typing import Any
 from kanon_sql.engines.engine import KnownAnswer
 from kanon_sql.engines.spark.guarantees.audited_guarantee import Ask
 from kanon_sql.engines.spark.guarantees.known_columns import Audited
+from kanon_sql.errors import SourceError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import KnownColumns
 
@@ -136,10 +137,17 @@ def audited_known(
         First k rows, then what is asked of values, all for as many columns.
     names : sequence of str
         The quasi-identifiers.
+
+    Raises
+    ------
+    SourceError
+        When some set did not count every row.
     """
     rows = requirements[0]
     found = [counted_sets(ask, each, units, each.sets_of([[name] for name in names]), written) for each in requirements]
     beyond = _beyond(ask, rows, units, written)
+    if any(counted.failing is None for counted in found):
+        raise SourceError("the table returned different rows when it was read again; hint: store it as a table first")
     figures = {
         "k_known": found[0].least,
         "known_sets": found[0].sets,
@@ -149,5 +157,5 @@ def audited_known(
     }
     told = zip(requirements[1:], found[1:], strict=True)
     return figures, [
-        f"{each.describe()} does not hold: by some set {counted.figure}" for each, counted in told if counted.failing != 0
+        f"{each.describe()} does not hold: by some set {counted.figure}" for each, counted in told if counted.failing
     ]
