@@ -21,7 +21,7 @@ from kanon_sql.engines.duckdb.batch_audit import check_whole_release
 from kanon_sql.engines.duckdb.batch_terms import Terms
 from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import KnownColumns, LDiversity, TCloseness
+from kanon_sql.model.requirements import AlphaAnonymity, KnownColumns, LDiversity, TCloseness
 
 pytestmark = pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
 
@@ -117,7 +117,7 @@ def test_a_batch_that_is_too_small_waits_as_a_whole(con: duckdb.DuckDBPyConnecti
 
 def test_what_breaks_all_batches_together_is_refused() -> None:
     l_of, t_of = LDiversity(sensitive="disease", l=2), TCloseness(sensitive="disease", t="0.1")
-    rows = "SELECT i // 3 AS zip, i % 2 AS job, i % 3 AS disease FROM range(12) AS t(i)"
+    rows = "SELECT i // 3 AS zip, i % 2 AS job, i % 3 AS disease, i // 3 AS cause FROM range(12) AS t(i)"
     with audit_macros(duckdb.connect()) as con:
         con.execute(f"CREATE TABLE released AS {rows}")
 
@@ -129,6 +129,9 @@ def test_what_breaks_all_batches_together_is_refused() -> None:
         check(KnownColumns(k=3, columns=1))
         check(KnownColumns(of=l_of, columns=1))
         check(KnownColumns(of=t_of, columns=2))  # unions do not keep it, so only each batch is asked
+        for each in (LDiversity(sensitive="cause", l=2), AlphaAnonymity(sensitive="cause", value="1", alpha="0.5")):
+            with pytest.raises(AuditError, match=r"in all batches together: the smallest class .*; by some set in the worst"):
+                check(KnownColumns(of=each, columns=1))
         for broken in (
             KnownColumns(k=4, columns=1),
             KnownColumns(of=l_of, columns=2),

@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from kanon_sql.engines.duckdb.batch_terms import Terms
+from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.known_classes import counted_known
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.policies import Ask
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many
-from kanon_sql.model.requirements import AlphaAnonymity, KnownColumns, LDiversity
+from kanon_sql.model.requirements import KnownColumns, of_known
 
 _SMALLEST = """SELECT system.main.min(size), system.main.sum(size), (SELECT system.main.count(*) FROM temp.main."kanon#batch")
     FROM (SELECT system.main.count(DISTINCT "kanon#key") AS size FROM temp.main."kanon#released"
@@ -76,6 +77,5 @@ def _of_unions(requirement: KnownColumns) -> KnownColumns:
 
     Who is who is in no release, so people are counted as rows.
     """
-    if isinstance(requirement.of, LDiversity | AlphaAnonymity):
-        return requirement
-    return replace(requirement, of=None, k=requirement.least)
+    of = of_known(requirement)
+    return requirement if of is not None and audited(of).unions_keep else replace(requirement, of=None, k=requirement.least)

@@ -23,6 +23,8 @@ _SHARE = """SELECT DISTINCT system.main.count(*), system.main.count(*) FILTER (C
 class Audited(AuditedColumn[AlphaAnonymity]):
     """At most a share of the rows of a class has the value."""
 
+    unions_keep = True
+
     def question(self, tally: str) -> str:
         """Return the share of the value in each class."""
         asked = self.requirement

@@ -65,6 +65,8 @@ class AuditedGuarantee(ABC, Generic[R]):
         The audit macro that measures it, if there is one.
     title : str
         What its figures are about.
+    unions_keep : bool
+        Whether classes of several batches that keep it are one class that keeps it, whatever the table of all batches is.
     """
 
     requirement: R
@@ -72,6 +74,7 @@ class AuditedGuarantee(ABC, Generic[R]):
     function: ClassVar[str | None] = None
     macro: ClassVar[str | None] = None
     title: ClassVar[str] = ""
+    unions_keep: ClassVar[bool] = False
 
     @property
     def only_measured(self) -> bool:

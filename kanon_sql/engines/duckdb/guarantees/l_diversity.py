@@ -21,6 +21,7 @@ class Audited(AuditedFigures[LDiversity]):
     function = "l_diversify"
     macro = "l_diversity"
     title = "l-diversity"
+    unions_keep = True
 
     @property
     def only_measured(self) -> bool:
