@@ -20,8 +20,8 @@ from kanon_sql.table.recoding import Prices
 
 METHOD = "sets of known columns"
 
-_NODES = 2_000
-"""Steps of the search for one row type, after which it costs nothing for certain but what single columns cost."""
+_NODES, _MANY = 2_000, 300
+"""Steps of the search for one row type, and sets of columns up to which it is made; else only sets without a common column count."""
 
 
 def least_prices(table: CodedTable, sets: Sets, budget: Budget) -> Prices:
@@ -35,16 +35,7 @@ def least_prices(table: CodedTable, sets: Sets, budget: Budget) -> Prices:
     for widest, asked in sets.items():
         for chosen in _parts(table, widest):
             least[chosen] = max(least.get(chosen, 1), asked.rows)
-    few: list[list[int]] = [[] for _ in range(table.row_types)]
-    for chosen in sorted(least, key=lambda each: (len(each), each)):
-        if budget.over():
-            break
-        small = _small(table, chosen, least[chosen])
-        mask = sum(1 << place for place in chosen)
-        for row_type in np.flatnonzero(small).tolist():
-            parts = few[row_type]
-            if not any(part & mask == part for part in parts):
-                parts.append(mask)
+    few = _few(table, least, budget)
     cost = table.cost.tolist()
     known: dict[tuple[int, ...], int] = {}
     price = np.zeros(table.row_types, np.int64)
@@ -55,6 +46,34 @@ def least_prices(table: CodedTable, sets: Sets, budget: Budget) -> Prices:
                 known[masks] = _Cheapest(cost).of(masks)
             price[row_type] = known[masks]
     return Prices(price=price, scale=1)
+
+
+def _few(table: CodedTable, least: dict[tuple[int, ...], int], budget: Budget) -> list[list[int]]:
+    """Return for each row type, as bits, the smallest sets by which too few rows are like it.
+
+    Parameters
+    ----------
+    table : CodedTable
+        The table.
+    least : dict of tuple to int
+        Sets of columns, with all of their parts, and the rows that each asks for.
+    budget : Budget
+        The time for it.
+    """
+    few: list[list[int]] = [[] for _ in range(table.row_types)]
+    widest = max(map(len, least), default=0)
+    met: dict[tuple[int, ...], NDArray[np.uint8]] = {(): np.packbits(np.zeros(table.row_types, np.bool_))}
+    for chosen in sorted(least, key=lambda each: (len(each), each)):
+        if budget.over():
+            break
+        small = np.packbits(_small(table, chosen, least[chosen]))
+        by_parts = np.bitwise_or.reduce([met[part] for part in combinations(chosen, len(chosen) - 1)])
+        if len(chosen) < widest:
+            met[chosen] = small | by_parts
+        mask = sum(1 << place for place in chosen)
+        for row_type in np.flatnonzero(np.unpackbits(small & ~by_parts, count=table.row_types)).tolist():
+            few[row_type].append(mask)
+    return few
 
 
 def _parts(table: CodedTable, widest: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -92,6 +111,8 @@ class _Cheapest:
 
     def of(self, masks: tuple[int, ...]) -> int:
         """Return the least cost, or what is certain of it if the search takes too long."""
+        if len(masks) > _MANY:
+            return self._packed(masks)
         single = sum(self._cost[mask.bit_length() - 1] for mask in masks if mask.bit_count() == 1)
         self._best = sum(self._cost) + 1
         self._visit([mask for mask in masks if mask.bit_count() > 1 and not mask & self._singles(masks)], single, 0)
