@@ -75,7 +75,7 @@ def rows_cost(
 
     Notes
     -----
-    All rows are counted by every set. Of many thousand sets that takes minutes: 34,220 sets of 10,000 rows are 342 million keys.
+    All rows are counted by every set. Many thousands of sets take minutes: 34,220 sets of 10,000 rows are 342 million keys.
     """
     priced: dict[tuple[tuple[int, ...], int], bool] = {}
     for masks, price in zip(_few(policy, table, counts, order), prices, strict=True):
@@ -87,9 +87,7 @@ def rows_cost(
     return True
 
 
-def _few(
-    policy: Policy, table: Sequence[Sequence[Any]], counts: Sequence[int], order: Sequence[int]
-) -> list[list[int]]:
+def _few(policy: Policy, table: Sequence[Sequence[Any]], counts: Sequence[int], order: Sequence[int]) -> list[list[int]]:
     """Return for each row type, as bits, the smallest sets by which fewer rows than asked for have its values."""
     unit_columns = units([qi.column for qi in policy.quasi_identifiers], policy.linked)
     place_of = {unit: place for place, unit in enumerate(order)}

@@ -21,7 +21,10 @@ from kanon_sql.table.recoding import Prices
 METHOD = "sets of known columns"
 
 _NODES, _MANY = 2_000, 300
-"""Steps of the search for one row type, and sets of columns up to which it is made; else only sets without a common column count."""
+"""Steps of the search for one row type, and the sets of columns up to which there is a search.
+
+Of more sets, only some without a common column count. 10,000 rows of 60 columns have 28 million rare sets of 3.
+"""
 
 
 def least_prices(table: CodedTable, sets: Sets, budget: Budget) -> Prices:
