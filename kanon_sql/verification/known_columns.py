@@ -7,7 +7,7 @@ that show the same there are some of these. The cheapest cells that meet all suc
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,9 @@ from kanon_sql.model.policy import Policy
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
+
+_MOST_PARTS = 500_000
+"""Sets of one size up to which they are counted; the solver stops at fewer."""
 
 
 def check_known(con: Any, claimed: Certificate, policy: Policy) -> None:
@@ -77,51 +80,64 @@ def rows_cost(
     -----
     All rows are counted by every set. Many thousands of sets take minutes: 34,220 sets of 10,000 rows are 342 million keys.
     """
-    priced: dict[tuple[tuple[int, ...], int], bool] = {}
-    for masks, price in zip(_few(policy, table, counts, order), prices, strict=True):
-        asked = (tuple(masks), price)
-        if asked not in priced:
-            priced[asked] = not _may_cost_less(asked[0], cost, price)
-        if not priced[asked]:
-            return False
-    return True
+    for few in _few(policy, table, counts, order):
+        asked = {(tuple(masks), price) for masks, price in zip(few, prices, strict=True)}
+        if not any(_may_cost_less(masks, cost, price) for masks, price in asked):
+            return True
+    return False
 
 
-def _few(policy: Policy, table: Sequence[Sequence[Any]], counts: Sequence[int], order: Sequence[int]) -> list[list[int]]:
-    """Return for each row type, as bits, the smallest sets by which fewer rows than asked for have its values."""
+def _few(
+    policy: Policy, table: Sequence[Sequence[Any]], counts: Sequence[int], order: Sequence[int]
+) -> Iterator[list[list[int]]]:
+    """Yield, for each size, the sets of at most so many columns, as bits, by which each row type has too few rows.
+
+    Of several, the smallest: no set has another one as a part.
+    """
+    few: list[list[int]] = [[] for _ in counts]
+    shorter: dict[tuple[int, ...], bytearray] = {}
+    for least in _rows_asked(policy, order):
+        met = {}
+        for chosen in sorted(least):
+            mask = sum(1 << place for place in chosen)
+            keys = list(zip(*(table[place] for place in chosen), strict=True))
+            rows: Counter[tuple[Any, ...]] = Counter()
+            for key, count in zip(keys, counts, strict=True):
+                rows[key] += count
+            small = {key for key, number in rows.items() if number < least[chosen]}
+            parts = [shorter[part] for part in combinations(chosen, len(chosen) - 1) if part in shorter]
+            found = bytearray(len(counts))
+            for row_type, key in enumerate(keys):
+                if any(part[row_type] for part in parts):
+                    found[row_type] = 1
+                elif key in small:
+                    found[row_type] = 1
+                    few[row_type].append(mask)
+            if any(found):
+                met[chosen] = found
+        shorter = met
+        yield few
+
+
+def _rows_asked(policy: Policy, order: Sequence[int]) -> Iterator[dict[tuple[int, ...], int]]:
+    """Yield for each size the sets of so many columns that are a part of a set, and the rows that each asks for."""
     unit_columns = units([qi.column for qi in policy.quasi_identifiers], policy.linked)
     place_of = {unit: place for place, unit in enumerate(order)}
-    least: dict[tuple[int, ...], int] = {}
-    for requirement in policy.known_requirements:
-        for of_units in requirement.sets_of(unit_columns):
-            widest = sorted(place_of[unit] for unit in of_units)
-            for size in range(1, len(widest) + 1):
-                for chosen in combinations(widest, size):
-                    least[chosen] = max(least.get(chosen, 1), requirement.least)
-    if policy.k > 1:
-        every = tuple(range(len(unit_columns)))
-        least[every] = max(policy.k, least.get(every, 1))
-    few: list[list[int]] = [[] for _ in counts]
-    met: dict[tuple[int, ...], bytearray] = {}
-    widest_size = max(map(len, least), default=0)
-    for chosen in sorted(least, key=lambda each: (len(each), each)):
-        mask = sum(1 << place for place in chosen)
-        keys = list(zip(*(table[place] for place in chosen), strict=True))
-        rows: Counter[tuple[Any, ...]] = Counter()
-        for key, count in zip(keys, counts, strict=True):
-            rows[key] += count
-        small = {key for key, number in rows.items() if number < least[chosen]}
-        parts = [met[part] for part in combinations(chosen, len(chosen) - 1) if part in met]
-        found = bytearray(len(counts))
-        for row_type, key in enumerate(keys):
-            if any(part[row_type] for part in parts):
-                found[row_type] = 1
-            elif key in small:
-                found[row_type] = 1
-                few[row_type].append(mask)
-        if len(chosen) < widest_size and any(found):
-            met[chosen] = found
-    return few
+    widest = [
+        (sorted(place_of[unit] for unit in chosen), requirement.least)
+        for requirement in policy.known_requirements
+        for chosen in requirement.sets_of(unit_columns)
+    ]
+    if policy.least_class_size > 1:
+        widest.append((list(range(len(unit_columns))), policy.least_class_size))
+    for size in range(1, max(len(places) for places, _ in widest) + 1):
+        least: dict[tuple[int, ...], int] = {}
+        for places, rows in widest:
+            for chosen in combinations(places, size):
+                least[chosen] = max(least.get(chosen, 1), rows)
+            if len(least) > _MOST_PARTS:
+                return
+        yield least
 
 
 def _may_cost_less(masks: tuple[int, ...], cost: Sequence[int], price: int) -> bool:

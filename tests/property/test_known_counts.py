@@ -49,6 +49,21 @@ def test_the_audit_counts_every_set_in_steps_of_any_size(seed: int, monkeypatch:
         assert sorted(con.execute(known_classes.counted_sets("coded", sets, k)).fetchall()) == expected
 
 
+def test_a_set_of_very_many_columns_is_looked_at_by_its_shortest_parts() -> None:
+    """All of 40 columns have 10^12 parts."""
+    codes = np.zeros((9, 40), np.int32)
+    codes[0, :3] = 1
+    table = CodedTable(
+        columns=tuple((f"c{column}",) for column in range(40)),
+        codes=codes,
+        weight=np.ones(9, np.int64),
+        origin=np.arange(9),
+        cost=np.ones(40, np.int64),
+        unit=1,
+    )
+    assert lower_bound.least_prices(table, {tuple(range(40)): Asked(rows=3)}, UNLIMITED).price.tolist() == [3] + [0] * 8
+
+
 def cheapest(row: Row, rows: Sequence[Row], counts: Sequence[int], cost: Sequence[int], widest: Sequence[Row], k: int) -> int:
     """Return the cost of the cheapest columns without which k rows are like a row by each set, by trying all."""
 
