@@ -14,7 +14,7 @@ from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import same_name
 from kanon_sql.verification.dual_bound import gains
-from kanon_sql.verification.known_columns import least_prices
+from kanon_sql.verification.known_columns import rows_cost
 from kanon_sql.verification.mask_costs import by_hidden_columns, denominators
 from kanon_sql.verification.people_bound import gains_of_people
 from kanon_sql.verification.rows_of_people import RowsOfPeople
@@ -95,8 +95,7 @@ def verify(
     paid = sum(count * price for count, price in zip(counts, prices, strict=True))
     whose = _whose(policy, sensitive)
     if policy.known_requirements:
-        floor = [0] * len(counts) if costed is not None else least_prices(policy, table, counts, cost, order)
-        if any(price > least for price, least in zip(prices, floor, strict=True)):
+        if max(prices) > 0 and (costed is not None or not rows_cost(policy, table, counts, cost, order, prices)):
             raise CertificateError("prices", "one is higher than what a row of its row type must cost")
         proven = paid
     elif whose is not None and certificate.bound_method.startswith(_UNDER_REQUIREMENTS):

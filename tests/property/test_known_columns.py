@@ -132,6 +132,19 @@ def test_the_bound_is_at_most_the_optimum_and_the_release_at_least(seed: int) ->
         assert proven(certificate, rows) == certificate.lower_bound
 
 
+@pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
+@pytest.mark.parametrize("seed", range(6))
+def test_the_bound_is_proven_again_where_classes_by_all_columns_count_too(seed: int) -> None:
+    draw = random.Random(seed)
+    rows = drawn(draw, 12, 4)
+    con = kanon_sql.connect()
+    con.register("source", table_of(rows))
+    guarantee = f"k >= {draw.choice([3, 4])} AND k >= {draw.choice([2, 5])} FOR ANY {draw.randint(1, 2)} COLUMNS"
+    con.execute(f"FROM source ANONYMIZE BY c0, c1, c2, c3 GUARANTEE {guarantee}").fetchall()
+    certificate = kanon_sql.releases(con)[-1]
+    assert proven(certificate, rows) == certificate.lower_bound > 0
+
+
 def proven(certificate: kanon_sql.Certificate, rows: Sequence[Row]) -> Fraction:
     columns = range(len(rows[0]))
     codes = [{value: number for number, value in enumerate(sorted({str(row[place]) for row in rows}))} for place in columns]
