@@ -58,7 +58,7 @@ def write(page: Path, figures: Figures) -> None:
 
     text = page.read_text(encoding="utf-8")
     between = re.compile(r"(<!-- figures: ([\w ]+) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
-    page.write_text(between.sub(lambda match: f"{match[1]}{text_of(match[2])}\n{match[3]}", text), encoding="utf-8")
+    page.write_text(between.sub(lambda match: f"{match[1]}\n{text_of(match[2])}\n\n{match[3]}", text), encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,8 @@ class _Table:
 def _drawn(titles: tuple[str, ...], rows: Iterable[Iterable[str]]) -> str:
     head = [title.removeprefix(">") for title in titles]
     rule = ["---:" if title.startswith(">") else "---" for title in titles]
-    return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *rows))
+    text = "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *rows))
+    return re.sub(r"(\d)%", r"\1 %", text)
 
 
 def _with_gap(record: Record) -> Record:
@@ -109,11 +110,11 @@ def _summary(figures: Figures) -> str:
     adult = _of(figures["tables"], table="Adult-2", k=5, algorithm="refine")
     share = 100 * adult["s"] / adult["rows"] / adult["columns"]
     rows = [("[Suppressed cells](#the-default-refine) of Adult-2, k = 5, in %", share, _ARX_ON_ADULT_2, "ARX", adult["gap"], 1)]
-    for kind in ("levels, default", "ranges and sets", "full domain"):
+    for kind in ("levels, default", "ranges and sets"):
         one = _of(figures["generalization"], kind=kind, k=5)
         peer, loss = generalization.PEERS[kind.removesuffix(", default"), 5][0]
         rows.append((f"[Mean loss](#generalization) of Adult x 9, k = 5, {kind}", one["loss"], loss, peer, one["gap"], 3))
-    one = _of(figures["sensitive"], guarantee="t(occupation) <= 0.2")
+    one = _of(figures["sensitive"], guarantee="k >= 5 AND t(occupation) <= 1/5")
     work = "[Suppressed cells](#sensitive-columns) of Adult, k = 5 and t(occupation) ≤ 0.2, in %"
     rows.append((work, one["share"], one["peer_share"], "ARX", one["gap"], 1))
     for work, size in (("every", _SIZES[0]), ("default", _SIZES[0]), ("default", _SIZES[1])):

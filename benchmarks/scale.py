@@ -30,7 +30,7 @@ WORK = {
     "default": "k_anonymize",
     "every": "k_anonymize, greedy",
     "named": "k_anonymize, greedy, qi := all 9 columns",
-    "one more": "the same, and one column that is no quasi-identifier",
+    "one more": "the same, and one other column",
 }
 
 _FIGURES = ("seconds", "cpu_seconds", "peak_mb")

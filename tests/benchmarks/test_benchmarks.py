@@ -116,9 +116,11 @@ def test_a_run_for_the_page_replaces_each_of_its_tables(root: Path, tmp_path: Pa
     assert copy.read_text(encoding="utf-8").splitlines() == [
         "before",
         "<!-- figures: start -->",
+        "",
         "| process | s | CPU s |",
         "| --- | ---: | ---: |",
         "| first release | 0.50 | 0.62 |",
+        "",
         "<!-- end -->",
         "after",
     ]
