@@ -35,6 +35,9 @@ cdef class SetClasses:
     cdef readonly long long[::1] members
     cdef readonly unsigned char[:, ::1] within
     cdef readonly int[:, ::1] barred
+    cdef readonly int[::1] barring
+    cdef readonly int[:, ::1] failing
+    cdef readonly long long listed
     cdef readonly long long[::1] left
     cdef readonly long long[::1] joined
     cdef readonly long long[::1] changing
@@ -52,7 +55,7 @@ cdef unsigned long long key_of(SetClasses classes, long long r, long long s) noe
 cdef long long place_of(SetClasses classes, unsigned long long key) noexcept nogil
 @cython.locals(before=cython.ulonglong, after=cython.ulonglong, short=cython.longlong, i=cython.longlong, s=cython.longlong, key=cython.ulonglong, place=cython.longlong)
 cdef long long toggle(SetClasses classes, long long r, long long c) noexcept nogil
-@cython.locals(rows=cython.longlong, key=cython.ulonglong, held=cython.longlong, a=cython.longlong)
+@cython.locals(rows=cython.longlong, held=cython.longlong, a=cython.longlong)
 cdef void move(SetClasses classes, long long r, long long s, long long place, long long sign) noexcept nogil
 @cython.locals(rows=cython.longlong, i=cython.longlong, q=cython.longlong)
 cdef bint fails(SetClasses classes, long long s, long long place) noexcept nogil

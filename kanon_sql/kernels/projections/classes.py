@@ -64,7 +64,11 @@ class SetClasses:
     used, held_used, most, margin : int
         Places that are taken, also by classes without rows, and by persons; that may be taken; and that a step needs free.
     barred : int32 array [n, m]
-        The set by which a class would have got too small when each cell was last to change; -1 is none.
+        Among the sets of its column, the one with which those begin that barred the last change of each cell; -1 is none.
+    barring : int32 array [n]
+        The first of the sets that barred a change of several cells of each row last.
+    failing, listed : int32 array [4 n, 2], int
+        Rows and sets by which they failed when failing classes were last listed, and how many there are.
     within : uint8 array [s, m]
         Whether each set has each column.
     left, joined, changing : int64 arrays [s]
@@ -103,6 +107,8 @@ class SetClasses:
         np.asarray(self.within)[np.repeat(np.arange(len(sets[2])), np.diff(sets[0])), sets[1]] = 1
         self.left, self.joined, self.changing = np.empty((3, len(sets[2])), np.int64)
         self.barred = np.full(words[0].shape, -1, np.int32)
+        self.failing, self.listed = np.zeros((4 * len(weight), 2), np.int32), 0
+        self.barring = np.zeros(len(weight), np.int32)
 
     def hide(self, hidden: NDArray[np.uint8]) -> bool:
         """Hide these cells and no others; all classes are counted again. Return whether the table holds them."""
@@ -161,33 +167,20 @@ class SetClasses:
         return held and sparse and not crowded(self)
 
     def ready(self) -> bool:
-        """Return whether there are places for the next changes, if need be after all classes are counted again."""
-        return not crowded(self) or self.count()
+        """Return whether there are places for the next changes, if need be after classes without rows lose theirs."""
+        return not crowded(self) or (self._compacted() if self.plain else self.count())
 
-    def small_by_column(self, found: NDArray[np.int64]) -> int:
-        """Count for each shown cell the failing classes of its row by sets with it, int64 [n, m]; return how many there are."""
-        number: cython.longlong = 0
-        r: cython.longlong
-        s: cython.longlong
-        i: cython.longlong
-        out: cython.longlong[:, ::1] = found
-        out[:] = 0
+    def _compacted(self) -> bool:
+        """Give places to classes with rows only, in a larger table if they fill a third; return whether some are left."""
+        n: cython.longlong
+        every = np.asarray(self.entry)
+        held: cython.longlong[:, ::1] = every[every[:, 1] > 0]
+        larger = 3 * len(held) > self.last and self.last + 1 < _MOST_PLACES
+        self._make((1 + larger) * (self.last + 1))
         with cython.nogil:
-            for r in range(self.cell.shape[0]):
-                for s in range(self.need.shape[0]):
-                    if fails(self, s, place_of(self, key_of(self, r, s))):
-                        number += 1
-                        for i in range(self.set_start[s], self.set_start[s + 1]):
-                            out[r, self.member[i]] += 1
-        return number
-
-    def short(self, row: int, number: int) -> int:
-        """Return how many rows, people or values the class of a row by a set is short of."""
-        return short_of(self, number, place_of(self, key_of(self, row, number)))
-
-    def toggled(self, row: int, column: int) -> int:
-        """Hide or show a cell; return how many more rows classes are short of."""
-        return toggle(self, row, column)
+            for n in range(held.shape[0]):
+                self.entry[place_of(self, cython.cast(cython.ulonglong, held[n, 0])), 1] = held[n, 1]
+        return not crowded(self)
 
 
 def crowded(classes):

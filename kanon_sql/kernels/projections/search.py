@@ -8,8 +8,9 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.projections.changes import breaks, changed, found_at, word_change
+    from kanon_sql.kernels.projections.changes import breaks, changed, found_at, most_short, strict, word_change
     from kanon_sql.kernels.projections.classes import SetClasses, crowded, fails, key_of, place_of, toggle
+    from kanon_sql.kernels.projections.row_changes import joined, may, other_row, two_for_one
     from kanon_sql.kernels.random import below
 
 _ALIKE = cython.declare(cython.longlong, 2000)
@@ -21,8 +22,8 @@ _GROUPS = cython.declare(cython.longlong, 16)
 _TRIED = cython.declare(cython.longlong, 8)
 """Sets of columns that are looked at for a class of a row that fails."""
 
-_NEVER = cython.declare(cython.longlong, 1 << 40)
-"""A penalty that no change is worth: no class may then get short of rows."""
+_REPAIR = cython.declare(cython.longlong, 100 * 1024)
+"""A penalty that only the repair has: 100 times the cheapest cell. Then other rows join failing classes, too."""
 
 
 def search(
@@ -35,7 +36,7 @@ def search(
     steps: cython.longlong,
     state: cython.ulonglong[::1],
 ) -> int:
-    """Hide and show random cells of the active rows, or swap two of a row; return the changes tried while there were places.
+    """Hide and show random cells of the active rows, one or several of a row; return the changes tried while places were left.
 
     Parameters
     ----------
@@ -71,28 +72,44 @@ def _step(classes, active, cost, penalty, worse, state):
     """Try to hide or show a cell; return what it changes of the cost."""
     columns = cost.shape[0]
     r = active[below(state, active.shape[0])]
-    kind = below(state, 4)
+    kind = below(state, 6 if classes.plain else 4)
+    if kind == 4:
+        return other_row(classes, r, cost, penalty, worse, state)
+    if kind == 5:
+        return two_for_one(classes, r, cost, penalty, worse, state)
     c = below(state, columns)
     other = -1
     if kind == 0:  # a cell of a failing class, of this row or of all its rows
-        s = _failing(classes, r, state)
-        c = _shown(classes, r, s, state) if s >= 0 else -1
-        if c >= 0 and _may(classes, r, c) and below(state, 2) == 0:
+        s = below(state, classes.need.shape[0])
+        n = below(state, classes.listed) if classes.listed > 0 else -1
+        if n >= 0:
+            r = classes.failing[n, 0]
+            s = classes.failing[n, 1]
+        if not fails(classes, s, place_of(classes, key_of(classes, r, s))):
+            if n >= 0:  # not any more: the last of the list takes its place
+                classes.listed -= 1
+                classes.failing[n, 0] = classes.failing[classes.listed, 0]
+                classes.failing[n, 1] = classes.failing[classes.listed, 1]
+            return 0
+        if classes.plain and penalty > _REPAIR and below(state, 2) == 0:
+            return joined(classes, r, s, cost, penalty, worse, state)
+        c = _shown(classes, r, s, state)
+        if c >= 0 and may(classes, r, c) and below(state, 2) == 0:
             return _whole_class(classes, r, s, c, cost, penalty, worse, state)
     elif kind < 3:  # a hidden cell, or a swap of one for a shown one
         for _ in range(columns):
             if classes.hidden[r, c]:
                 break
             c = c + 1 if c + 1 < columns else 0
-        if kind == 1 and classes.hidden[r, c] and penalty < _NEVER and _may(classes, r, c) and below(state, _GROUPS) == 0:
+        if kind == 1 and classes.hidden[r, c] and not strict(penalty) and may(classes, r, c) and below(state, _GROUPS) == 0:
             s = _barring(classes, r, c, state)
             if s >= 0:
                 return _whole_class(classes, r, s, c, cost, penalty, worse, state)
         if kind == 2:
             other = below(state, columns)
-            if classes.hidden[r, c] == classes.hidden[r, other]:
+            if classes.hidden[r, c] == classes.hidden[r, other] or classes.coarser[c] == other or classes.finer[c] == other:
                 return 0
-    if c < 0 or not _may(classes, r, c) or (other >= 0 and not _may(classes, r, other)):
+    if c < 0 or not may(classes, r, c) or (other >= 0 and not may(classes, r, other)):
         return 0
     moved = -cost[c] if classes.hidden[r, c] else cost[c]
     if other >= 0:
@@ -100,10 +117,10 @@ def _step(classes, active, cost, penalty, worse, state):
     moved *= classes.weight[r]
     if classes.plain:
         most = worse[below(state, worse.shape[0])]
-        if penalty >= _NEVER:
+        if strict(penalty):
             if moved > most or breaks(classes, r, c, other):
                 return 0
-        elif moved + penalty * changed(classes, r, c, other) > most:
+        elif moved + penalty * changed(classes, r, c, other, most_short(penalty, most - moved)) > most:
             return 0
         toggle(classes, r, c)
         if other >= 0:
@@ -118,15 +135,6 @@ def _step(classes, active, cost, penalty, worse, state):
     if other >= 0:
         toggle(classes, r, other)
     return 0
-
-
-def _failing(classes, r, state):
-    """Return a set by which the class of a row fails; -1 if some sets at random have none."""
-    for _ in range(_TRIED):
-        s = below(state, classes.need.shape[0])
-        if fails(classes, s, place_of(classes, key_of(classes, r, s))):
-            return s
-    return -1
 
 
 def _barring(classes, r, c, state):
@@ -181,12 +189,6 @@ def _whole_class(classes, r, s, c, cost, penalty, worse, state):
     for i in range(n):
         toggle(classes, classes.members[i], c)
     return 0
-
-
-def _may(classes, r, c):
-    """Return whether a cell may be hidden or shown: of levels, finer ones are hidden first, and coarser ones shown first."""
-    beside = classes.coarser[c] if classes.hidden[r, c] else classes.finer[c]
-    return beside < 0 or classes.hidden[r, beside] != classes.hidden[r, c]
 
 
 def _other_mask(classes, active, cost, masks, penalty, worse, state):

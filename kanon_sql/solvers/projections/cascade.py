@@ -5,21 +5,26 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kanon_sql.kernels.projections.cascade import hide_each, short, small_by_column, toggled
 from kanon_sql.kernels.projections.classes import SetClasses
 from kanon_sql.table.recoding import hidden_bits
 
-_ROUNDS = 400
+_ROUNDS = 1_000
 """Rounds after which it gives up."""
+
+_FEW = 8
+"""If fewer than one row in so many changes, these rows go on until none of them fails; then all are looked at again."""
 
 _MOST_TRIED = 2_000
 """Rows that are tried for a class."""
 
-_PART = 50
-"""Of more than one row in so many that change at once, all classes are counted again."""
-
 
 def cascade(
-    classes: SetClasses, cost: NDArray[np.int64], over: NDArray[np.int64], masks: NDArray[np.uint64] | None = None
+    classes: SetClasses,
+    cost: NDArray[np.int64],
+    over: NDArray[np.int64],
+    masks: NDArray[np.uint64] | None = None,
+    rounds: int | None = None,
 ) -> bool:
     """Hide cells until no class is too small; return whether none is.
 
@@ -33,6 +38,8 @@ def cascade(
         Scratch.
     masks : uint64 array [p], optional
         The columns that the permitted masks show, as bits; without them every cell may be hidden.
+    rounds : int, optional
+        Rounds after which it gives up, where every cell may be hidden.
 
     Notes
     -----
@@ -41,12 +48,16 @@ def cascade(
     """
     if masks is not None:
         return _by_masks(classes, cost, over, masks)
-    finer = np.asarray(classes.finer)
-    for _ in range(_ROUNDS):
+    finer, every = np.asarray(classes.finer), np.arange(len(classes.weight))
+    watched = every
+    for _ in range(rounds or _ROUNDS):
         if not classes.ready():
             return False
-        if classes.small_by_column(over) == 0:
-            return True
+        if small_by_column(classes, watched, over) == 0:
+            if len(watched) == len(every):
+                return True
+            watched = every
+            continue
         hidden = np.asarray(classes.hidden) > 0
         worth = np.where(hidden, 0.0, over / np.maximum(cost, 1))
         barred = np.flatnonzero(finer >= 0)
@@ -54,17 +65,20 @@ def cascade(
         best, rows = worth.argmax(axis=1), np.flatnonzero(worth.max(axis=1) > 0)
         if len(rows) == 0 and not _fill(classes, over):
             return False
-        if len(rows) > len(hidden) // _PART:
-            changed = np.asarray(classes.hidden).copy()
-            changed[rows, best[rows]] = 1
-            if not classes.hide(changed):
-                return False
-        else:
-            for row in rows.tolist():
-                if not classes.ready():
-                    return False
-                classes.toggled(row, int(best[row]))
+        if not _hidden(classes, rows, best[rows]):
+            return False
+        watched = rows if 0 < len(rows) < len(every) // _FEW else every
     return False
+
+
+def _hidden(classes: SetClasses, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> bool:
+    """Hide a shown cell of each of these rows; return whether the table holds the classes."""
+    done = 0
+    while done < len(rows):
+        if not classes.ready():
+            return False
+        done += hide_each(classes, rows[done:], columns[done:])
+    return True
 
 
 def _fill(classes: SetClasses, over: NDArray[np.int64]) -> bool:
@@ -74,7 +88,7 @@ def _fill(classes: SetClasses, over: NDArray[np.int64]) -> bool:
     start, member = (np.asarray(each) for each in (classes.set_start, classes.member))
     for number in range(len(start) - 1):
         columns = member[start[number] : start[number + 1]]
-        if not hidden[row, columns].all() or classes.short(row, number) == 0:
+        if not hidden[row, columns].all() or short(classes, row, number) == 0:
             continue
         shown = (~hidden[:, columns]).sum(axis=1)
         outside = np.flatnonzero(shown > 0)
@@ -86,30 +100,30 @@ def _fill(classes: SetClasses, over: NDArray[np.int64]) -> bool:
 
 def _joined(classes: SetClasses, failing: tuple[int, int], rows: list[int], columns: list[int]) -> bool:
     """Let rows join a class that fails until it does not; return whether any did. Those that make it worse stay outside."""
-    joined, short = False, classes.short(*failing)
+    joined, missing = False, short(classes, *failing)
     few = int(np.asarray(classes.need)[failing[1]])
     for place, row in enumerate(rows):
-        if short == 0 or place > _MOST_TRIED or not classes.ready():
+        if missing == 0 or place > _MOST_TRIED or not classes.ready():
             break
         moved = [column for column in columns if not classes.hidden[row, column]]
         for column in moved:
-            classes.toggled(row, column)
-        after = classes.short(*failing)
-        if after < short or place < few:  # a class of few rows is short of more with one more
-            joined, short = True, after
+            toggled(classes, row, column)
+        after = short(classes, *failing)
+        if after < missing or place < few:  # a class of few rows is short of more with one more
+            joined, missing = True, after
             continue
         for column in moved:
-            classes.toggled(row, column)
+            toggled(classes, row, column)
     return joined
 
 
 def _by_masks(classes: SetClasses, cost: NDArray[np.int64], over: NDArray[np.int64], masks: NDArray[np.uint64]) -> bool:
     """Let rows in failing classes take masks that hide more, until no class fails; return whether none does."""
-    shows = hidden_bits(masks, len(cost)) == 0
+    shows, every = hidden_bits(masks, len(cost)) == 0, np.arange(len(classes.weight))
     for _ in range(_ROUNDS):
         if not classes.ready():
             return False
-        if classes.small_by_column(over) == 0:
+        if small_by_column(classes, every, over) == 0:
             return True
         hidden = np.asarray(classes.hidden).copy()
         rows = np.flatnonzero(over.max(axis=1) > 0)

@@ -1,8 +1,8 @@
 """Releases whose classes by every set of known columns have k rows: the algorithm ``projections``.
 
-A cascade hides cells until every class is large enough. Then single cells are hidden and shown at random. A row that a class is
-short of costs as much as a cell, later more, and the search accepts fewer and fewer changes for the worse. A second cascade
-repairs the classes that are still too small.
+A cascade hides cells until every class is large enough, or few are not. Then cells are hidden and shown at random. A row that
+a class is short of costs as much as a cell, later more, and the search accepts fewer and fewer changes for the worse. A second
+cascade repairs the classes that are still too small.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.errors import InfeasibleError
+from kanon_sql.kernels.projections.cascade import small_by_column
 from kanon_sql.kernels.projections.classes import SetClasses
 from kanon_sql.kernels.projections.search import search
 from kanon_sql.kernels.random import seeded
@@ -35,10 +36,11 @@ _MOST_CLASSES = 60_000_000
 _FEW_ROWS = 2_000
 """Rows up to which the release by all columns is searched thoroughly, too; of more rows, it is only greedy."""
 
-_ROUNDS, _LOOKUPS, _PER_CELL = 20, 700_000_000, 150
-"""Rounds of the search, classes that it looks up at most, and changes for each cell of the rows that take part.
+_ROUNDS, _LOOKUPS, _PER_CELL = 20, (500_000_000, 1_200_000_000), 150
+"""Rounds of the search, the classes that it looks up at most, and changes for each cell of the rows that take part.
 
-Showing cells again takes as many."""
+The lookups are those for sets of up to two columns and of more. Showing cells again takes as many, and of more twice as many.
+"""
 
 _UNSTOPPED = 20_000
 """Changes between two looks at the clock, about a tenth of a second."""
@@ -55,18 +57,26 @@ _UNIT = 1024
 _WARM, _COLD = (0.6, 1.2), (0.1, 0.15)
 """The mean of what a change may cost in the first round and in the last, for sets of up to two columns and of more.
 
-Adult with 14 columns at k = 5 ends at 2.76 % for any 2 columns, and with the other means at 2.82 %; for any 3, at 14.12 % and
-14.33 % with 1e9 lookups.
+Measured on Adult with 14 columns at k = 5, before rows took the masks of others.
 """
 
 _AGAIN = 0.6
 """The same for the first round when cells are shown again."""
 
-_STRICTER = 60.0
-"""How many times as much a row that a class is short of costs at the end: else too many are left for the repair."""
+_STRICTER, _REPAIR = (60.0, 5.0), 60.0
+"""How many times as much as a cell a row that a class is short of costs at the end of the search, and in its repair.
 
-_REPAIRS, _MORE, _LONGER = 8, 20, 3
+For any 2 columns, 60 loses less than 5: 1.23 % and not 1.29 % of 75,000 x 16.
+"""
+
+_REPAIRS, _MORE, _LONGER = 8, 4, 3
 """Rounds in which only rows in failing classes change, how many times as many changes a cell then gets, and a round at most."""
+
+_FIRST = 25
+"""Rounds of the first cascade for sets of more than two columns: the search takes up what it leaves failing."""
+
+_LISTED = 0.85
+"""From this share of the search on, failing classes are listed, and a sixth of the changes are about them."""
 
 _NEVER = 1 << 40
 """What such a row costs where none may be left."""
@@ -146,13 +156,13 @@ class _Search:
             classes.hide(np.tile(hidden_bits(masks[:1], over.shape[1]), (len(over), 1)).astype(np.uint8))
         if not classes.count():
             return None
-        classes.small_by_column(over)
+        self._small(over)
         concerned = over.max(axis=1) > 0
         best: Recoding | None = None
-        if cascade(classes, table.cost, over, masks):
+        if cascade(classes, table.cost, over, masks, _FIRST if self._wide and classes.plain else None):
             best = self.shown_again(rounds=1)
             self.budget.report("cascade", 0.1, best.cost(table))
-        self._anneal(concerned)
+        self._anneal(concerned, over)
         self._repair(over)
         if cascade(classes, table.cost, over, masks):
             found = self.shown_again()
@@ -168,21 +178,23 @@ class _Search:
         active = np.flatnonzero(before.max(axis=1) > 0)
         state = seeded(self.budget.seed)
         for number in range(rounds if len(active) else 0):
-            self._changed(active, _NEVER, _UNIT * _AGAIN * (1 - (number + 1) / rounds), state)
+            self._changed(active, _NEVER, _UNIT * _AGAIN * (1 - (number + 1) / rounds), state, 1 + (self._wide and rounds > 1))
         return self.rows.recoding(np.asarray(classes.hidden).copy())
 
-    def _anneal(self, concerned: NDArray[np.bool_]) -> None:
+    def _anneal(self, concerned: NDArray[np.bool_], over: NDArray[np.int64]) -> None:
         """Hide and show cells, and accept fewer and fewer changes for the worse."""
         classes, budget, state = self.classes, self.budget, seeded(self.budget.seed)
-        wide = int(np.diff(classes.set_start).max() > 2)
+        wide = self._wide
         for number in range(_ROUNDS):
             if budget.over() or not classes.ready():
                 return
             share = max(number / (_ROUNDS - 1), budget.share())
+            if share >= _LISTED:
+                self._small(over)
             active = np.flatnonzero(concerned | (np.asarray(classes.hidden).max(axis=1) > 0))
             if not len(active):
                 return
-            threshold, penalty = _UNIT * _WARM[wide] * (_COLD[wide] / _WARM[wide]) ** share, _UNIT * _STRICTER**share
+            threshold, penalty = _UNIT * _WARM[wide] * (_COLD[wide] / _WARM[wide]) ** share, _UNIT * _STRICTER[wide] ** share
             self._changed(active, int(penalty), threshold, state)
             budget.report("cells", 0.1 + 0.8 * share)
 
@@ -190,10 +202,10 @@ class _Search:
         """Change rows in failing classes alone, which cost more and more: a cascade hides more cells for them."""
         state = seeded(self.budget.seed)
         for number in range(1, _REPAIRS + 1):
-            if self.budget.over() or not self.classes.ready() or not self.classes.small_by_column(over):
+            if self.budget.over() or not self.classes.ready() or not self._small(over):
                 return
             active = np.flatnonzero(over.max(axis=1) > 0)
-            self._changed(active, int(_UNIT * _STRICTER * number), _UNIT * _AGAIN, state, _MORE)
+            self._changed(active, int(_UNIT * _REPAIR * number), _UNIT * _AGAIN, state, _MORE)
 
     def _changed(self, active: Int64, penalty: int, temperature: float, state: Words, more: int = 1) -> None:
         """Try the changes of a round until the time is up; classes are counted again when places run out."""
@@ -201,6 +213,10 @@ class _Search:
         while left > 0 and not self.budget.over() and self.classes.ready():
             steps = min(left, _UNSTOPPED)
             left -= search(self.classes, active, self._costs, self._choice, penalty, worse, steps, state)
+
+    def _small(self, over: NDArray[np.int64]) -> int:
+        """Count for each cell the failing classes of its row, and list them; return how many there are."""
+        return small_by_column(self.classes, np.arange(len(over)), over)
 
     @property
     def free(self) -> bool:
@@ -215,6 +231,11 @@ class _Search:
         levels = (sum(not table.hidden_levels >> place & 1 for place in places) for places in ladders.values())
         free = COST not in table.ladders and len(shown) == prod(each + 1 for each in levels)
         return None if free or not len(shown) else shown
+
+    @property
+    def _wide(self) -> bool:
+        """Whether some set has more than two columns."""
+        return bool(np.diff(self.classes.set_start).max() > 2)
 
     @property
     def _choice(self) -> Words:
@@ -233,7 +254,8 @@ class _Search:
         columns = len(self.classes.of_start) - 1
         each = 2 * max(1, len(self.classes.of_set) // columns)
         steps = more * max(_PER_CELL * len(active) * columns, _LEAST_LOOKUPS // each)
-        most = (_LOOKUPS if self.classes.plain else _LOOKUPS // _SLOWER) * min(more, _LONGER)
+        lookups = _LOOKUPS[self._wide]
+        most = (lookups if self.classes.plain else lookups // _SLOWER) * min(more, _LONGER)
         return int(min(steps, most // each)) // _ROUNDS
 
 

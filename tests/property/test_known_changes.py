@@ -1,0 +1,88 @@
+"""Changes that the search for known columns makes, against classes that are counted from scratch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from kanon_sql.kernels.projections.classes import SetClasses
+from kanon_sql.kernels.projections.search import search
+from kanon_sql.kernels.random import seeded
+from kanon_sql.solvers.projections.asked import Asked
+from kanon_sql.solvers.projections.rows import Rows
+from kanon_sql.table.coded_table import CodedTable
+
+NEVER = 1 << 40
+K = 3
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[SetClasses, NDArray[np.int32], list[tuple[int, ...]]]:
+    """Return classes of a small table by all sets of m columns, the values of its rows, and the sets."""
+    columns = draw(st.integers(2, 4))
+    codes = draw(st.lists(st.tuples(*[st.integers(0, 2)] * columns), min_size=6, max_size=14, unique=True))
+    coded = np.array(sorted(codes), np.int32)
+    many = draw(st.lists(st.integers(1, 2), min_size=len(coded), max_size=len(coded)))
+    table = CodedTable(
+        columns=tuple((f"c{place}",) for place in range(columns)),
+        codes=coded,
+        weight=np.array(many, np.int64),
+        origin=np.arange(len(coded)),
+        cost=np.ones(columns, np.int64),
+        unit=1,
+    )
+    sets = list(combinations(range(columns), draw(st.integers(1, columns))))
+    rows = Rows.of(table, K)
+    classes = rows.classes({chosen: Asked(rows=K) for chosen in sets}, draw(st.integers(0, 99)))
+    return classes, coded[rows.row_type], sets
+
+
+def short(values: NDArray[np.int32], hidden: NDArray[np.uint8], sets: list[tuple[int, ...]]) -> int:
+    """Return how many rows have to join classes, or leave them, until none is too small."""
+    shown = np.where(hidden > 0, -1, values)
+    sizes = [Counter(map(tuple, shown[:, list(chosen)].tolist())) for chosen in sets]
+    return sum(min(size, K - size) for each in sizes for size in each.values() if size < K)
+
+
+def steps(classes: SetClasses, penalty: int, number: int, seed: int) -> None:
+    """Make changes that cost less than nothing."""
+    rows, columns = classes.hidden.shape
+    cost, worse = np.full(columns, 4, np.int64), np.full(1024, -1, np.int64)
+    assert classes.ready()
+    search(classes, np.arange(rows), cost, np.empty(0, np.uint64), penalty, worse, number, seeded(seed))
+
+
+@given(tables(), st.integers(1, 40), st.integers(0, 1_000_000), st.data())
+@settings(max_examples=60, deadline=None)
+def test_each_change_lowers_the_cost_of_a_fresh_count(
+    drawn: tuple[SetClasses, NDArray[np.int32], list[tuple[int, ...]]], penalty: int, seed: int, data: st.DataObject
+) -> None:
+    classes, values, sets = drawn
+    start = data.draw(st.lists(st.integers(0, 1), min_size=values.size, max_size=values.size))
+    assert classes.hide(np.array(start, np.uint8).reshape(values.shape))
+    hidden = np.asarray(classes.hidden)
+    for step in range(60):
+        before, paid = hidden.copy(), 4 * int(hidden.sum()) + penalty * short(values, hidden, sets)
+        steps(classes, penalty, 1, seed + step)
+        assert (hidden == before).all() or 4 * int(hidden.sum()) + penalty * short(values, hidden, sets) < paid
+
+
+@given(tables(), st.integers(0, 1_000_000))
+@settings(max_examples=60, deadline=None)
+def test_cells_are_shown_until_each_would_break_a_class(
+    drawn: tuple[SetClasses, NDArray[np.int32], list[tuple[int, ...]]], seed: int
+) -> None:
+    classes, values, sets = drawn
+    assert classes.hide(np.ones(values.shape, np.uint8))
+    steps(classes, NEVER, 40_000, seed)
+    hidden = np.asarray(classes.hidden).copy()
+    assert short(values, hidden, sets) == 0
+    for cell in np.argwhere(hidden > 0):
+        hidden[tuple(cell)] = 0
+        assert short(values, hidden, sets) > 0
+        hidden[tuple(cell)] = 1
