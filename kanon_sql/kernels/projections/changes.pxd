@@ -1,5 +1,5 @@
 cimport cython
-from kanon_sql.kernels.projections.classes cimport SetClasses, key_of
+from kanon_sql.kernels.projections.classes cimport SetClasses, key_of, missing
 
 cdef bint strict(long long penalty) noexcept nogil
 cdef long long most_short(long long penalty, long long affordable) noexcept nogil
@@ -18,4 +18,3 @@ cdef bint bars(SetClasses classes, long long r, long long s, unsigned long long 
 cdef long long changed(SetClasses classes, long long r, long long c, long long other, long long most) noexcept nogil
 @cython.locals(first=cython.ulonglong, second=cython.ulonglong, i=cython.longlong, s=cython.longlong, start=cython.longlong, size=cython.longlong, part=cython.longlong)
 cdef bint breaks(SetClasses classes, long long r, long long c, long long other) noexcept nogil
-cdef long long missing(long long rows, long long need) noexcept nogil

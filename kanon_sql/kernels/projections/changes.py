@@ -8,7 +8,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.projections.classes import key_of
+    from kanon_sql.kernels.projections.classes import key_of, missing
 
 _NEVER = cython.declare(cython.longlong, 1 << 40)
 """A penalty that no change is worth: no class may then get short of rows."""
@@ -164,10 +164,3 @@ def breaks(classes, r, c, other):
             if not classes.within[s, c] and bars(classes, r, s, second):
                 return True
     return False
-
-
-def missing(rows, need):
-    """Return how many rows have to join a class or leave it until it is large enough, or there is none."""
-    if rows >= need:
-        return 0
-    return need - rows if need - rows < rows else rows

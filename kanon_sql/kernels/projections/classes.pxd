@@ -24,6 +24,7 @@ cdef class SetClasses:
     cdef readonly unsigned char[:, ::1] hidden
     cdef readonly long long[:, ::1] entry
     cdef readonly long long[::1] people
+    cdef readonly long long[::1] rare
     cdef readonly unsigned long long[::1] held_key
     cdef readonly long long[::1] held_rows
     cdef readonly long long[::1] slot
@@ -61,3 +62,4 @@ cdef void move(SetClasses classes, long long r, long long s, long long place, lo
 cdef bint fails(SetClasses classes, long long s, long long place) noexcept nogil
 @cython.locals(rows=cython.longlong, short=cython.longlong, i=cython.longlong, q=cython.longlong, away=cython.double)
 cdef long long short_of(SetClasses classes, long long s, long long place) noexcept nogil
+cdef long long missing(long long rows, long long need) noexcept nogil

@@ -23,6 +23,9 @@ if not cython.compiled:  # compiled, they come from the .pxd
 _MOST_MEMBERS = 64
 """Rows of a class that change together."""
 
+_RARE = cython.declare(cython.longlong, 1 << 40)
+"""What the rows of a class are less than they are if too few rows of the table could ever be in it."""
+
 _MOST_PLACES = 1 << 26
 """Places of the table of classes at most: it then takes 1 GB."""
 
@@ -57,6 +60,8 @@ class SetClasses:
         The word of each cell as it is shown, and whether it is hidden.
     entry, people : int64 arrays [places, 2], [places]
         The key of each class, 0 where there is none, and its rows: both are in one line of the cache. Its people.
+    rare : int64 array
+        The keys of classes that too few rows of the table could be in. All rows have to leave them.
     held_key, held_rows : uint64 and int64 arrays
         The same for the rows of one person in a class.
     slot, histogram : int64 arrays
@@ -100,6 +105,7 @@ class SetClasses:
         self.cell, self.hidden = words[0].copy(), np.zeros(words[0].shape, np.uint8)
         self.margin = 2 * _MOST_MEMBERS * int(np.diff(columns[0]).max())  # a change, and its way back
         self.plain = not (len(people[0]) or len(values[2]))
+        self.rare = np.empty(0, np.int64)
         self._make(1)
         self.alike, self.alike_start, self.alike_size = rows_by_value(words[0])
         self.members = np.empty(_MOST_MEMBERS, np.int64)
@@ -142,6 +148,20 @@ class SetClasses:
             self._counted()
         return True
 
+    def note_rare(self) -> None:
+        """Note which classes too few rows could be in. The classes are counted, and all rows show what they may."""
+        r: cython.longlong
+        s: cython.longlong
+        place: cython.longlong
+        with cython.nogil:
+            for r in range(self.cell.shape[0]):
+                for s in range(self.need.shape[0]):
+                    place = place_of(self, key_of(self, r, s))
+                    if 0 < self.entry[place, 1] < self.need[s]:
+                        self.entry[place, 1] -= _RARE
+        every = np.asarray(self.entry)
+        self.rare = every[every[:, 1] < 0, 0]
+
     def _counted(self) -> bool:
         """Count the classes of all rows; return whether a search finds places for more."""
         r: cython.longlong
@@ -154,7 +174,11 @@ class SetClasses:
         self.held_rows[:] = 0
         self.histogram[:] = 0
         self.used, self.held_used = 0, 0
+        if len(self.rare) + self.margin > self.most:
+            return False
         with cython.nogil:
+            for r in range(self.rare.shape[0]):
+                self.entry[place_of(self, cython.cast(cython.ulonglong, self.rare[r])), 1] = -_RARE
             for r in range(self.cell.shape[0]):
                 if crowded(self):
                     break
@@ -171,10 +195,10 @@ class SetClasses:
         return not crowded(self) or (self._compacted() if self.plain else self.count())
 
     def _compacted(self) -> bool:
-        """Give places to classes with rows only, in a larger table if they fill a third; return whether some are left."""
+        """Give places to classes with rows and rare ones only, if need be in a larger table; return whether some are left."""
         n: cython.longlong
         every = np.asarray(self.entry)
-        held: cython.longlong[:, ::1] = every[every[:, 1] > 0]
+        held: cython.longlong[:, ::1] = every[every[:, 1] != 0]
         larger = 3 * len(held) > self.last and self.last + 1 < _MOST_PLACES
         self._make((1 + larger) * (self.last + 1))
         with cython.nogil:
@@ -257,7 +281,7 @@ def fails(classes, s, place):
     """Return whether a class breaks what is asked of a set."""
     rows = classes.entry[place, 1]
     if rows < classes.need[s]:
-        return rows > 0
+        return rows > 0 or (rows < 0 and rows > -_RARE)
     if classes.plain or rows == 0:
         return False
     if classes.need_people[s] > 0 and classes.people[place] < classes.need_people[s]:
@@ -275,12 +299,8 @@ def short_of(classes, s, place):
     Of people and sensitive values, about so many.
     """
     rows = classes.entry[place, 1]
-    if rows == 0:
-        return 0
-    short = classes.need[s] - rows if rows < classes.need[s] else 0
-    if short > rows:
-        short = rows
-    if classes.plain:
+    short = missing(rows, classes.need[s])
+    if classes.plain or rows == 0:
         return short
     if classes.need_people[s] > 0 and classes.need_people[s] - classes.people[place] > short:
         short = classes.need_people[s] - classes.people[place]
@@ -290,3 +310,12 @@ def short_of(classes, s, place):
             away = criterion_shortfall(classes.required, classes.work, q, classes.histogram, classes.slot[place], rows)
             short += 1 + cython.cast(cython.longlong, away)
     return short
+
+
+def missing(rows, need):
+    """Return how many rows have to join a class or leave it until it is large enough, or there is none."""
+    if rows >= need:
+        return 0
+    if rows < 0:
+        return rows + _RARE
+    return need - rows if need - rows < rows else rows

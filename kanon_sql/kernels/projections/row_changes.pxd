@@ -9,7 +9,5 @@ cdef bint may(SetClasses classes, long long r, long long c) noexcept nogil
 cdef long long other_row(SetClasses classes, long long r, long long[::1] cost, long long penalty, long long[::1] worse, unsigned long long[::1] state) noexcept nogil
 @cython.locals(columns=cython.longlong, bits=cython.ulonglong, c=cython.longlong, n=cython.longlong)
 cdef long long two_for_one(SetClasses classes, long long r, long long[::1] cost, long long penalty, long long[::1] worse, unsigned long long[::1] state) noexcept nogil
-@cython.locals(bits=cython.ulonglong, q=cython.longlong, c=cython.longlong, i=cython.longlong, rarest=cython.longlong)
-cdef long long joined(SetClasses classes, long long r, long long s, long long[::1] cost, long long penalty, long long[::1] worse, unsigned long long[::1] state) noexcept nogil
 @cython.locals(c=cython.longlong, moved=cython.longlong, most=cython.longlong)
 cdef long long _turned(SetClasses classes, long long r, unsigned long long bits, long long[::1] cost, long long penalty, long long[::1] worse, unsigned long long[::1] state) noexcept nogil

@@ -1,4 +1,4 @@
-"""Several cells of a row change at once: it hides what another row does, shows two cells for one, or joins a failing class.
+"""Several cells of a row change at once: it hides what another row does, or shows two cells for one.
 
 Only rows count here, not people or sensitive values.
 """
@@ -14,9 +14,6 @@ if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.projections.changes import changed_cells, most_short, strict
     from kanon_sql.kernels.projections.classes import toggle
     from kanon_sql.kernels.random import below
-
-_CANDIDATES = cython.declare(cython.longlong, 32)
-"""Rows that are looked at for one that can join a class."""
 
 
 def may(classes, r, c):
@@ -52,33 +49,6 @@ def two_for_one(classes, r, cost, penalty, worse, state):
         if classes.hidden[r, c] == (n > 0) and classes.finer[c] < 0 and classes.coarser[c] < 0:
             bits |= cython.cast(cython.ulonglong, 1) << c
     return _turned(classes, r, bits, cost, penalty, worse, state)
-
-
-def joined(classes, r, s, cost, penalty, worse, state):
-    """Let another row join the class of a row by a set; return what it changes of the cost."""
-    rarest = -1
-    for i in range(classes.set_start[s], classes.set_start[s + 1]):
-        c = classes.member[i]
-        if not classes.hidden[r, c] and (rarest < 0 or classes.alike_size[r, c] < classes.alike_size[r, rarest]):
-            rarest = c
-    for _ in range(_CANDIDATES):
-        if rarest < 0:
-            q = below(state, classes.weight.shape[0])
-        else:
-            q = classes.alike[rarest, classes.alike_start[r, rarest] + below(state, classes.alike_size[r, rarest])]
-        bits = cython.cast(cython.ulonglong, 0)
-        for i in range(classes.set_start[s], classes.set_start[s + 1]):
-            c = classes.member[i]
-            if not classes.hidden[r, c] and classes.word[q, c] != classes.word[r, c]:
-                break
-            if classes.hidden[q, c] != classes.hidden[r, c]:
-                if not may(classes, q, c):
-                    break
-                bits |= cython.cast(cython.ulonglong, 1) << c
-        else:
-            if bits != 0:
-                return _turned(classes, q, bits, cost, penalty, worse, state)
-    return 0
 
 
 def _turned(classes, r, bits, cost, penalty, worse, state):

@@ -1,7 +1,7 @@
 cimport cython
 from kanon_sql.kernels.projections.changes cimport breaks, changed, found_at, most_short, strict, word_change
 from kanon_sql.kernels.projections.classes cimport SetClasses, crowded, fails, key_of, place_of, toggle
-from kanon_sql.kernels.projections.row_changes cimport joined, may, other_row, two_for_one
+from kanon_sql.kernels.projections.row_changes cimport may, other_row, two_for_one
 from kanon_sql.kernels.random cimport below
 
 @cython.locals(columns=cython.longlong, kind=cython.longlong, s=cython.longlong, r=cython.longlong, c=cython.longlong, n=cython.longlong, other=cython.longlong, moved=cython.longlong, short=cython.longlong, most=cython.longlong)

@@ -10,7 +10,7 @@ except ModuleNotFoundError:
 if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.projections.changes import breaks, changed, found_at, most_short, strict, word_change
     from kanon_sql.kernels.projections.classes import SetClasses, crowded, fails, key_of, place_of, toggle
-    from kanon_sql.kernels.projections.row_changes import joined, may, other_row, two_for_one
+    from kanon_sql.kernels.projections.row_changes import may, other_row, two_for_one
     from kanon_sql.kernels.random import below
 
 _ALIKE = cython.declare(cython.longlong, 2000)
@@ -21,9 +21,6 @@ _GROUPS = cython.declare(cython.longlong, 16)
 
 _TRIED = cython.declare(cython.longlong, 8)
 """Sets of columns that are looked at for a class of a row that fails."""
-
-_REPAIR = cython.declare(cython.longlong, 100 * 1024)
-"""A penalty that only the repair has: 100 times the cheapest cell. Then other rows join failing classes, too."""
 
 
 def search(
@@ -91,8 +88,6 @@ def _step(classes, active, cost, penalty, worse, state):
                 classes.failing[n, 0] = classes.failing[classes.listed, 0]
                 classes.failing[n, 1] = classes.failing[classes.listed, 1]
             return 0
-        if classes.plain and penalty > _REPAIR and below(state, 2) == 0:
-            return joined(classes, r, s, cost, penalty, worse, state)
         c = _shown(classes, r, s, state)
         if c >= 0 and may(classes, r, c) and below(state, 2) == 0:
             return _whole_class(classes, r, s, c, cost, penalty, worse, state)

@@ -17,7 +17,13 @@ _TURN = 0.1
 
 
 def searched(
-    model: cp_model.CpModel, budget: Budget, report: Callable[[], None], *, work: float = math.inf, workers: int = 8
+    model: cp_model.CpModel,
+    budget: Budget,
+    report: Callable[[], None],
+    *,
+    work: float = math.inf,
+    workers: int = 8,
+    relaxation: int = 1,
 ) -> tuple[cp_model.CpSolver, Any]:
     """Search until the end, or until the budget is used up; return the solver with the best answer, and its status.
 
@@ -33,6 +39,8 @@ def searched(
         Most work of a search without a time limit, in the solver's own units of about a second.
     workers : int
         Searches that take turns: a fixed number of them finds the same on any number of cores.
+    relaxation : int
+        How much of the program its linear relaxation has, 0 to 2.
     """
     from kanon_sql.solvers.or_tools import cp_model
 
@@ -40,6 +48,7 @@ def searched(
     solver.parameters.random_seed = budget.seed % (1 << 31)
     solver.parameters.interleave_search = workers > 1
     solver.parameters.num_workers = workers
+    solver.parameters.linearization_level = relaxation
     if budget.seconds is not None:
         solver.parameters.max_time_in_seconds = max(budget.left(), 0.01)
     elif work < math.inf:
