@@ -24,7 +24,7 @@ from kanon_sql.solvers.projections.all_columns import by_all_columns
 from kanon_sql.solvers.projections.asked import sets_of
 from kanon_sql.solvers.projections.cascade import cascade
 from kanon_sql.solvers.projections.levels import whole_cells, with_levels
-from kanon_sql.solvers.projections.lower_bound import METHOD, least_prices
+from kanon_sql.solvers.projections.partition_bound import proven_prices
 from kanon_sql.solvers.projections.rows import Rows
 from kanon_sql.table.arrays import Int64, Words
 from kanon_sql.table.cost_ladder import COST
@@ -96,8 +96,8 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     """
     sets = sets_of(problem.requirement)
     rows = Rows.of(problem.table, max(each.rows for each in sets.values()))
-    prices = least_prices(problem.table, sets, budget)
-    least = int(prices.price @ problem.table.weight)
+    prices, method = proven_prices(problem.table, sets, budget)
+    least = -(-int(prices.price @ problem.table.weight) // prices.scale)
     search, found = None, None
     values = sum(len(each.count) for each in problem.table.sensitive if any(asked.values for asked in sets.values()))
     if len(rows.weight) * len(sets) * (4 + values) <= 4 * _MOST_CLASSES:
@@ -116,7 +116,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
         else:
             starts = [found, whole, search.shown_again(rows.hidden(whole)) if search else None]
             found = min((each for each in starts if each), key=lambda each: each.cost(problem.table))
-    return replace(found, lower_bound=least, bound=METHOD, prices=prices, remark="")
+    return replace(found, lower_bound=least, bound=method, prices=prices, remark="")
 
 
 def _by_suppression(problem: Problem, budget: Budget) -> Recoding | None:
