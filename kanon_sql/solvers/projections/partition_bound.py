@@ -34,10 +34,10 @@ _WIDEST, _MOST_NUMBERS, _MOST_RARE = 4, 50_000_000, 3_000_000
 _NODES, _MOST_FITS, _MOST_CHARGES = 300, 4_000_000, 40_000
 """Steps of the search for a row, pairs of a class and a row type that fits it, and charges in a certificate."""
 
-_STEPS, _WORK = 400, 12_000_000_000
+_STEPS, _WORK = 400, 1_000_000_000
 """Steps of the charges, and the terms of rows that are looked at in all of them."""
 
-_FIRST, _LAST = 0.4, 0.01
+_FIRST, _LAST = 0.7, 0.02
 """The first step and the last, as a share of what a cell costs on average."""
 
 _SHARE = 0.2
