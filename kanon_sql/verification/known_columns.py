@@ -18,6 +18,7 @@ from kanon_sql.verification.rare_sets import apart, few_alike, known_sets
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
 
+
 def check_known(con: Any, claimed: Certificate, policy: Policy) -> None:
     """Count the classes of the table ``released`` by every set of known columns, and compare them with the claims.
 

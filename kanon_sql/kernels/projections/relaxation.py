@@ -13,6 +13,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+_FULL = cython.declare(cython.longlong, 4)
+"""Small classes up to which a row makes full steps; of more, the steps together are as long as those of so many."""
+
 
 @cython.cclass
 class Relaxation:
@@ -76,17 +79,24 @@ def moved(of: Relaxation, length: cython.longlong, most: cython.longlong) -> Non
     i: cython.longlong
     a: cython.longlong
     c: cython.longlong
+    small: cython.longlong
     need: cython.longlong
     step: cython.longlong
     with cython.nogil:
         for i in range(of.weight.shape[0]):
+            small = 0
             for a in range(of.fit_start[i], of.fit_start[i + 1]):
-                c = of.fit[a]
-                need = of.need[c]
+                if of.joined[a] and of.size[of.fit[a]] < of.need[of.fit[a]]:
+                    small += 1
+            for a in range(of.fit_start[i], of.fit_start[i + 1]):
                 if not of.joined[a] and of.charge[a] == 0:
                     continue
+                c = of.fit[a]
+                need = of.need[c]
                 step = (need if of.joined[a] else 0) - of.size[c]
                 step = max(-length, length * step // need)
+                if step > 0:
+                    step = step * _FULL // max(_FULL, small)
                 of.charge[a] = min(most, max(0, of.charge[a] + step))
 
 

@@ -63,7 +63,7 @@ class FittingClasses:
     def __init__(
         self, table: CodedTable, least: dict[tuple[int, ...], int], rare: list[list[int]], scale: int, *, nodes: int, most: int
     ) -> None:
-        self.table, self._least, self._most = table, least, most
+        self.table, self._least, self._room = table, least, most
         start: Int64 = np.cumsum([0, *map(len, rare)]).astype(np.int64)
         self._rows = table.weight, start, np.array([mask for masks in rare for mask in masks], np.uint64)
         self._cost, self._nodes = table.cost * scale, nodes
@@ -81,11 +81,12 @@ class FittingClasses:
         -----
         O(n) for each set, for n row types. Classes that few rows fit come first.
         """
-        room, chosen = self._most - len(self.fit), []
-        for each in sorted(self._short()):
-            room -= each[0]
-            if room < 0:
+        chosen: list[_Found] = []
+        for each in sorted(self._short()) if self._room else ():
+            if each[0] > self._room:
+                self._room = 0
                 break
+            self._room -= each[0]
             chosen.append(each)
         if not chosen:
             return False
@@ -170,9 +171,7 @@ class FittingClasses:
         start = np.searchsorted(self.row_type, np.arange(self.table.row_types + 1)).astype(np.int64)
         columns = _columns(bits, len(self._cost))
         need = np.ascontiguousarray(classes[:, 2])
-        return Relaxation(
-            self._rows, self._cost, (bits, part, need, columns), (start, self.fit, charge), hidden, self._nodes
-        )
+        return Relaxation(self._rows, self._cost, (bits, part, need, columns), (start, self.fit, charge), hidden, self._nodes)
 
     def charges(self) -> Charges:
         """Return the charges of the relaxation."""
