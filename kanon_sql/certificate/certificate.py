@@ -49,8 +49,8 @@ class Certificate:
         Evidence for a lower bound that `verify` computes again: the price of a row of each row type. It is in units of
         ``1 / (scale * unit)`` of the cost. Row types are in the order of their codes.
     charges : tuple of tuple of int
-        More of that evidence under a guarantee for known columns: what rows pay for a class. Each names a row type, the set of
-        quasi-identifiers and the suppressed part of it as bits, and the amount in the units of the prices.
+        More of that evidence under a guarantee for known columns: what a row pays for a class. Each has the number of a row
+        type, a set of quasi-identifiers as bits, its suppressed part as bits, and an amount in units of the prices.
     scale, unit : int
         See ``prices``; ``unit`` is the common denominator of the weights.
     repeatable : bool

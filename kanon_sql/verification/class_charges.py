@@ -1,9 +1,10 @@
 """The proof of a lower bound by charges for classes by known columns, in plain Python: it shares no code with a solver.
 
-A class is a set of known columns, the part of it that rows hide, and their values in the rest. Rows of a row type may be charged
-for being in a class, with an amount of at least 0. Each row of the class gets back the amounts of all rows of the source that
-could be in it, divided by the least rows of a class and rounded up. A class that has rows has at least so many. So its rows
-together get back at least what they pay, and what the release costs is at least what all rows cost with this.
+A class is a set of known columns, the part of it that rows hide, and their values in the rest. Rows of a row type may be
+charged for being in a class, with an amount of at least 0. The amounts of all rows of the source that could be in the class are
+divided by the least rows of a class. Each row of the class gets back the result, rounded up. A class that has rows has at least
+so many, so they together get back at least what they pay. What the release costs is therefore at least what its rows cost with
+these payments.
 
 A row by itself hides a cell of each rare set: one by which too few rows of the source have its values. Beyond that it may hide
 what it likes, and the cheapest choice is at least its price.
@@ -22,7 +23,7 @@ Charge = tuple[int, int, int, int]
 """The row type, the set and the part of it that is hidden, each as bits of columns, and the amount."""
 
 Term = tuple[int, int, int]
-"""The columns that a row hides and those that it shows to be in a class, as bits, and what it then pays more, or less if below 0."""
+"""The columns that rows of a class hide and those that they show, as bits, and what a row of it pays; less than 0 is a gain."""
 
 
 def terms_of(

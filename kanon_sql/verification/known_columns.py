@@ -85,9 +85,7 @@ def rows_cost(
     All rows are counted by every set. Many thousands of sets take minutes: 34,220 sets of 10,000 rows are 342 million keys.
     """
     if charges:
-        rare: list[list[int]] = [[] for _ in counts]
-        for rare in few_alike(policy, table, counts, order):
-            pass
+        *_, rare = few_alike(policy, table, counts, order)
         return charged_rows_cost(rare, terms_of(charges, table, counts, order, known_sets(policy, order)), cost, prices)
     for few in few_alike(policy, table, counts, order):
         asked = {(tuple(masks), price) for masks, price in zip(few, prices, strict=True)}

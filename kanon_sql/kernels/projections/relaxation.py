@@ -44,8 +44,8 @@ class Relaxation:
         self.fit_start, self.fit, self.charge = fits
         self.hidden = hidden
         self.most = nodes
-        count: cython.longlong = self.fit.shape[0]
-        self.joined = np.zeros(count, np.uint8)
+        self.work = self.terms = self.best = self.least = self.best_hidden = self.nodes = 0
+        self.joined = np.zeros(self.fit.shape[0], np.uint8)
         self.back = np.zeros(self.need.shape[0], np.int64)
         self.size = np.zeros(self.need.shape[0], np.int64)
         self.price = np.zeros(self.weight.shape[0], np.int64)
@@ -94,10 +94,10 @@ def moved(of: Relaxation, length: cython.longlong, most: cython.longlong) -> Non
                 c = of.fit[a]
                 need = of.need[c]
                 step = (need if of.joined[a] else 0) - of.size[c]
-                step = max(-length, length * step // need)
                 if step > 0:
-                    step = step * _FULL // max(_FULL, small)
-                of.charge[a] = min(most, max(0, of.charge[a] + step))
+                    of.charge[a] = min(most, of.charge[a] + length * step // need * _FULL // max(_FULL, small))
+                else:
+                    of.charge[a] = max(0, of.charge[a] - min(length, length * -step // need))
 
 
 def _paid_back(of):
@@ -115,7 +115,6 @@ def _cheapest(of, i):
     """Return what a row costs at least; store what it hides, and count it in its classes."""
     of.terms = 0
     of.least = 0
-    start = of.least
     for a in range(of.fit_start[i], of.fit_start[i + 1]):
         c = of.fit[a]
         value = of.charge[a] - of.back[c]
@@ -123,7 +122,7 @@ def _cheapest(of, i):
             of.term[of.terms] = c
             of.value[of.terms] = value
             of.terms += 1
-    bits = of.hidden[i]
+    bits = cython.cast(cython.ulonglong, of.hidden[i])
     for a in range(of.rare_start[i], of.rare_start[i + 1]):
         if of.rare[a] & bits == 0:
             bits |= of.rare[a]
@@ -174,7 +173,7 @@ def _visit(of, i, hidden, shown, depth):
         for a in range(of.rare_start[i], of.rare_start[i + 1]):
             if of.rare[a] & hidden:
                 continue
-            left = of.rare[a] & ~shown
+            left = cython.cast(cython.ulonglong, of.rare[a]) & ~shown
             if left == 0:
                 return
             if left & (left - 1) == 0:
@@ -185,7 +184,7 @@ def _visit(of, i, hidden, shown, depth):
     for a in range(of.rare_start[i], of.rare_start[i + 1]):
         if of.rare[a] & hidden:
             continue
-        left = of.rare[a] & ~shown
+        left = cython.cast(cython.ulonglong, of.rare[a]) & ~shown
         unmet |= left
         if left & met == 0:
             met |= left
@@ -195,8 +194,8 @@ def _visit(of, i, hidden, shown, depth):
         if (hidden >> c) & 1:
             bound += of.cost[c]
     for a in range(of.terms):
-        part = of.part[of.term[a]]
-        needed = of.chosen[of.term[a]] & ~part
+        part = cython.cast(cython.ulonglong, of.part[of.term[a]])
+        needed = cython.cast(cython.ulonglong, of.chosen[of.term[a]]) & ~part
         if (part & shown) or (needed & hidden):
             continue
         value = of.value[a]

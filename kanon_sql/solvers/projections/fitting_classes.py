@@ -18,7 +18,7 @@ from kanon_sql.table.keys import alike
 from kanon_sql.table.recoding import hidden_bits
 
 _Found = tuple[int, int, int, tuple[int, ...], int]
-"""A class that is found: its rows that fit, its set and hidden part as bits, its columns with a value, and the number of that."""
+"""A class: the row types that fit it, its set and hidden part as bits, its columns with values, and the number of these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class FittingClasses:
     def __init__(
         self, table: CodedTable, least: dict[tuple[int, ...], int], rare: list[list[int]], scale: int, *, nodes: int, most: int
     ) -> None:
-        self.table, self._least, self._room = table, least, most
+        self.table, self._least, self._left = table, least, most
         start: Int64 = np.cumsum([0, *map(len, rare)]).astype(np.int64)
         self._rows = table.weight, start, np.array([mask for masks in rare for mask in masks], np.uint64)
         self._cost, self._nodes = table.cost * scale, nodes
@@ -82,11 +82,11 @@ class FittingClasses:
         O(n) for each set, for n row types. Classes that few rows fit come first.
         """
         chosen: list[_Found] = []
-        for each in sorted(self._short()) if self._room else ():
-            if each[0] > self._room:
-                self._room = 0
+        for each in sorted(self._short()) if self._left else ():
+            if each[0] > self._left:
+                self._left = 0
                 break
-            self._room -= each[0]
+            self._left -= each[0]
             chosen.append(each)
         if not chosen:
             return False
@@ -145,12 +145,12 @@ class FittingClasses:
             self._classes.append((bits, part, need))
         rows, classes = [], []
         for (valued, _, _), listed in by_columns.items():
-            number = self._numbered(valued)
-            place = np.full(int(number.max()) + 1, -1, np.int32)
+            numbered = self._numbered(valued)
+            place = np.full(int(numbered.max()) + 1, -1, np.int32)
             place[[each for each, _ in listed]] = [each for _, each in listed]
-            fitting = np.flatnonzero(place[number] >= 0)
+            fitting = np.flatnonzero(place[numbered] >= 0)
             rows.append(fitting)
-            classes.append(place[number[fitting]])
+            classes.append(place[numbered[fitting]])
         row_type, fit = np.concatenate(rows), np.concatenate(classes)
         order = np.lexsort((fit, row_type))
         row_type, fit = row_type[order], fit[order]

@@ -69,7 +69,7 @@ def rows_asked(table: CodedTable, sets: Sets) -> dict[tuple[int, ...], int]:
 
 
 def rare_sets(table: CodedTable, sets: Sets, budget: Budget) -> list[list[int]]:
-    """Return for each row type, as bits, the smallest sets by which too few rows are like it; if the time is up, some of them."""
+    """Return for each row type, as bits, the smallest sets by which too few rows are like it; some, if the time is up."""
     least = rows_asked(table, sets)
     few: list[list[int]] = [[] for _ in range(table.row_types)]
     widest = max(map(len, least), default=0)
