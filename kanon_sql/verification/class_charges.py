@@ -74,8 +74,9 @@ def terms_of(
             by_shown[chosen & ~part][values].append((chosen, part, -(-amount // need[chosen])))
     terms: list[list[Term]] = [[] for _ in counts]
     for shown, classes_of in by_shown.items():
-        for row_type in range(len(counts)):
-            for chosen, part, back in classes_of.get(_values(table, shown, row_type), ()):
+        columns = [column for place, column in enumerate(table) if shown >> place & 1]
+        for row_type, values in enumerate(zip(*columns, strict=True) if columns else [()] * len(counts)):
+            for chosen, part, back in classes_of.get(values, ()):
                 paid = own.get((row_type, chosen, part), 0) - back
                 if paid:
                     terms[row_type].append((part, shown, paid))
