@@ -45,14 +45,18 @@ class Relaxation:
         self.hidden = hidden
         self.most = nodes
         self.work = self.terms = self.best = self.least = self.best_hidden = self.nodes = 0
-        self.joined = np.zeros(self.fit.shape[0], np.uint8)
-        self.back = np.zeros(self.need.shape[0], np.int64)
-        self.size = np.zeros(self.need.shape[0], np.int64)
-        self.price = np.zeros(self.weight.shape[0], np.int64)
+        row_types, columns = len(self.weight), len(self.cost)
+        self.cheapest_cell = int(np.asarray(cost).min())
+        self.joined = np.zeros(len(self.fit), np.uint8)
+        self.active = np.ones(row_types, np.uint8)
+        self.counted = False
+        self.back = np.zeros(len(self.need), np.int64)
+        self.size = np.zeros(len(self.need), np.int64)
+        self.price = np.zeros(row_types, np.int64)
         longest = max(1, int(np.diff(self.fit_start).max(initial=0)))
-        self.term = np.zeros(longest, np.int32)
         self.value = np.zeros(longest, np.int64)
-        self.gain = np.zeros((self.cost.shape[0] + 1, self.cost.shape[0]), np.int64)
+        self.alive = np.zeros((columns + 3, longest), np.int32)
+        self.gain = np.zeros((columns + 2, columns), np.int64)
 
 
 def relaxed(of: Relaxation) -> int:
@@ -67,10 +71,9 @@ def relaxed(of: Relaxation) -> int:
     of.work = of.fit.shape[0]
     with cython.nogil:
         _paid_back(of)
-        for i in range(of.size.shape[0]):
-            of.size[i] = 0
         for i in range(of.weight.shape[0]):
             found += of.weight[i] * _cheapest(of, i)
+    of.counted = True
     return found
 
 
@@ -84,6 +87,8 @@ def moved(of: Relaxation, length: cython.longlong, most: cython.longlong) -> Non
     step: cython.longlong
     with cython.nogil:
         for i in range(of.weight.shape[0]):
+            if not of.active[i]:
+                continue
             small = 0
             for a in range(of.fit_start[i], of.fit_start[i + 1]):
                 if of.joined[a] and of.size[of.fit[a]] < of.need[of.fit[a]]:
@@ -101,12 +106,22 @@ def moved(of: Relaxation, length: cython.longlong, most: cython.longlong) -> Non
 
 
 def _paid_back(of):
-    """Compute what each row of a class gets back: the charges of all rows that fit it, divided among its least rows."""
+    """Compute what each row of a class gets back: the charges of all rows that fit it, divided among its least rows.
+
+    A row is active if it is charged, or in a class.
+    """
     for c in range(of.back.shape[0]):
         of.back[c] = 0
     for i in range(of.weight.shape[0]):
+        if not of.active[i]:
+            continue
+        of.active[i] = 0
         for a in range(of.fit_start[i], of.fit_start[i + 1]):
-            of.back[of.fit[a]] += of.charge[a] * of.weight[i]
+            if of.charge[a] != 0:
+                of.back[of.fit[a]] += of.charge[a] * of.weight[i]
+                of.active[i] = 1
+            elif of.joined[a]:
+                of.active[i] = 1
     for c in range(of.back.shape[0]):
         of.back[c] = (of.back[c] + of.need[c] - 1) // of.need[c]
 
@@ -114,43 +129,61 @@ def _paid_back(of):
 def _cheapest(of, i):
     """Return what a row costs at least; store what it hides, and count it in its classes."""
     of.terms = 0
-    of.least = 0
+    pull = cython.cast(cython.longlong, 0)
+    all_shown = cython.cast(cython.longlong, 0)
     for a in range(of.fit_start[i], of.fit_start[i + 1]):
         c = of.fit[a]
         value = of.charge[a] - of.back[c]
         if value != 0:
-            of.term[of.terms] = c
-            of.value[of.terms] = value
+            of.alive[0, of.terms] = a
+            of.value[a - of.fit_start[i]] = value
             of.terms += 1
+            pull += value if value > 0 else -value
+            if of.part[c] == 0:
+                all_shown += value
+    if of.rare_start[i] == of.rare_start[i + 1] and pull <= of.cheapest_cell:
+        of.best_hidden = 0
+        of.price[i] = all_shown
+    else:
+        _search(of, i)
+    if of.best_hidden != of.hidden[i] or not of.counted:
+        _join(of, i)
+    return of.price[i]
+
+
+def _search(of, i):
+    """Find what a row hides at the least cost; what it hid before is the first that is known."""
     bits = cython.cast(cython.ulonglong, of.hidden[i])
     for a in range(of.rare_start[i], of.rare_start[i + 1]):
         if of.rare[a] & bits == 0:
             bits |= of.rare[a]
     of.best_hidden = bits
-    of.best = _cost_of(of, bits)
+    of.best = 0
+    for c in range(of.cost.shape[0]):
+        if (bits >> c) & 1:
+            of.best += of.cost[c]
+    for n in range(of.terms):
+        a = of.alive[0, n]
+        if (bits & of.chosen[of.fit[a]]) == of.part[of.fit[a]]:
+            of.best += of.value[a - of.fit_start[i]]
     of.least = of.best
     of.nodes = 0
-    _visit(of, i, 0, 0, 0)
-    of.price[i] = of.least if of.least < of.best else of.best
+    _visit(of, i, 0, 0, 0, of.terms, 0)
+    of.price[i] = min(of.least, of.best)
+
+
+def _join(of, i):
+    """Count a row in the classes that it is in now, and no longer in others."""
     of.hidden[i] = of.best_hidden
     for a in range(of.fit_start[i], of.fit_start[i + 1]):
         c = of.fit[a]
-        of.joined[a] = (of.best_hidden & of.chosen[c]) == of.part[c]
-        if of.joined[a]:
+        inside = (of.best_hidden & of.chosen[c]) == of.part[c]
+        if inside and not of.joined[a]:
             of.size[c] += of.weight[i]
-    return of.price[i]
-
-
-def _cost_of(of, hidden):
-    """Return what it costs the row to hide some columns and show all others."""
-    found = cython.cast(cython.longlong, 0)
-    for c in range(of.cost.shape[0]):
-        if (hidden >> c) & 1:
-            found += of.cost[c]
-    for a in range(of.terms):
-        if (hidden & of.chosen[of.term[a]]) == of.part[of.term[a]]:
-            found += of.value[a]
-    return found
+            of.active[i] = 1
+        elif of.joined[a] and not inside:
+            of.size[c] -= of.weight[i]
+        of.joined[a] = inside
 
 
 def _least_cost(of, columns):
@@ -162,10 +195,13 @@ def _least_cost(of, columns):
     return found
 
 
-def _visit(of, i, hidden, shown, depth):
-    """Search the masks that hide some columns and show others: branch on the column that most sets or gains ask for."""
+def _visit(of, i, hidden, shown, depth, count, paid):
+    """Search the masks that hide some columns and show others: branch on the column that most sets or gains ask for.
+
+    Of the terms, ``count`` depend on other columns; what the row pays for sure is ``paid``.
+    """
     of.nodes += 1
-    of.work += of.terms + of.rare_start[i + 1] - of.rare_start[i]
+    of.work += count + of.rare_start[i + 1] - of.rare_start[i]
     one = cython.cast(cython.ulonglong, 1)
     changed = True
     while changed:
@@ -178,6 +214,7 @@ def _visit(of, i, hidden, shown, depth):
                 return
             if left & (left - 1) == 0:
                 hidden |= left
+                paid += _least_cost(of, left)
                 changed = True
     bound = cython.cast(cython.longlong, 0)
     met = unmet = cython.cast(cython.ulonglong, 0)
@@ -191,31 +228,37 @@ def _visit(of, i, hidden, shown, depth):
             bound += _least_cost(of, left)
     for c in range(of.cost.shape[0]):
         of.gain[depth, c] = 0
-        if (hidden >> c) & 1:
-            bound += of.cost[c]
-    for a in range(of.terms):
-        part = cython.cast(cython.ulonglong, of.part[of.term[a]])
-        needed = cython.cast(cython.ulonglong, of.chosen[of.term[a]]) & ~part
+    rest = cython.cast(cython.longlong, 0)
+    kept = cython.cast(cython.longlong, 0)
+    for n in range(count):
+        a = of.alive[depth, n]
+        part = cython.cast(cython.ulonglong, of.part[of.fit[a]])
+        needed = cython.cast(cython.ulonglong, of.chosen[of.fit[a]]) & ~part
         if (part & shown) or (needed & hidden):
             continue
-        value = of.value[a]
-        left = part & ~hidden
+        value = of.value[a - of.fit_start[i]]
+        part &= ~hidden
+        needed &= ~shown
+        if part == 0:
+            if needed == 0:
+                paid += value
+                continue
+            rest += value
+        of.alive[depth + 1, kept] = a
+        kept += 1
         if value < 0:
             bound += value
             value = -value
         else:
-            left = needed & ~shown
-            if left == 0 and part & ~hidden == 0:
-                bound += value
-                continue
+            part = needed
         for w in range(of.column.shape[1]):
-            c = of.column[of.term[a], w]
-            if c >= 0 and (left >> c) & 1:
+            c = of.column[of.fit[a], w]
+            if c >= 0 and (part >> c) & 1:
                 of.gain[depth, c] += value
-    if bound >= of.best:
+    if paid + bound >= of.best:
         return
     if of.nodes > of.most:
-        of.least = min(of.least, bound)
+        of.least = min(of.least, paid + bound)
         return
     branch = -1
     highest = cython.cast(cython.longlong, 0)
@@ -231,11 +274,10 @@ def _visit(of, i, hidden, shown, depth):
         if worth > highest:
             highest = worth
             branch = c
-    if branch < 0:
-        value = _cost_of(of, hidden)
-        if value < of.best:
-            of.best = value
+    if branch < 0:  # to show all others is the cheapest
+        if paid + rest < of.best:
+            of.best = paid + rest
             of.best_hidden = hidden
         return
-    _visit(of, i, hidden | (one << branch), shown, depth + 1)
-    _visit(of, i, hidden, shown | (one << branch), depth + 1)
+    _visit(of, i, hidden | (one << branch), shown, depth + 1, kept, paid + of.cost[branch])
+    _visit(of, i, hidden, shown | (one << branch), depth + 1, kept, paid)

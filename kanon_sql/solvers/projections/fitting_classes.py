@@ -5,7 +5,7 @@ A class is a set of columns, the part of it that is hidden, and the values of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,15 +74,20 @@ class FittingClasses:
         self.fit: Int32 = np.empty(0, np.int32)
         self.relaxation = self._relaxation(np.empty(0, np.int64), np.zeros(table.row_types, np.uint64))
 
-    def grow(self) -> bool:
+    def grow(self, over: Callable[[], bool]) -> bool:
         """Add the classes that have too few rows in the last solution of the relaxation; return whether there are new ones.
+
+        Parameters
+        ----------
+        over : callable
+            Whether the time is up, and no more sets are looked at.
 
         Notes
         -----
         O(n) for each set, for n row types. Classes that few rows fit come first.
         """
         chosen: list[_Found] = []
-        for each in sorted(self._short()) if self._left else ():
+        for each in sorted(self._short(over)) if self._left else ():
             if each[0] > self._left:
                 self._left = 0
                 break
@@ -94,11 +99,13 @@ class FittingClasses:
         self._add(chosen)
         return True
 
-    def _short(self) -> Iterator[_Found]:
+    def _short(self, over: Callable[[], bool]) -> Iterator[_Found]:
         """Yield classes that are new and too small."""
         every = np.asarray(self.relaxation.hidden)
         hiding: Int64 = np.flatnonzero(every)
         for columns, need in self._least.items():
+            if over():
+                return
             bits = sum(1 << place for place in columns)
             part = every[hiding] & np.uint64(bits)
             rows, part = hiding[part != 0], part[part != 0]
@@ -188,6 +195,7 @@ class FittingClasses:
         charge = np.asarray(self.relaxation.charge)
         charge[:] = 0
         charge[place] = charges.amount
+        np.asarray(self.relaxation.active)[:] = 1
 
     def listed(self) -> Int64:
         """Return the row type, the set and its hidden part as bits, and the amount of each charge, int64 [q, 4]."""

@@ -100,7 +100,7 @@ def _ascent(classes: FittingClasses, scale: int, budget: Budget) -> Prices:
         share = max(step / _STEPS, work / most_work)
         if share >= 1 or part.over():
             break
-        if isqrt(step) ** 2 == step and classes.grow():
+        if isqrt(step) ** 2 == step and classes.grow(part.over):
             relaxed(classes.relaxation)
         moved(classes.relaxation, max(1, int(length * _FIRST * (_LAST / _FIRST) ** share)), most)
         found = relaxed(classes.relaxation)
