@@ -49,8 +49,9 @@ class Certificate:
         Evidence for a lower bound that `verify` computes again: the price of a row of each row type. It is in units of
         ``1 / (scale * unit)`` of the cost. Row types are in the order of their codes.
     charges : tuple of tuple of int
-        More of that evidence under a guarantee for known columns: what a row pays for a class. Each has the number of a row
-        type, a set of quasi-identifiers as bits, its suppressed part as bits, and an amount in units of the prices.
+        More of that evidence under a guarantee for known columns: what a row of a row type pays for a class. Each has four
+        numbers: the row type, a set of quasi-identifiers as bits, the suppressed part of the set, and the amount. Amounts are
+        in the units of the prices.
     scale, unit : int
         See ``prices``; ``unit`` is the common denominator of the weights.
     repeatable : bool
