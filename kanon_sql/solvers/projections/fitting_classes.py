@@ -17,6 +17,12 @@ from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.keys import alike
 from kanon_sql.table.recoding import hidden_bits
 
+_SHARE = 4
+"""Each time, new classes take at most one in so many of the pairs of a class and a row type that are left.
+
+Classes that are found later prove more: for any 3 of Adult's 14 columns 40,960 cells, and 40,000 if the first ones took all.
+"""
+
 _Found = tuple[int, int, int, tuple[int, ...], int]
 """A class: the row types that fit it, its set and hidden part as bits, its columns with values, and the number of these."""
 
@@ -84,17 +90,14 @@ class FittingClasses:
 
         Notes
         -----
-        O(n) for each set, for n row types. Classes that few rows fit come first.
+        O(n) for each set, for n row types. Classes that few rows fit come first; they take a part of the pairs that are left.
         """
-        chosen: list[_Found] = []
-        for each in sorted(self._short(over)) if self._left else ():
-            if each[0] > self._left:
-                self._left = 0
-                break
-            self._left -= each[0]
-            chosen.append(each)
+        found = sorted(self._short(over))
+        fitting = np.cumsum([each[0] for each in found], dtype=np.int64)
+        chosen = found[: int(np.searchsorted(fitting, self._left // _SHARE, "right"))]
         if not chosen:
             return False
+        self._left -= int(fitting[len(chosen) - 1])
         self._known.update((bits, part, number) for _, bits, part, _, number in chosen)
         self._add(chosen)
         return True
@@ -158,9 +161,8 @@ class FittingClasses:
             fitting = np.flatnonzero(place[numbered] >= 0)
             rows.append(fitting)
             classes.append(place[numbered[fitting]])
-        row_type, fit = np.concatenate(rows), np.concatenate(classes)
-        order = np.lexsort((fit, row_type))
-        row_type, fit = row_type[order], fit[order]
+        many = len(self._classes)
+        row_type, fit = np.divmod(np.sort(np.concatenate(rows) * many + np.concatenate(classes)), many)
         before = np.arange(len(self.fit)) + np.searchsorted(row_type, self.row_type, "left")
         after = np.arange(len(fit)) + np.searchsorted(self.row_type, row_type, "right")
         charge: Int64 = np.zeros(len(self.fit) + len(fit), np.int64)
