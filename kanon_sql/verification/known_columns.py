@@ -1,7 +1,8 @@
 """What a certificate claims of known columns: the classes of the release by every set, and a bound proven row by row.
 
 Every row has to hide a cell of each set of known columns by which fewer than k rows of the source have its values: the rows
-that show the same there are some of these. The cheapest cells that meet all such sets are what the row costs at least.
+that show the same there are some of these. The cheapest cells that meet all such sets are what the row costs at least. With
+charges for classes, a certificate may prove more: see :mod:`~kanon_sql.verification.class_charges`.
 """
 
 from __future__ import annotations

@@ -207,6 +207,19 @@ def test_a_search_that_ends_early_proves_less(seed: int, monkeypatch: pytest.Mon
     assert proven_prices(case.table, case.asked, Budget(seconds=0))[1] == METHOD
 
 
+def test_costs_too_large_for_the_units_of_charges_have_the_simple_bound() -> None:
+    draw = random.Random(2)
+    for cost, methods in ((1 << 20, {BY_CLASSES, METHOD}), (1 << 37, {BY_CLASSES, METHOD}), (1 << 52, {METHOD})):
+        found = set()
+        for _ in range(20):
+            case = replace(drawn(draw), k=3)
+            case = replace(case, cost=[cost] * len(case.cost), counts=[*case.counts[:-1], 3])
+            prices, method = proven_prices(case.table, case.asked, UNLIMITED)
+            found.add(method)
+            assert prices.price.tolist() == least(case, plain(prices), prices.scale)
+        assert found == methods
+
+
 def table_of(rows: Sequence[Sequence[str]]) -> pa.Table:
     return pa.table({f"c{place}": list(cells) for place, cells in enumerate(zip(*rows, strict=True))})
 

@@ -79,7 +79,7 @@ def _counted(table: CodedTable, sets: Sets) -> dict[tuple[int, ...], int]:
 
 def _scale(table: CodedTable) -> int:
     """Return the units of charges in a unit of the cost, a power of two; 0 if sums could overflow in any."""
-    most = 8 * int(table.cost.sum()) * table.rows
+    most = int(table.cost.sum()) * table.rows << 16
     if most == 0:
         return 0
     return min(_SCALE, (1 << ((1 << 62) // most).bit_length()) >> 1)
