@@ -34,10 +34,10 @@ _WIDEST, _MOST_NUMBERS, _MOST_RARE = 4, 50_000_000, 3_000_000
 _NODES, _MOST_FITS, _MOST_CHARGES = 300, 2_000_000, 40_000
 """Steps of the search for a row, pairs of a class and a row type that fits it, and charges in a certificate."""
 
-_STEPS, _WORK = 400, 700_000_000
+_STEPS, _WORK = 1_000, 700_000_000
 """Steps of the charges, and the terms of rows that are looked at in all of them: 10 s for 75,000 x 16 and any 2 columns."""
 
-_FIRST, _LAST = 0.7, 0.02
+_FIRST, _LAST = 0.7, 0.01
 """The first step and the last, as a share of what a cell costs on average."""
 
 _SHARE = 0.2
