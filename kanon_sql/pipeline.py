@@ -115,7 +115,10 @@ def run(
     )
     if prices is None or policy.grouped:
         return recoding, certificate
-    return recoding, replace(certificate, prices=tuple(prices.price.tolist()), scale=prices.scale, unit=table.unit)
+    charges = tuple(map(tuple, prices.charges.tolist()))
+    return recoding, replace(
+        certificate, prices=tuple(prices.price.tolist()), charges=charges, scale=prices.scale, unit=table.unit
+    )
 
 
 def run_by_parts(

@@ -48,6 +48,10 @@ class Certificate:
     prices : tuple of int, optional
         Evidence for a lower bound that `verify` computes again: the price of a row of each row type. It is in units of
         ``1 / (scale * unit)`` of the cost. Row types are in the order of their codes.
+    charges : tuple of tuple of int
+        More of that evidence under a guarantee for known columns: what a row of a row type pays for a class. Each has four
+        numbers: the row type, a set of quasi-identifiers as bits, the suppressed part of the set, and the amount. Amounts are
+        in the units of the prices.
     scale, unit : int
         See ``prices``; ``unit`` is the common denominator of the weights.
     repeatable : bool
@@ -97,6 +101,7 @@ class Certificate:
     seconds: float
     policy: str
     prices: tuple[int, ...] | None = field(default=None, repr=False)
+    charges: tuple[tuple[int, int, int, int], ...] = field(default=(), repr=False)
     scale: int = 1
     unit: int = 1
     repeatable: bool = True
@@ -184,6 +189,7 @@ class Certificate:
             data[name] = list(data[name])
         data["histories"] = [each.to_dict() for each in self.histories]
         data["prices"] = None if self.prices is None else list(self.prices)
+        data["charges"] = [list(each) for each in self.charges]
         for name in ("cost", "lower_bound"):
             data[name] = int(data[name]) if data[name].denominator == 1 else str(data[name])
         return {**data, "gap": self.gap}

@@ -21,7 +21,7 @@ from kanon_sql.errors import CertificateError, raise_alone
 
 FORMAT = "kanon-sql certificate 1"
 
-_PRICES_A_LINE = 20
+_PRICES_A_LINE, _CHARGES_A_LINE = 20, 5
 
 _CLAIM = re.compile(r'\s*"(\w+)"\s*:')
 """How a line begins that holds a claim."""
@@ -71,6 +71,12 @@ def _price_lines(prices: tuple[int, ...] | None) -> str:
     return "[\n" + ",\n".join(", ".join(map(str, prices[start : start + _PRICES_A_LINE])) for start in starts) + "\n  ]"
 
 
+def _charge_lines(charges: tuple[tuple[int, ...], ...]) -> str:
+    starts = range(0, len(charges), _CHARGES_A_LINE)
+    lines = (json.dumps([list(each) for each in charges[start : start + _CHARGES_A_LINE]])[1:-1] for start in starts)
+    return "[\n" + ",\n".join(lines) + "\n  ]" if charges else "[]"
+
+
 TEXT = Kind(words="a text", fits=lambda value: isinstance(value, str))
 WHOLE = Kind(words="a whole number of at least 0", fits=is_whole)
 WHOLE_OR_NULL = Kind(words="a whole number of at least 0, or null", fits=lambda value: value is None or is_whole(value))
@@ -109,6 +115,12 @@ _PRICES = Kind(
     read=lambda value: None if value is None else tuple(value),
     write=_price_lines,
 )
+_CHARGES = Kind(
+    words="a list of lists of 4 whole numbers",
+    fits=lambda value: isinstance(value, list) and all(is_list_of(int, each) and len(each) == 4 for each in value),
+    read=lambda value: tuple(map(tuple, value)),
+    write=_charge_lines,
+)
 
 _HISTORIES = Kind(
     words="a list of what tokens give away, each with the column and its figures",
@@ -136,6 +148,7 @@ _CLAIMS = {
     "unit": WHOLE,
     "scale": WHOLE,
     "prices": _PRICES,
+    "charges": _CHARGES,
     "algorithm": TEXT,
     "reason": TEXT,
     "seconds": SECONDS,
@@ -148,7 +161,7 @@ _CLAIMS = {
 }
 """The fields of a certificate, in the order of the file."""
 
-_LATER = {"histories": (), "known_columns": None, "sets_audited": None, "smallest_class_known": None}
+_LATER = {"charges": (), "histories": (), "known_columns": None, "sets_audited": None, "smallest_class_known": None}
 """Fields that files of this format did not always have, with what they hold there."""
 
 

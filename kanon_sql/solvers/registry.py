@@ -113,7 +113,7 @@ POPULATION_SOLVERS: dict[str, Solver] = {
 PROJECTION_SOLVERS: dict[str, Solver] = {
     "projections": Solver(
         name="projections",
-        module="kanon_sql.solvers.projections.search",
+        module="kanon_sql.solvers.projections.solve",
         guarantee="none: single cells are suppressed and shown again",
         requirements=KAnonymity | KnownColumns | SensitiveRequirement,
     )

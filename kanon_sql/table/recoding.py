@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,14 @@ class Prices:
         Price of a row of each row type, in units of ``1 / scale`` of the table's unit.
     scale : int
         A power of two.
+    charges : int64 array [q, 4]
+        Further evidence for a guarantee for known columns: row types that pay for a class, the set of the class and its hidden
+        part as bits of columns, and what a row pays, in the same units.
     """
 
     price: Int64
     scale: int
+    charges: Int64 = field(default_factory=lambda: np.empty((0, 4), np.int64))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
     from kanon_sql.table.coded_table import Sensitive
 
-_BY_PRICES = ("Lagrangian relaxation", "row distance", "sets of known columns")
+_BY_PRICES = ("Lagrangian relaxation", "row distance", "sets of known columns", "classes by known columns")
 """Methods whose bound the prices prove in full; others rest on a search."""
 
 _UNDER_REQUIREMENTS = "Lagrangian relaxation under the requirements"
@@ -95,7 +95,8 @@ def verify(
     paid = sum(count * price for count, price in zip(counts, prices, strict=True))
     whose = _whose(policy, sensitive)
     if policy.known_requirements:
-        if max(prices) > 0 and (costed is not None or not rows_cost(policy, table, counts, cost, order, prices)):
+        needed = max(prices) > 0 or certificate.charges
+        if needed and (costed is not None or not rows_cost(policy, table, counts, cost, order, prices, certificate.charges)):
             raise CertificateError("prices", "one is higher than what a row of its row type must cost")
         proven = paid
     elif whose is not None and certificate.bound_method.startswith(_UNDER_REQUIREMENTS):

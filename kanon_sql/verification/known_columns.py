@@ -1,26 +1,23 @@
 """What a certificate claims of known columns: the classes of the release by every set, and a bound proven row by row.
 
 Every row has to hide a cell of each set of known columns by which fewer than k rows of the source have its values: the rows
-that show the same there are some of these. The cheapest cells that meet all such sets are what the row costs at least.
+that show the same there are some of these. The cheapest cells that meet all such sets are what the row costs at least. With
+charges for classes, a certificate may prove more: see :mod:`~kanon_sql.verification.class_charges`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.engines.duckdb.known_classes import counted_known
 from kanon_sql.errors import CertificateError
-from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
+from kanon_sql.verification.class_charges import Charge, charged_rows_cost, terms_of
+from kanon_sql.verification.rare_sets import apart, few_alike, known_sets
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
-
-_MOST_PARTS = 500_000
-"""Sets of one size up to which they are counted; the solver stops at fewer."""
 
 
 def check_known(con: Any, claimed: Certificate, policy: Policy) -> None:
@@ -58,6 +55,7 @@ def rows_cost(
     cost: Sequence[int],
     order: Sequence[int],
     prices: Sequence[int],
+    charges: Sequence[Charge] = (),
 ) -> bool:
     """Return whether a row of each row type costs at least its price.
 
@@ -75,74 +73,31 @@ def rows_cost(
         Which of the units of the policy each is.
     prices : sequence of int [t]
         What is claimed.
+    charges : sequence of tuple, optional
+        What rows pay for classes, see :mod:`~kanon_sql.verification.class_charges`.
+
+    Raises
+    ------
+    CertificateError
+        When a charge is not about a class of the table.
 
     Notes
     -----
     All rows are counted by every set. Many thousands of sets take minutes: 34,220 sets of 10,000 rows are 342 million keys.
     """
-    for few in _few(policy, table, counts, order):
+    if charges:
+        *_, rare = few_alike(policy, table, counts, order)
+        return charged_rows_cost(rare, terms_of(charges, table, counts, order, known_sets(policy, order)), cost, prices)
+    for few in few_alike(policy, table, counts, order):
         asked = {(tuple(masks), price) for masks, price in zip(few, prices, strict=True)}
         if not any(_may_cost_less(masks, cost, price) for masks, price in asked):
             return True
     return False
 
 
-def _few(
-    policy: Policy, table: Sequence[Sequence[Any]], counts: Sequence[int], order: Sequence[int]
-) -> Iterator[list[list[int]]]:
-    """Yield, for each size, the sets of at most so many columns, as bits, by which each row type has too few rows.
-
-    Of several, the smallest: no set has another one as a part.
-    """
-    few: list[list[int]] = [[] for _ in counts]
-    shorter: dict[tuple[int, ...], bytearray] = {}
-    for least in _rows_asked(policy, order):
-        met = {}
-        for chosen in sorted(least):
-            mask = sum(1 << place for place in chosen)
-            keys = list(zip(*(table[place] for place in chosen), strict=True))
-            rows: Counter[tuple[Any, ...]] = Counter()
-            for key, count in zip(keys, counts, strict=True):
-                rows[key] += count
-            small = {key for key, number in rows.items() if number < least[chosen]}
-            parts = [shorter[part] for part in combinations(chosen, len(chosen) - 1) if part in shorter]
-            found = bytearray(len(counts))
-            for row_type, key in enumerate(keys):
-                if any(part[row_type] for part in parts):
-                    found[row_type] = 1
-                elif key in small:
-                    found[row_type] = 1
-                    few[row_type].append(mask)
-            if any(found):
-                met[chosen] = found
-        shorter = met
-        yield few
-
-
-def _rows_asked(policy: Policy, order: Sequence[int]) -> Iterator[dict[tuple[int, ...], int]]:
-    """Yield for each size the sets of so many columns that are a part of a set, and the rows that each asks for."""
-    unit_columns = units([qi.column for qi in policy.quasi_identifiers], policy.linked)
-    place_of = {unit: place for place, unit in enumerate(order)}
-    widest = [
-        (sorted(place_of[unit] for unit in chosen), requirement.least)
-        for requirement in policy.known_requirements
-        for chosen in requirement.sets_of(unit_columns)
-    ]
-    if policy.least_class_size > 1:
-        widest.append((list(range(len(unit_columns))), policy.least_class_size))
-    for size in range(1, max(len(places) for places, _ in widest) + 1):
-        least: dict[tuple[int, ...], int] = {}
-        for places, rows in widest:
-            for chosen in combinations(places, size):
-                least[chosen] = max(least.get(chosen, 1), rows)
-            if len(least) > _MOST_PARTS:
-                return
-        yield least
-
-
 def _may_cost_less(masks: tuple[int, ...], cost: Sequence[int], price: int) -> bool:
     """Return whether some columns meet all masks and cost less: one column of the first mask after the other is tried."""
-    if _apart(masks, cost) >= price:
+    if apart(masks, cost) >= price:
         return False
     if not masks:
         return True
@@ -155,13 +110,3 @@ def _may_cost_less(masks: tuple[int, ...], cost: Sequence[int], price: int) -> b
             return True
         tried |= 1 << place
     return False
-
-
-def _apart(masks: tuple[int, ...], cost: Sequence[int]) -> int:
-    """Return what some masks without a common column cost: the shortest first."""
-    met = paid = 0
-    for mask in sorted(masks, key=lambda mask: mask.bit_count()):
-        if not mask & met:
-            met |= mask
-            paid += min(cost[place] for place in range(len(cost)) if mask >> place & 1)
-    return paid

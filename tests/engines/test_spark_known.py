@@ -104,7 +104,7 @@ def test_a_solver_that_shows_too_much_is_found_out(spark: Any, monkeypatch: pyte
         types = np.arange(problem.table.row_types, dtype=np.int32)
         return Recoding(row_type=types, shown=np.full(len(types), 3, np.uint64), count=problem.table.weight.copy())
 
-    monkeypatch.setitem(sys.modules, "kanon_sql.solvers.projections.search", SimpleNamespace(solve=everything_shown))
+    monkeypatch.setitem(sys.modules, "kanon_sql.solvers.projections.solve", SimpleNamespace(solve=everything_shown))
     source = spark.sql("SELECT i % 4 AS a, i % 2 AS b FROM range(10) t(i)")
     with pytest.raises(AuditError, match=r"2 classes break k >= 3 FOR .*: the smallest has 2 rows; nothing was released"):
         kanon_sql.spark.anonymize(source, k=3, quasi_identifiers=["a", "b"], known=known, into="r")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kanon_sql.kernels.projections.classes import SetClasses
+from kanon_sql.kernels.projections.repair import best_change, turn
 from kanon_sql.kernels.projections.search import search
 from kanon_sql.kernels.random import seeded
 from kanon_sql.solvers.projections.asked import Asked
@@ -86,3 +87,48 @@ def test_cells_are_shown_until_each_would_break_a_class(
         hidden[tuple(cell)] = 0
         assert short(values, hidden, sets) > 0
         hidden[tuple(cell)] = 1
+
+
+def rare_short(values: NDArray[np.int32], hidden: NDArray[np.uint8], sets: list[tuple[int, ...]]) -> int:
+    """Return the same where all rows have to leave a class that fewer than K rows of the table have the values of."""
+    most = {chosen: Counter(map(tuple, values[:, list(chosen)].tolist())) for chosen in sets}
+    shown = np.where(hidden > 0, -1, values)
+    found = 0
+    for chosen in sets:
+        for cells, size in Counter(map(tuple, shown[:, list(chosen)].tolist())).items():
+            if size < K:
+                found += size if -1 not in cells and most[chosen][cells] < K else min(size, K - size)
+    return found
+
+
+@given(tables(), st.integers(1, 40), st.data())
+@settings(max_examples=60, deadline=None)
+def test_a_repair_costs_what_a_fresh_count_says(
+    drawn: tuple[SetClasses, NDArray[np.int32], list[tuple[int, ...]]], penalty: int, data: st.DataObject
+) -> None:
+    """Also beside classes that too few rows could be in, which are still known after all classes are counted again."""
+    classes, values, sets = drawn
+    assert classes.count()
+    classes.note_rare()
+    start = data.draw(st.lists(st.integers(0, 1), min_size=values.size, max_size=values.size))
+    assert classes.hide(np.array(start, np.uint8).reshape(values.shape))
+    hidden, cost = np.asarray(classes.hidden), np.full(values.shape[1], 4, np.int64)
+    weight = np.asarray(classes.weight)
+    assert weight.max() == 1
+
+    def total() -> int:
+        return 4 * int(hidden.sum()) + penalty * rare_short(values, hidden, sets)
+
+    for _ in range(20):
+        row, must = data.draw(st.integers(0, len(values) - 1)), data.draw(st.integers(1, (1 << values.shape[1]) - 1))
+        kept = data.draw(st.integers(0, (1 << values.shape[1]) - 1)) & ~must
+        before = total()
+        paid, change = best_change(classes, row, must, kept, cost, penalty)
+        assert change & must == must
+        assert change & kept == 0
+        turn(classes, row, change)
+        assert total() == before + paid
+        turn(classes, row, must)
+        turn(classes, row, change)
+        assert total() >= before + paid, "the given cells alone cost no less"
+        assert classes.ready()

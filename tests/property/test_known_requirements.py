@@ -30,7 +30,7 @@ from kanon_sql.model.requirements import (
 )
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.projections import search
+from kanon_sql.solvers.projections import solve as solver
 from kanon_sql.table.recoding import Prices, Recoding
 
 pytestmark = pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
@@ -136,7 +136,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, rows: Sequence[Row], masks: list[int
     """Let the gate judge a release, and compare it with the definitions; return whether it passes."""
     columns = len(rows[0]) - 2
     chosen = Drawn(masks)
-    monkeypatch.setattr(search, "solve", chosen.solve)
+    monkeypatch.setattr(solver, "solve", chosen.solve)
     source = table_of(rows)
     names = [f"c{place}" for place in range(columns)]
     refused = None

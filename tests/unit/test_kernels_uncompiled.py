@@ -33,6 +33,9 @@ from kanon_sql.kernels.summaries.destroy_repair import rebuild as rebuild_plain
 from kanon_sql.kernels.summaries.measure import Measure, class_losses
 from kanon_sql.kernels.summaries.neighbourhoods import Classes, Shape
 from kanon_sql.solvers.budget import UNLIMITED
+from kanon_sql.solvers.projections.asked import Asked
+from kanon_sql.solvers.projections.partition_bound import proven_prices
+from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.solvers.labels import balanced, bin_scheme, guillotine, intervals, kd_tree, region_exact, regions
 
 results = {}
@@ -106,6 +109,14 @@ for by_gain in (False, True):
     rebuild_plain(codes, measure, classes, near, shape, 15, state)
     results[f"plain {by_gain}"] = [np.asarray(each).tolist() for each in (partition.where, classes.loss)]
 
+rows = np.unique(random.integers(0, 3, (14, 4)), axis=0).astype(np.int32)
+ones = np.ones(len(rows), np.int64)
+names = tuple((f"c{column}",) for column in range(4))
+known = CodedTable(columns=names, codes=rows, weight=ones, origin=ones, cost=np.array([1, 2, 1, 1]), unit=1)
+sets = {(first, last): Asked(rows=3) for last in range(4) for first in range(last)}
+prices, method = proven_prices(known, sets, UNLIMITED)
+results["known columns"] = [method, prices.price.tolist(), prices.charges.tolist()]
+
 with kanon_sql.connect() as con:
     con.execute("SET enable_progress_bar = false")
     con.execute("CREATE TABLE p AS SELECT i % 5 AS zip, i * i % 7 AS age, i % 3 AS sex FROM range(40) t(i)")
@@ -170,7 +181,7 @@ def test_compiled_and_uncompiled_kernels_give_the_same(root: Path, uncompiled: P
     (compiled, file, found), warned = run(BLOCKED + SOLVE, uncompiled)
     assert not compiled
     assert Path(file).parent.parent == uncompiled
-    assert len(expected) == 72
+    assert len(expected) == 73
     for name, result in expected.items():
         assert found[name] == result, name
     assert warned.count("RuntimeWarning") == 1

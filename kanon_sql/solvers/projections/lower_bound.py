@@ -37,11 +37,15 @@ def least_prices(table: CodedTable, sets: Sets, budget: Budget) -> Prices:
     -----
     A GROUP BY of the row types for each part of a set. If the time is up, sets that were not looked at ask for nothing.
     """
-    few = _few(table, _rows_asked(table, sets), budget)
+    return met_at_least(table, rare_sets(table, sets, budget))
+
+
+def met_at_least(table: CodedTable, rare: list[list[int]]) -> Prices:
+    """Return what a row of each row type costs at least that hides a cell of each of its sets, given as bits."""
     cost = table.cost.tolist()
     known: dict[tuple[int, ...], int] = {}
     price = np.zeros(table.row_types, np.int64)
-    for row_type, parts in enumerate(few):
+    for row_type, parts in enumerate(rare):
         if parts:
             masks = tuple(parts)
             if masks not in known:
@@ -50,7 +54,7 @@ def least_prices(table: CodedTable, sets: Sets, budget: Budget) -> Prices:
     return Prices(price=price, scale=1)
 
 
-def _rows_asked(table: CodedTable, sets: Sets) -> dict[tuple[int, ...], int]:
+def rows_asked(table: CodedTable, sets: Sets) -> dict[tuple[int, ...], int]:
     """Return the least rows by each part of a set, the shortest parts first; none of a size that makes too many."""
     least: dict[tuple[int, ...], int] = {}
     for size in range(1, max(map(len, sets), default=0) + 1):
@@ -64,18 +68,9 @@ def _rows_asked(table: CodedTable, sets: Sets) -> dict[tuple[int, ...], int]:
     return least
 
 
-def _few(table: CodedTable, least: dict[tuple[int, ...], int], budget: Budget) -> list[list[int]]:
-    """Return for each row type, as bits, the smallest sets by which too few rows are like it.
-
-    Parameters
-    ----------
-    table : CodedTable
-        The table.
-    least : dict of tuple to int
-        Sets of columns, after all of their parts, and the rows that each asks for.
-    budget : Budget
-        The time for it.
-    """
+def rare_sets(table: CodedTable, sets: Sets, budget: Budget) -> list[list[int]]:
+    """Return for each row type, as bits, the smallest sets by which too few rows are like it; some, if the time is up."""
+    least = rows_asked(table, sets)
     few: list[list[int]] = [[] for _ in range(table.row_types)]
     widest = max(map(len, least), default=0)
     shorter: dict[tuple[int, ...], NDArray[np.uint8]] = {(): np.packbits(np.zeros(table.row_types, np.bool_))}

@@ -1,4 +1,4 @@
-"""Releases whose classes by every set of known columns have k rows: the algorithm ``projections``.
+"""Single cells are hidden and shown until all classes by every set of known columns meet what is asked.
 
 A cascade hides cells until every class is large enough, or few are not. Then cells are hidden and shown at random. A row that
 a class is short of costs as much as a cell, later more, and the search accepts fewer and fewer changes for the worse. Then
@@ -7,38 +7,26 @@ the classes that are still too small are repaired one by one, and a second casca
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.errors import InfeasibleError
 from kanon_sql.kernels.projections.cascade import small_by_column
 from kanon_sql.kernels.projections.classes import SetClasses
 from kanon_sql.kernels.projections.search import search
 from kanon_sql.kernels.random import seeded
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.projections.all_columns import by_all_columns
-from kanon_sql.solvers.projections.asked import sets_of
 from kanon_sql.solvers.projections.cascade import cascade
-from kanon_sql.solvers.projections.exact import improved
-from kanon_sql.solvers.projections.levels import whole_cells, with_levels
-from kanon_sql.solvers.projections.lower_bound import METHOD, least_prices
 from kanon_sql.solvers.projections.repair import Repair
 from kanon_sql.solvers.projections.rows import Rows
 from kanon_sql.table.arrays import Int64, Words
 from kanon_sql.table.cost_ladder import COST
 from kanon_sql.table.recoding import Recoding, hidden_bits
 
-_MOST_CLASSES = 60_000_000
-"""Rows times sets up to which cells are hidden one by one: the classes then take at most 1 GB."""
-
-_FEW_ROWS = 2_000
-"""Rows up to which the release by all columns is searched thoroughly, too; of more rows, it is only greedy."""
-
-_ROUNDS, _LOOKUPS, _PER_CELL = 20, (500_000_000, 1_200_000_000), 150
+_ROUNDS, _LOOKUPS, _PER_CELL = 20, (350_000_000, 1_200_000_000), 150
 """Rounds of the search, the classes that it looks up at most, and changes for each cell of the rows that take part.
 
 The lookups are those for sets of up to two columns and of more. Showing cells again takes as many, and of more twice as many.
@@ -69,8 +57,8 @@ end, without the repair, lost 1.23 and 2.75 %.
 _REPAIR, _COOL, _COOLED = 20.0, (0.3, 0.1), 8
 """What such a row costs in the repair, and what a change may cost between two of them, and rounds: for up to two columns."""
 
-_PASSES = (30, 3)
-"""Passes of a repair: for sets of more than two columns, each takes longer and finds less."""
+_PASSES, _MOST_PASSED = (1, 30), 2_500
+"""Passes of a repair, at least and at most, and sets that are passed in all of them: with more sets, each takes longer."""
 
 _AGAIN, _ROUNDS_AGAIN = 0.2, (10, 20)
 """The mean of what a change may cost when cells are shown again, in the first round, and the rounds."""
@@ -78,8 +66,8 @@ _AGAIN, _ROUNDS_AGAIN = 0.2, (10, 20)
 _REPAIRS, _MORE, _LONGER = 8, 4, 3
 """Rounds in which only rows in failing classes change, how many times as many changes a cell then gets, and a round at most."""
 
-_FIRST = 25
-"""Rounds of the first cascade for sets of more than two columns: the search takes up what it leaves failing."""
+_FIRST = 12
+"""Rounds of the first cascade where only rows count: the search takes up what it leaves failing."""
 
 _LISTED = 0.85
 """From this share of the search on, failing classes are listed, and a sixth of the changes are about them."""
@@ -88,55 +76,8 @@ _NEVER = 1 << 40
 """What such a row costs where none may be left."""
 
 
-def solve(problem: Problem, budget: Budget) -> Recoding:
-    """Return the cheapest of the releases that are found, with what every row has to cost.
-
-    Raises
-    ------
-    InfeasibleError
-        When none is found.
-
-    Notes
-    -----
-    What classes by all columns meet, their unions meet, too. So a release that meets everything by all columns is always one.
-    """
-    sets = sets_of(problem.requirement)
-    rows = Rows.of(problem.table, max(each.rows for each in sets.values()))
-    prices = least_prices(problem.table, sets, budget)
-    least = int(prices.price @ problem.table.weight)
-    search, found = None, None
-    values = sum(len(each.count) for each in problem.table.sensitive if any(asked.values for asked in sets.values()))
-    if len(rows.weight) * len(sets) * (4 + values) <= 4 * _MOST_CLASSES:
-        search = _Search(problem=problem, budget=budget, rows=rows, classes=rows.classes(sets, budget.seed))
-        found = search.by_cells()
-        if problem.table.has_ladders and search.free:
-            suppressed = _by_suppression(problem, budget)
-            shown = None if suppressed is None else search.shown_again(rows.hidden(suppressed))
-            found = min((each for each in (found, shown) if each), key=lambda each: each.cost(problem.table), default=None)
-    if found is None or len(rows.weight) <= _FEW_ROWS:
-        try:
-            whole = by_all_columns(problem, budget, thorough=len(rows.weight) <= _FEW_ROWS)
-        except InfeasibleError:
-            if found is None:
-                raise
-        else:
-            starts = [found, whole, search.shown_again(rows.hidden(whole)) if search else None]
-            found = min((each for each in starts if each), key=lambda each: each.cost(problem.table))
-    return improved(problem, sets, replace(found, lower_bound=least, bound=METHOD, prices=prices, remark=""), budget)
-
-
-def _by_suppression(problem: Problem, budget: Budget) -> Recoding | None:
-    """Return a release that shows the finest permitted level of each cell or nothing; None if none is found."""
-    suppressing, finest = whole_cells(problem)
-    sets = sets_of(suppressing.requirement)
-    rows = Rows.of(suppressing.table, max(each.rows for each in sets.values()))
-    search = _Search(problem=suppressing, budget=budget, rows=rows, classes=rows.classes(sets, budget.seed))
-    found = search.by_cells()
-    return None if found is None else replace(found, shown=with_levels(found.shown, finest))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Search:
+class Search:
     """The search for single cells to hide.
 
     Parameters
@@ -167,7 +108,7 @@ class _Search:
         self._small(over)
         concerned = over.max(axis=1) > 0
         best: Recoding | None = None
-        if cascade(classes, table.cost, over, masks, _FIRST if self._wide and classes.plain else None):
+        if cascade(classes, table.cost, over, masks, _FIRST if classes.plain else None):
             best = self.shown_again(rounds=1)
             self.budget.report("cascade", 0.1, best.cost(table))
         self._anneal(concerned, over)
@@ -218,7 +159,8 @@ class _Search:
             penalty=int(_UNIT * _REPAIR),
             draw=np.random.default_rng(self.budget.seed),
         )
-        repair.run(over, self.budget, _PASSES[self._wide])
+        passes = min(max(_PASSES[0], _MOST_PASSED // len(self.classes.need)), _PASSES[1])
+        repair.run(over, self.budget, passes)
         if self._wide:
             return
         state = seeded(self.budget.seed)
@@ -228,7 +170,7 @@ class _Search:
                 return
             temperature = _UNIT * _COOL[0] * (_COOL[1] / _COOL[0]) ** (number / (_COOLED - 1))
             self._changed(active, int(_UNIT * _REPAIR), temperature, state)
-        repair.run(over, self.budget, _PASSES[False])
+        repair.run(over, self.budget, passes)
 
     def _repair(self, over: NDArray[np.int64]) -> None:
         """Change rows in failing classes alone, which cost more and more: a cascade hides more cells for them."""
