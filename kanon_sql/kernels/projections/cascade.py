@@ -8,7 +8,8 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.projections.classes import SetClasses, crowded, fails, key_of, place_of, short_of, toggle
+    from kanon_sql.kernels.projections.classes import SetClasses, crowded, key_of, place_of
+    from kanon_sql.kernels.projections.shortfall import fails, short_of, toggle
 
 
 def small_by_column(classes: SetClasses, rows: cython.longlong[::1], found: cython.longlong[:, ::1]) -> int:

@@ -1,5 +1,4 @@
 cimport cython
-from kanon_sql.kernels.criteria.dispatch cimport criterion_meets, criterion_shortfall
 from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
 
 cdef class SetClasses:
@@ -54,12 +53,6 @@ cdef bint crowded(SetClasses classes) noexcept nogil
 cdef unsigned long long key_of(SetClasses classes, long long r, long long s) noexcept nogil
 @cython.locals(place=cython.longlong)
 cdef long long place_of(SetClasses classes, unsigned long long key) noexcept nogil
-@cython.locals(before=cython.ulonglong, after=cython.ulonglong, short=cython.longlong, i=cython.longlong, s=cython.longlong, key=cython.ulonglong, place=cython.longlong)
-cdef long long toggle(SetClasses classes, long long r, long long c) noexcept nogil
 @cython.locals(rows=cython.longlong, held=cython.longlong, a=cython.longlong)
 cdef void move(SetClasses classes, long long r, long long s, long long place, long long sign) noexcept nogil
-@cython.locals(rows=cython.longlong, i=cython.longlong, q=cython.longlong)
-cdef bint fails(SetClasses classes, long long s, long long place) noexcept nogil
-@cython.locals(rows=cython.longlong, short=cython.longlong, i=cython.longlong, q=cython.longlong, away=cython.double)
-cdef long long short_of(SetClasses classes, long long s, long long place) noexcept nogil
 cdef long long missing(long long rows, long long need) noexcept nogil

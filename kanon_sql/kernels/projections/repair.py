@@ -9,7 +9,8 @@ except ModuleNotFoundError:
 
 if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.projections.changes import changed_cells
-    from kanon_sql.kernels.projections.classes import SetClasses, toggle
+    from kanon_sql.kernels.projections.classes import SetClasses
+    from kanon_sql.kernels.projections.shortfall import toggle
 
 _MORE = cython.declare(cython.longlong, 3)
 """Cells that change beside those that have to."""

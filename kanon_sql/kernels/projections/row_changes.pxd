@@ -1,6 +1,7 @@
 cimport cython
 from kanon_sql.kernels.projections.changes cimport changed_cells, most_short, strict
-from kanon_sql.kernels.projections.classes cimport SetClasses, toggle
+from kanon_sql.kernels.projections.classes cimport SetClasses
+from kanon_sql.kernels.projections.shortfall cimport toggle
 from kanon_sql.kernels.random cimport below
 
 @cython.locals(beside=cython.longlong)

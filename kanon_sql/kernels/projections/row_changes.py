@@ -12,7 +12,7 @@ except ModuleNotFoundError:
 
 if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.projections.changes import changed_cells, most_short, strict
-    from kanon_sql.kernels.projections.classes import toggle
+    from kanon_sql.kernels.projections.shortfall import toggle
     from kanon_sql.kernels.random import below
 
 

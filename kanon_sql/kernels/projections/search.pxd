@@ -1,6 +1,7 @@
 cimport cython
 from kanon_sql.kernels.projections.changes cimport breaks, changed, found_at, most_short, strict, word_change
-from kanon_sql.kernels.projections.classes cimport SetClasses, crowded, fails, key_of, place_of, toggle
+from kanon_sql.kernels.projections.classes cimport SetClasses, crowded, key_of, place_of
+from kanon_sql.kernels.projections.shortfall cimport fails, toggle
 from kanon_sql.kernels.projections.row_changes cimport may, other_row, two_for_one
 from kanon_sql.kernels.random cimport below
 

@@ -9,8 +9,9 @@ except ModuleNotFoundError:
 
 if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.projections.changes import breaks, changed, found_at, most_short, strict, word_change
-    from kanon_sql.kernels.projections.classes import SetClasses, crowded, fails, key_of, place_of, toggle
+    from kanon_sql.kernels.projections.classes import SetClasses, crowded, key_of, place_of
     from kanon_sql.kernels.projections.row_changes import may, other_row, two_for_one
+    from kanon_sql.kernels.projections.shortfall import fails, toggle
     from kanon_sql.kernels.random import below
 
 _ALIKE = cython.declare(cython.longlong, 2000)

@@ -15,7 +15,7 @@ from itertools import combinations, product
 import numpy as np
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.labels.constraint_search import searched
+from kanon_sql.solvers.integer_programs.constraint_search import searched
 from kanon_sql.table.history_table import HistoryTable, Shown
 
 _MOST_WAYS = 1_500

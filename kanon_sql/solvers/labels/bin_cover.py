@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.labels.constraint_search import searched
+from kanon_sql.solvers.integer_programs.constraint_search import searched
 from kanon_sql.solvers.labels.descending import BOUND, Descending
 from kanon_sql.table.arrays import Int64
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from kanon_sql.errors import PolicyError
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.integer_programs.constraint_search import searched
 from kanon_sql.solvers.labels import fold
-from kanon_sql.solvers.labels.constraint_search import searched
 from kanon_sql.solvers.labels.descending import Descending
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.table.arrays import Int64

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.integer_programs.constraint_search import searched
 from kanon_sql.solvers.labels import guillotine, kd_tree
-from kanon_sql.solvers.labels.constraint_search import searched
 from kanon_sql.solvers.labels.grouping import Grouping, refuse_few
 from kanon_sql.table.arrays import Int64
 

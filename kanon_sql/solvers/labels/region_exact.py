@@ -15,7 +15,7 @@ import numpy as np
 from kanon_sql.kernels.labels.connected_sets import connected_sets
 from kanon_sql.kernels.labels.graphs import graph_of
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.labels.constraint_search import searched
+from kanon_sql.solvers.integer_programs.constraint_search import searched
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.solvers.labels.lumped_graph import BOUND, LumpedGraph
 from kanon_sql.solvers.labels.regions import cut_trees, guarantee, improve

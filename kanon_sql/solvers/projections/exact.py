@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.labels.constraint_search import searched
+from kanon_sql.solvers.integer_programs.constraint_search import searched
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.projections.asked import Sets
 from kanon_sql.table.arrays import Int64, Words

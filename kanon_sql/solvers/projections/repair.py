@@ -64,9 +64,9 @@ class Repair:
                 if budget.over() or not self.classes.ready():
                     return
                 if short(self.classes, row, number):
-                    self._mend(row, number)
+                    self._repaired(row, number)
 
-    def _mend(self, row: int, number: int) -> None:
+    def _repaired(self, row: int, number: int) -> None:
         """Fill or empty the class of a row by a set, if that does not cost too much."""
         start, member = np.asarray(self.classes.set_start), np.asarray(self.classes.member)
         columns = member[start[number] : start[number + 1]].astype(np.int64)
@@ -75,14 +75,14 @@ class Repair:
         inside = alike[(hidden[alike][:, columns] == hidden[row, columns]).all(axis=1)]
         alone = [[1 << each] for each in columns.tolist()]
         ways = [*alone, [each for way in alone for each in way]] if len(inside) <= _MOST_ROWS else []
-        plans = [self._left(inside, each, columns) for each in ways if self.classes.ready()]
+        options = [self._left(inside, each, columns) for each in ways if self.classes.ready()]
         if short(self.classes, row, number) <= _MOST_ROWS and self.classes.ready():
-            plans.append(self._joined(row, number, columns, np.setdiff1d(alike, inside)))
-        may_cost = self.draw.exponential(_NOISE * self.penalty, len(plans)).tolist()
-        worth = [(paid - more, plan) for (paid, plan), more in zip(plans, may_cost, strict=True) if plan]
-        lowest, plan = min(worth, key=lambda each: each[0], default=(0, []))
+            options.append(self._joined(row, number, columns, np.setdiff1d(alike, inside)))
+        may_cost = self.draw.exponential(_NOISE * self.penalty, len(options)).tolist()
+        worth = [(paid - more, changes) for (paid, changes), more in zip(options, may_cost, strict=True) if changes]
+        lowest, changes = min(worth, key=lambda each: each[0], default=(0, []))
         if lowest < 0 and self.classes.ready():
-            self._do(plan)
+            self._do(changes)
 
     def _alike(self, row: int, columns: Int64) -> Int64:
         """Return the rows that have the values which a row shows of some columns."""
@@ -105,34 +105,34 @@ class Repair:
             few = (hidden[able] != hidden[row]).sum(axis=1) == 1
             first = able[few] if few.sum() >= _CANDIDATES else able
             able = np.sort(self.draw.choice(first, _CANDIDATES, replace=False))
-        total, plan = 0, []
+        total, changes = 0, []
         while len(able) and short(classes, row, number):
             tried = [(*self._best(each, _bits(columns[hidden[each] != hidden[row]]), columns), each) for each in able.tolist()]
             paid, change, best = min(tried)
             turn(classes, best, change)
             total, able = total + paid, able[able != best]
-            plan.append((best, change))
-        self._do(plan)
-        return total, plan
+            changes.append((best, change))
+        self._do(changes)
+        return total, changes
 
     def _left(self, inside: Int64, ways: list[int], columns: Int64) -> tuple[int, list[_Change]]:
         """Return what it costs that the rows of a class leave it by changing one of some cells, and what they change."""
-        total, plan = 0, []
+        total, changes = 0, []
         for each in inside.tolist():
             paid, change = min(self._best(each, must, columns) for must in ways)
             turn(self.classes, each, change)
             total += paid
-            plan.append((each, change))
-        self._do(plan)
-        return total, plan
+            changes.append((each, change))
+        self._do(changes)
+        return total, changes
 
     def _best(self, row: int, must: int, columns: Int64) -> tuple[int, int]:
         """Return what it costs that a row changes some cells of a set and others, no more of the set, and all of these."""
         return best_change(self.classes, row, must, _bits(columns) & ~must, self.cost, self.penalty)
 
-    def _do(self, plan: list[_Change]) -> None:
+    def _do(self, changes: list[_Change]) -> None:
         """Change rows, or change them back."""
-        for row, change in plan:
+        for row, change in changes:
             turn(self.classes, row, change)
 
 

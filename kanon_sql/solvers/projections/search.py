@@ -103,7 +103,7 @@ class Search:
             classes.hide(np.tile(hidden_bits(masks[:1], over.shape[1]), (len(over), 1)).astype(np.uint8))
         if not classes.count():
             return None
-        if self._mendable and not self._wide:
+        if self._one_by_one and not self._wide:
             classes.note_rare()
         self._small(over)
         concerned = over.max(axis=1) > 0
@@ -112,8 +112,8 @@ class Search:
             best = self.shown_again(rounds=1)
             self.budget.report("cascade", 0.1, best.cost(table))
         self._anneal(concerned, over)
-        if self._mendable:
-            self._mend(over)
+        if self._one_by_one:
+            self._repair_one_by_one(over)
         else:
             self._repair(over)
         if cascade(classes, table.cost, over, masks):
@@ -151,7 +151,7 @@ class Search:
             self._changed(active, int(penalty), threshold, state)
             budget.report("cells", 0.1 + 0.8 * share)
 
-    def _mend(self, over: NDArray[np.int64]) -> None:
+    def _repair_one_by_one(self, over: NDArray[np.int64]) -> None:
         """Repair classes one by one; for sets of up to two columns, the search goes on in between."""
         repair = Repair(
             classes=self.classes,
@@ -193,7 +193,7 @@ class Search:
         return small_by_column(self.classes, np.arange(len(over)), over)
 
     @property
-    def _mendable(self) -> bool:
+    def _one_by_one(self) -> bool:
         """Whether only rows count, every cell may be hidden, and no column has levels."""
         return self.classes.plain and self.free and not self.problem.table.has_ladders
 

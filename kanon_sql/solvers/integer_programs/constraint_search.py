@@ -1,4 +1,4 @@
-"""A constraint program of the labels is solved by CP-SAT of OR-Tools: it obeys the budget and reports its progress."""
+"""A constraint program is solved by CP-SAT of OR-Tools: it obeys the budget and reports its progress."""
 
 from __future__ import annotations
 
