@@ -133,13 +133,15 @@ class _Program:
         return replace(found, row_type=of_row_type, shown=self.shown[self.pattern[taken]], count=count[taken])
 
     def _rows(self, recoding: Recoding) -> Int64:
-        """Return how many rows make each choice in a release."""
+        """Return how many rows make each choice in a release, int64 [c]: where the search begins."""
         place = {each: number for number, each in enumerate(self.shown.tolist())}
         chosen = {pair: number for number, pair in enumerate(zip(self.row_type.tolist(), self.pattern.tolist(), strict=True))}
         found = np.zeros(len(self.row_type), np.int64)
         pieces = zip(recoding.row_type.tolist(), recoding.shown.tolist(), recoding.count.tolist(), strict=True)
         for row_type, shown, count in pieces:
-            found[chosen[row_type, place[shown]]] += count
+            number = chosen.get((row_type, place.get(shown)))
+            if number is not None:
+                found[number] += count
         return found
 
 

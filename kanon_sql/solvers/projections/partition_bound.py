@@ -40,8 +40,8 @@ _STEPS, _WORK = 1_000, 700_000_000
 _FIRST, _LAST = 0.7, 0.01
 """The first step and the last, as a share of what a cell costs on average."""
 
-_SHARE = 0.2
-"""The share of a time limit that the steps may take."""
+_SHARE = 0.5
+"""The share of a time limit that the steps may take, beside the search."""
 
 
 def proven_prices(table: CodedTable, sets: Sets, budget: Budget) -> tuple[Prices, str]:

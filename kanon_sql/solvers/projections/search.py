@@ -235,7 +235,7 @@ class Search:
         steps = more * max(_PER_CELL * len(active) * columns, _LEAST_LOOKUPS // each)
         lookups = _LOOKUPS[self._wide]
         most = (lookups if self.classes.plain else lookups // _SLOWER) * min(more, _LONGER)
-        return int(min(steps, most // each)) // _ROUNDS
+        return self.budget.steps(min(steps, most // each)) // _ROUNDS
 
 
 def _worse(temperature: float) -> Int64:
