@@ -35,7 +35,7 @@ The lookups are those for sets of up to two columns and of more. Showing cells a
 _UNSTOPPED = 20_000
 """Changes between two looks at the clock, about a tenth of a second."""
 
-_SLOWER = 20
+_SLOWER = (14, 20)
 """How many times as long a class takes of which people or sensitive values count: each change is made and taken back."""
 
 _LEAST_LOOKUPS = 2_000_000
@@ -44,27 +44,32 @@ _LEAST_LOOKUPS = 2_000_000
 _UNIT = 1024
 """Units of the search in which the cheapest cell costs 1."""
 
-_WARM, _COLD = (0.6, 1.2), (0.3, 0.15)
+_WARM, _COLD = (0.6, 1.2), (0.1, 0.15)
 """The mean of what a change may cost in the first round and in the last, for sets of up to two columns and of more."""
 
-_STRICTER = (6.0, 5.0)
-"""How many times as much as a cell a row that a class is short of costs at the end of the search.
+_STRICTER = (60.0, 5.0)
+"""How many times as much as a cell a row that a class is short of costs at the end of the search."""
 
-Measured for any 2 columns, with the repair that follows: 1.01 % of 75,000 x 16 and 2.57 % of Adult. 60 and a mean of 0.1 at the
-end, without the repair, lost 1.23 and 2.75 %.
+_MILD = 0.3, 6.0
+"""Both at the end where classes are then repaired one by one, for sets of up to two columns.
+
+Measured for any 2 columns: 1.0 % of 75,000 x 16 and 2.6 % of Adult are lost. Without such a repair, it was 1.2 and 2.8 %.
 """
 
 _REPAIR, _COOL, _COOLED = 20.0, (0.3, 0.1), 8
-"""What such a row costs in the repair, and what a change may cost between two of them, and rounds: for up to two columns."""
+"""What such a row costs in that repair; for sets of up to two columns, what a change may cost between two, and rounds."""
 
 _PASSES, _MOST_PASSED = (1, 30), 2_500
 """Passes of a repair, at least and at most, and sets that are passed in all of them: with more sets, each takes longer."""
 
-_AGAIN, _ROUNDS_AGAIN = 0.2, (10, 20)
-"""The mean of what a change may cost when cells are shown again, in the first round, and the rounds."""
+_AGAIN, _ROUNDS_AGAIN = (0.6, 0.2), (20, 10)
+"""What a change may cost when cells are shown again, in the first round, and the rounds; the same after such a repair."""
 
-_REPAIRS, _MORE, _LONGER = 8, 4, 3
-"""Rounds in which only rows in failing classes change, how many times as many changes a cell then gets, and a round at most."""
+_REPAIRS, _DEARER, _MORE, _LONGER = 8, 60.0, 4, 3
+"""Otherwise rounds in which only rows in failing classes change, and what such a row costs more in each of them.
+
+Then, how many times as many changes a cell gets, and a round at most.
+"""
 
 _FIRST = 12
 """Rounds of the first cascade where only rows count: the search takes up what it leaves failing."""
@@ -129,15 +134,16 @@ class Search:
         before = np.asarray(classes.hidden).copy()
         active = np.flatnonzero(before.max(axis=1) > 0)
         state = seeded(self.budget.seed)
-        rounds = rounds or _ROUNDS_AGAIN[self._wide]
+        rounds, warm = rounds or _ROUNDS_AGAIN[self._one_by_one and not self._wide], _UNIT * _AGAIN[self._one_by_one]
         for number in range(rounds if len(active) else 0):
-            self._changed(active, _NEVER, _UNIT * _AGAIN * (1 - (number + 1) / rounds), state, 1 + (self._wide and rounds > 1))
+            self._changed(active, _NEVER, warm * (1 - (number + 1) / rounds), state, 1 + (self._wide and rounds > 1))
         return self.rows.recoding(np.asarray(classes.hidden).copy())
 
     def _anneal(self, concerned: NDArray[np.bool_], over: NDArray[np.int64]) -> None:
         """Hide and show cells, and accept fewer and fewer changes for the worse."""
         classes, budget, state = self.classes, self.budget, seeded(self.budget.seed)
         wide = self._wide
+        cold, stricter = _MILD if self._one_by_one and not wide else (_COLD[wide], _STRICTER[wide])
         for number in range(_ROUNDS):
             if budget.over() or not classes.ready():
                 return
@@ -147,8 +153,8 @@ class Search:
             active = np.flatnonzero(concerned | (np.asarray(classes.hidden).max(axis=1) > 0))
             if not len(active):
                 return
-            threshold, penalty = _UNIT * _WARM[wide] * (_COLD[wide] / _WARM[wide]) ** share, _UNIT * _STRICTER[wide] ** share
-            self._changed(active, int(penalty), threshold, state)
+            temperature = _UNIT * _WARM[wide] * (cold / _WARM[wide]) ** share
+            self._changed(active, int(_UNIT * stricter**share), temperature, state)
             budget.report("cells", 0.1 + 0.8 * share)
 
     def _repair_one_by_one(self, over: NDArray[np.int64]) -> None:
@@ -170,6 +176,7 @@ class Search:
                 return
             temperature = _UNIT * _COOL[0] * (_COOL[1] / _COOL[0]) ** (number / (_COOLED - 1))
             self._changed(active, int(_UNIT * _REPAIR), temperature, state)
+            self.budget.report("repair", 0.9)
         repair.run(over, self.budget, passes)
 
     def _repair(self, over: NDArray[np.int64]) -> None:
@@ -179,7 +186,7 @@ class Search:
             if self.budget.over() or not self.classes.ready() or not self._small(over):
                 return
             active = np.flatnonzero(over.max(axis=1) > 0)
-            self._changed(active, int(_UNIT * _REPAIR * number), _UNIT * _AGAIN, state, _MORE)
+            self._changed(active, int(_UNIT * _DEARER * number), _UNIT * _AGAIN[False], state, _MORE)
 
     def _changed(self, active: Int64, penalty: int, temperature: float, state: Words, more: int = 1) -> None:
         """Try the changes of a round until the time is up; classes are counted again when places run out."""
@@ -234,7 +241,7 @@ class Search:
         each = 2 * max(1, len(self.classes.of_set) // columns)
         steps = more * max(_PER_CELL * len(active) * columns, _LEAST_LOOKUPS // each)
         lookups = _LOOKUPS[self._wide]
-        most = (lookups if self.classes.plain else lookups // _SLOWER) * min(more, _LONGER)
+        most = (lookups if self.classes.plain else lookups // _SLOWER[self._wide]) * min(more, _LONGER)
         return self.budget.steps(min(steps, most // each)) // _ROUNDS
 
 
