@@ -114,7 +114,7 @@ PROJECTION_SOLVERS: dict[str, Solver] = {
     "projections": Solver(
         name="projections",
         module="kanon_sql.solvers.projections.solve",
-        guarantee="none: single cells are suppressed and shown again",
+        guarantee="optimal for small tables if the search ends; else the best of a search, with a proven bound",
         requirements=KAnonymity | KnownColumns | SensitiveRequirement,
     )
 }

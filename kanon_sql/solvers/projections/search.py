@@ -74,6 +74,9 @@ Then, how many times as many changes a cell gets, and a round at most.
 _FIRST = 12
 """Rounds of the first cascade where only rows count: the search takes up what it leaves failing."""
 
+_SHARE = 0.6
+"""The share of the time left that the search may take, and again that what follows the repair may take."""
+
 _LISTED = 0.85
 """From this share of the search on, failing classes are listed, and a sixth of the changes are about them."""
 
@@ -141,7 +144,7 @@ class Search:
 
     def _anneal(self, concerned: NDArray[np.bool_], over: NDArray[np.int64]) -> None:
         """Hide and show cells, and accept fewer and fewer changes for the worse."""
-        classes, budget, state = self.classes, self.budget, seeded(self.budget.seed)
+        classes, budget, state = self.classes, self.budget.part(_SHARE), seeded(self.budget.seed)
         wide = self._wide
         cold, stricter = _MILD if self._one_by_one and not wide else (_COLD[wide], _STRICTER[wide])
         for number in range(_ROUNDS):
@@ -169,11 +172,11 @@ class Search:
         repair.run(over, self.budget, passes)
         if self._wide:
             return
-        state = seeded(self.budget.seed)
+        state, budget = seeded(self.budget.seed), self.budget.part(_SHARE)
         for number in range(_COOLED):
             active = np.flatnonzero(np.asarray(self.classes.hidden).max(axis=1) > 0)
-            if self.budget.over() or not self.classes.ready() or not len(active):
-                return
+            if budget.over() or not self.classes.ready() or not len(active):
+                break
             temperature = _UNIT * _COOL[0] * (_COOL[1] / _COOL[0]) ** (number / (_COOLED - 1))
             self._changed(active, int(_UNIT * _REPAIR), temperature, state)
             self.budget.report("repair", 0.9)
