@@ -23,6 +23,9 @@ _NOISE = 0.6
 _PATIENCE, _CANDIDATES = 12, 24
 """Passes in which failing classes may not get fewer, and rows that are tried for one that joins a class."""
 
+_MOST_TRIED = 200_000
+"""Classes that are tried in a pass, times the sets: with more sets, each takes longer."""
+
 _MOST_ROWS = 12
 """Rows that join a class or leave it, at most."""
 
@@ -60,7 +63,7 @@ class Repair:
                 return
             fewest, left = min(fewest, failing), _PATIENCE if failing < fewest else left - 1
             listed = np.asarray(self.classes.failing)[: self.classes.listed].copy()
-            for row, number in self.draw.permutation(listed).tolist():
+            for row, number in self.draw.permutation(listed)[: _MOST_TRIED // len(self.classes.need)].tolist():
                 if budget.over() or not self.classes.ready():
                     return
                 if short(self.classes, row, number):
