@@ -66,7 +66,7 @@ STATEMENTS = [
 def rows(con: Any, statement: str) -> Counter[str]:
     """Return the rows as text; the last digits of a float depend on the order in which it was summed."""
     found = con.execute(statement).fetchall()
-    return Counter(repr([f"{cell:.12g}" if isinstance(cell, float) else cell for cell in row]) for row in found)
+    return Counter(repr([f"{round(cell, 12) + 0:.12g}" if isinstance(cell, float) else cell for cell in row]) for row in found)
 
 
 @pytest.fixture(scope="module")
