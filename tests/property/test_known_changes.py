@@ -6,15 +6,20 @@ from collections import Counter
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from kanon_sql.kernels.projections.cascade import note_rare
 from kanon_sql.kernels.projections.classes import SetClasses
+from kanon_sql.kernels.projections.failing import failing_beside, fitting_rows, short_in
 from kanon_sql.kernels.projections.repair import best_change, turn
 from kanon_sql.kernels.projections.search import search
 from kanon_sql.kernels.random import seeded
+from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.projections.asked import Asked
+from kanon_sql.solvers.projections.repair import Repair
 from kanon_sql.solvers.projections.rows import Rows
 from kanon_sql.table.coded_table import CodedTable
 
@@ -109,7 +114,7 @@ def test_a_repair_costs_what_a_fresh_count_says(
     """Also beside classes that too few rows could be in, which are still known after all classes are counted again."""
     classes, values, sets = drawn
     assert classes.count()
-    classes.note_rare()
+    note_rare(classes)
     start = data.draw(st.lists(st.integers(0, 1), min_size=values.size, max_size=values.size))
     assert classes.hide(np.array(start, np.uint8).reshape(values.shape))
     hidden, cost = np.asarray(classes.hidden), np.full(values.shape[1], 4, np.int64)
@@ -123,7 +128,7 @@ def test_a_repair_costs_what_a_fresh_count_says(
         row, must = data.draw(st.integers(0, len(values) - 1)), data.draw(st.integers(1, (1 << values.shape[1]) - 1))
         kept = data.draw(st.integers(0, (1 << values.shape[1]) - 1)) & ~must
         before = total()
-        paid, change = best_change(classes, row, must, kept, cost, penalty)
+        paid, change = best_change(classes, row, must, kept, cost, np.full(len(sets), penalty, np.int64))
         assert change & must == must
         assert change & kept == 0
         turn(classes, row, change)
@@ -132,3 +137,61 @@ def test_a_repair_costs_what_a_fresh_count_says(
         turn(classes, row, change)
         assert total() >= before + paid, "the given cells alone cost no less"
         assert classes.ready()
+
+
+def failing_classes(values: NDArray[np.int32], hidden: NDArray[np.uint8], sets: list[tuple[int, ...]]) -> set[tuple[int, ...]]:
+    """Return the classes that have too few rows: the number of their set, and their cells."""
+    shown = np.where(hidden > 0, -1, values)
+    sizes = [Counter(map(tuple, shown[:, list(chosen)].tolist())) for chosen in sets]
+    return {(number, *cells) for number, each in enumerate(sizes) for cells, size in each.items() if size < K}
+
+
+@given(tables(), st.data())
+@settings(max_examples=60, deadline=None)
+def test_what_a_row_leaves_and_joins_is_known_to_fail(
+    drawn: tuple[SetClasses, NDArray[np.int32], list[tuple[int, ...]]], data: st.DataObject
+) -> None:
+    """Classes that a change makes fail are found beside the row, with the rows that fit them."""
+    classes, values, sets = drawn
+    start = data.draw(st.lists(st.integers(0, 1), min_size=values.size, max_size=values.size))
+    assert classes.hide(np.array(start, np.uint8).reshape(values.shape))
+    hidden, found = np.asarray(classes.hidden), np.empty((2 * len(sets), 2), np.int64)
+    fitting, inside = np.empty(len(values), np.int64), np.empty(len(values), np.uint8)
+    for _ in range(5):
+        row, bits = data.draw(st.integers(0, len(values) - 1)), data.draw(st.integers(1, (1 << values.shape[1]) - 1))
+        before = failing_classes(values, hidden, sets)
+        turn(classes, row, bits)
+        beside = set()
+        for number, part in found[: failing_beside(classes, row, bits, found)].tolist():
+            cells = np.array([-1 if part >> column & 1 else values[row, column] for column in sets[number]])
+            beside.add((number, *cells.tolist()))
+            size = fitting_rows(classes, row, number, part, fitting, inside)
+            mine = values[:, list(sets[number])]
+            assert fitting[:size].tolist() == np.flatnonzero(((mine == cells) | (cells < 0)).all(axis=1)).tolist()
+            there = (np.where(hidden > 0, -1, values)[:, list(sets[number])] == cells).all(axis=1)
+            assert (inside[:size] > 0).tolist() == there[fitting[:size]].tolist()
+            assert short_in(classes, row, number, part) == min(there.sum(), K - there.sum())
+        after = failing_classes(values, hidden, sets)
+        assert after - before <= beside <= after
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_repair_leaves_no_class_that_fails(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    codes = np.unique(draw.integers(0, 4, (60, 5)).astype(np.int32), axis=0)
+    table = CodedTable(
+        columns=tuple((f"c{place}",) for place in range(5)),
+        codes=codes,
+        weight=np.ones(len(codes), np.int64),
+        origin=np.arange(len(codes)),
+        cost=np.ones(5, np.int64),
+        unit=1,
+    )
+    sets = list(combinations(range(5), 1 + seed % 3))
+    classes = Rows.of(table, K).classes({chosen: Asked(rows=K) for chosen in sets}, seed)
+    assert classes.hide((draw.random(codes.shape) < 0.2).astype(np.uint8))
+    hidden = np.asarray(classes.hidden)
+    assert failing_classes(codes, hidden, sets) or len(sets[0]) == 1
+    Repair(classes, np.full(5, 4, np.int64), 12, seed).run(np.empty(codes.shape, np.int64), Budget(), 1_000, 10_000)
+    assert not failing_classes(codes, hidden, sets)
+    assert hidden.mean() < 0.9

@@ -38,9 +38,12 @@ cdef class SetClasses:
     cdef readonly int[::1] barring
     cdef readonly int[:, ::1] failing
     cdef readonly long long listed
+    cdef readonly unsigned long long[::1] seen_key
+    cdef readonly long long[::1] seen_rows
     cdef readonly long long[::1] left
     cdef readonly long long[::1] joined
     cdef readonly long long[::1] changing
+    cdef readonly long long[::1] now
     cdef readonly long long last
     cdef readonly long long held_last
     cdef readonly long long most
@@ -51,6 +54,9 @@ cdef class SetClasses:
 cdef bint crowded(SetClasses classes) noexcept nogil
 @cython.locals(key=cython.ulonglong, i=cython.longlong)
 cdef unsigned long long key_of(SetClasses classes, long long r, long long s) noexcept nogil
+@cython.locals(first=cython.longlong, c=cython.longlong, i=cython.longlong, r=cython.longlong)
+cdef void keys_by(SetClasses classes, long long s, unsigned long long[:, ::1] cells, unsigned long long[::1] keys) noexcept nogil
+cdef void _join(SetClasses classes, long long n) noexcept nogil
 @cython.locals(place=cython.longlong)
 cdef long long place_of(SetClasses classes, unsigned long long key) noexcept nogil
 @cython.locals(rows=cython.longlong, held=cython.longlong, a=cython.longlong)

@@ -25,6 +25,9 @@ _MOST_MEMBERS = 64
 _RARE = cython.declare(cython.longlong, 1 << 40)
 """What the rows of a class are less than they are if too few rows of the table could ever be in it."""
 
+_SEEN = cython.declare(cython.ulonglong, (1 << 12) - 1)
+"""The last of the classes that a scan of all rows keeps at hand, in the cache: one less than a power of 2."""
+
 _MOST_PLACES = 1 << 26
 """Places of the table of classes at most: it then takes 1 GB."""
 
@@ -75,8 +78,12 @@ class SetClasses:
         Rows and sets by which they failed when failing classes were last listed, and how many there are.
     within : uint8 array [s, m]
         Whether each set has each column.
+    seen_key, seen_rows : uint64 and int64 arrays
+        Scratch: the classes that a scan of all rows has seen last, and their rows, or whether they fail.
     left, joined, changing : int64 arrays [s]
         Scratch: the places of classes before a change and after it, and the sets.
+    now : int64 array [s]
+        Scratch: how many more rows classes by each set are short of after a change of a row.
     alike, alike_start, alike_size : int32 arrays [m, n], [n, m], [n, m]
         For each column the rows by their values, and for each cell where those of its value begin, and how many they are.
     members : int64 array
@@ -105,12 +112,13 @@ class SetClasses:
         self.margin = 2 * _MOST_MEMBERS * int(np.diff(columns[0]).max())  # a change, and its way back
         self.plain = not (len(people[0]) or len(values[2]))
         self.rare = np.empty(0, np.int64)
+        self.seen_key, self.seen_rows = np.empty(_SEEN + 1, np.uint64), np.empty(_SEEN + 1, np.int64)
         self._make(1)
         self.alike, self.alike_start, self.alike_size = rows_by_value(words[0])
         self.members = np.empty(_MOST_MEMBERS, np.int64)
         self.within = np.zeros((len(sets[2]), len(words[1])), np.uint8)
         np.asarray(self.within)[np.repeat(np.arange(len(sets[2])), np.diff(sets[0])), sets[1]] = 1
-        self.left, self.joined, self.changing = np.empty((3, len(sets[2])), np.int64)
+        self.left, self.joined, self.changing, self.now = np.empty((4, len(sets[2])), np.int64)
         self.barred = np.full(words[0].shape, -1, np.int32)
         self.failing, self.listed = np.zeros((4 * len(weight), 2), np.int32), 0
         self.barring = np.zeros(len(weight), np.int32)
@@ -147,59 +155,60 @@ class SetClasses:
             self._counted()
         return True
 
-    def note_rare(self) -> None:
-        """Note which classes too few rows could be in. The classes are counted, and all rows show what they may."""
-        r: cython.longlong
-        s: cython.longlong
-        place: cython.longlong
-        with cython.nogil:
-            for r in range(self.cell.shape[0]):
-                for s in range(self.need.shape[0]):
-                    place = place_of(self, key_of(self, r, s))
-                    if 0 < self.entry[place, 1] < self.need[s]:
-                        self.entry[place, 1] -= _RARE
-        every = np.asarray(self.entry)
-        self.rare = every[every[:, 1] < 0, 0]
-
     def _counted(self) -> bool:
         """Count the classes of all rows; return whether a search finds places for more."""
+        cells: cython.ulonglong[:, ::1] = np.ascontiguousarray(np.asarray(self.cell).T)
+        keys: cython.ulonglong[::1] = np.empty(len(self.weight), np.uint64)
+        seen: cython.ulonglong[::1] = self.seen_key
         r: cython.longlong
         s: cython.longlong
-        place: cython.longlong
-        held: cython.bint = False
+        n: cython.longlong
         self.entry[:] = 0
         self.people[:] = 0
         self.held_key[:] = 0
         self.held_rows[:] = 0
         self.histogram[:] = 0
+        self.seen_key[:] = 0
+        self.seen_rows[:] = 0
         self.used, self.held_used = 0, 0
         if len(self.rare) + self.margin > self.most:
             return False
         with cython.nogil:
             for r in range(self.rare.shape[0]):
                 self.entry[place_of(self, cython.cast(cython.ulonglong, self.rare[r])), 1] = -_RARE
-            for r in range(self.cell.shape[0]):
-                if crowded(self):
-                    break
-                for s in range(self.need.shape[0]):
-                    place = place_of(self, key_of(self, r, s))
-                    move(self, r, s, place, 1)
-            else:
-                held = True
+            for s in range(self.need.shape[0]):  # one set after the other: its classes stay in the cache
+                keys_by(self, s, cells, keys)
+                for r in range(keys.shape[0]):
+                    if not self.plain:
+                        if crowded(self):
+                            break
+                        move(self, r, s, place_of(self, keys[r]), 1)
+                        continue
+                    n = cython.cast(cython.longlong, keys[r] & _SEEN)
+                    if seen[n] != keys[r]:
+                        if crowded(self):
+                            break
+                        _join(self, n)
+                        seen[n] = keys[r]
+                    self.seen_rows[n] += self.weight[r]
+            for n in range(seen.shape[0]):
+                if not crowded(self):
+                    _join(self, n)
         sparse = max(self.used, self.held_used // 2) * 3 <= self.last or self.last + 1 >= _MOST_PLACES
-        return held and sparse and not crowded(self)
+        return sparse and not crowded(self)
 
     def ready(self) -> bool:
         """Return whether there are places for the next changes, if need be after classes without rows lose theirs."""
-        return not crowded(self) or (self._compacted() if self.plain else self.count())
+        return not crowded(self) or self.compact()
 
-    def _compacted(self) -> bool:
-        """Give places to classes with rows and rare ones only, if need be in a larger table; return whether some are left."""
+    def compact(self) -> bool:
+        """Give places to classes with rows and rare ones only; return whether some are left. Smaller tables are faster."""
         n: cython.longlong
+        if not self.plain:
+            return self.count()
         every = np.asarray(self.entry)
         held: cython.longlong[:, ::1] = every[every[:, 1] != 0]
-        larger = 3 * len(held) > self.last and self.last + 1 < _MOST_PLACES
-        self._make((1 + larger) * (self.last + 1))
+        self._make(min(4 * len(held), _MOST_PLACES))
         with cython.nogil:
             for n in range(held.shape[0]):
                 self.entry[place_of(self, cython.cast(cython.ulonglong, held[n, 0])), 1] = held[n, 1]
@@ -217,6 +226,25 @@ def key_of(classes, r, s):
     for i in range(classes.set_start[s] + 1, classes.set_start[s + 1]):
         key ^= classes.cell[r, classes.member[i]]
     return key
+
+
+def keys_by(classes, s, cells, keys):
+    """Find the keys of the classes of rows by a set from their cells, column by column: faster than row by row."""
+    first = classes.set_start[s]
+    c = classes.member[first]
+    for r in range(keys.shape[0]):
+        keys[r] = cells[c, r]
+    for i in range(first + 1, classes.set_start[s + 1]):
+        c = classes.member[i]
+        for r in range(keys.shape[0]):
+            keys[r] ^= cells[c, r]
+
+
+def _join(classes, n):
+    """Let the rows that a scan has seen of a class join it."""
+    if classes.seen_rows[n] != 0:
+        classes.entry[place_of(classes, classes.seen_key[n]), 1] += classes.seen_rows[n]
+        classes.seen_rows[n] = 0
 
 
 def place_of(classes, key):

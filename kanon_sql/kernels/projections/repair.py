@@ -8,7 +8,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.projections.changes import changed_cells
+    from kanon_sql.kernels.projections.changes import found_at, short_by, word_change
     from kanon_sql.kernels.projections.classes import SetClasses
     from kanon_sql.kernels.projections.shortfall import toggle
 
@@ -22,7 +22,7 @@ def best_change(
     bits: cython.ulonglong,
     kept: cython.ulonglong,
     cost: cython.longlong[::1],
-    penalty: cython.longlong,
+    penalty: cython.longlong[::1],
 ) -> tuple[int, int]:
     """Return what it costs that a row changes the given cells and others that make good for it, and all of these, as bits.
 
@@ -36,30 +36,43 @@ def best_change(
         The columns that have to change, and those that must not.
     cost : int64 array [m]
         Cost of hiding a cell.
-    penalty : int
-        What each row that a class is short of costs.
+    penalty : int64 array [s]
+        What each row that a class by a set is short of costs.
     """
     c: cython.longlong
+    i: cython.longlong
     n: cython.longlong
+    s: cython.longlong
     best: cython.longlong
-    value: cython.longlong
-    lowest: cython.longlong
+    least: cython.longlong
+    paid: cython.longlong
+    lowest: cython.longlong = 0
     one: cython.ulonglong
     with cython.nogil:
-        lowest = _value(classes, r, bits, cost, penalty, 1 << 60)
+        for c in range(cost.shape[0]):
+            if (bits >> c) & 1:
+                lowest += _moved(classes, r, c, cost)
+        for s in range(classes.need.shape[0]):
+            classes.now[s] = _short(classes, r, s, bits)
+            lowest += penalty[s] * classes.now[s]
         for n in range(_MORE):
             best = -1
+            least = 0
             for c in range(cost.shape[0]):
                 one = cython.cast(cython.ulonglong, 1) << c
                 if (bits | kept) & one:
                     continue
-                value = _value(classes, r, bits | one, cost, penalty, lowest)
-                if value < lowest:
+                paid = _too(classes, r, c, bits | one, cost, penalty, least)
+                if paid < least:
                     best = c
-                    lowest = value
+                    least = paid
             if best < 0:
                 break
             bits |= cython.cast(cython.ulonglong, 1) << best
+            lowest += least
+            for i in range(classes.of_start[best], classes.of_start[best + 1]):
+                s = classes.of_set[i]
+                classes.now[s] = _short(classes, r, s, bits)
     return lowest, bits
 
 
@@ -72,11 +85,41 @@ def turn(classes: SetClasses, r: cython.longlong, bits: cython.ulonglong) -> Non
                 toggle(classes, r, c)
 
 
-def _value(classes, r, bits, cost, penalty, lowest):
-    """Return what a change of a row costs; if that is not below ``lowest``, something above it."""
-    moved = 0
-    for c in range(cost.shape[0]):
+def _too(classes, r, c, bits, cost, penalty, most):
+    """Return what it costs that a cell changes, too; if that is not below ``most``, something that is not."""
+    paid = _moved(classes, r, c, cost)
+    start = classes.of_start[c]
+    size = classes.of_start[c + 1] - start
+    for i in range(size):
+        s = classes.of_set[start + i]
+        paid -= penalty[s] * classes.now[s]
+    part = classes.barred[r, c]  # the sets that barred the change last are looked at first
+    if part < 0:
+        part = 0
+    for _ in range(size):
+        if paid >= most:
+            classes.barred[r, c] = part
+            return paid
+        s = classes.of_set[start + part]
+        paid += penalty[s] * _short(classes, r, s, bits)
+        part = part + 1 if part + 1 < size else 0
+    return paid
+
+
+def _moved(classes, r, c, cost):
+    """Return what hiding or showing a cell changes of the cost."""
+    return (-cost[c] if classes.hidden[r, c] else cost[c]) * classes.weight[r]
+
+
+def _short(classes, r, s, bits):
+    """Return how many more rows the classes of a row by a set are short of when the row changes the cells of these columns."""
+    key = cython.cast(cython.ulonglong, 0)
+    change = cython.cast(cython.ulonglong, 0)
+    for i in range(classes.set_start[s], classes.set_start[s + 1]):
+        c = classes.member[i]
+        key ^= classes.cell[r, c]
         if (bits >> c) & 1:
-            moved += -cost[c] if classes.hidden[r, c] else cost[c]
-    moved *= classes.weight[r]
-    return moved + penalty * changed_cells(classes, r, bits, 1 + (lowest - moved) // penalty)
+            change ^= word_change(classes, r, c)
+    if change == 0:
+        return 0
+    return short_by(classes, classes.weight[r], classes.need[s], found_at(classes, key), found_at(classes, key ^ change))

@@ -1,30 +1,42 @@
 """The end of the search: classes that still fail are filled or emptied one by one, in the way that costs least.
 
 Other rows join such a class, or its rows leave it. Each of them hides or shows further cells where that makes good what its
-change does to other classes. A cascade would hide cells in all failing classes at once, and so break others.
+change does to other classes. In most passes a class is repaired at any price, so that the search leaves what no single change
+makes better. Two rules end its circles: rows that changed lately do not change back, and what rows are short of costs more for
+the sets by which classes keep failing. A cascade would hide cells in all failing classes at once, and so break others.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.projections.cascade import short, small_by_column
+from kanon_sql.kernels.projections.cascade import small_by_column
 from kanon_sql.kernels.projections.classes import SetClasses
+from kanon_sql.kernels.projections.failing import failing_beside, fitting_rows, key_by, short_in
 from kanon_sql.kernels.projections.repair import best_change, turn
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.table.arrays import Int64
 
-_NOISE = 0.6
-"""The mean of what a change may cost, in rows that a class is short of."""
+_AT_ANY_PRICE, _TURN = 8, 10
+"""Of so many passes, those that come first repair a class at any price, the others only if that does not cost too much."""
 
-_PATIENCE, _CANDIDATES = 12, 24
-"""Passes in which failing classes may not get fewer, and rows that are tried for one that joins a class."""
+_NOISE = (0.3, 1.0)
+"""The mean of what a change may cost more than another, in rows that a class is short of: of the others, and of the first."""
 
-_MOST_TRIED = 200_000
-"""Classes that are tried in a pass, times the sets: with more sets, each takes longer."""
+_LATELY, _LONGER = 3, 10
+"""Passes in which a row that changed does not join a class; where it leaves one, it costs as much as a row short.
+
+It is one pass more whenever so many passes have not left fewer failing classes: the search goes round in a longer circle.
+"""
+
+_LIGHTER = 0.97
+"""What is left after a pass of what rows short of classes by a set cost more. It grows by the penalty while one fails."""
+
+_CANDIDATES = 24
+"""Rows that are tried for one that joins a class."""
 
 _MOST_ROWS = 12
 """Rows that join a class or leave it, at most."""
@@ -32,8 +44,10 @@ _MOST_ROWS = 12
 _Change = tuple[int, int]
 """A row, and the columns in which it changes, as bits."""
 
+_Class = tuple[int, int, int]
+"""A row that has the values of a class, the number of its set, and the columns of the set that it hides, as bits."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
 class Repair:
     """The repair of the classes of rows, where only rows count, every cell may be hidden, and no column has levels.
 
@@ -44,77 +58,116 @@ class Repair:
     cost : int64 array [m]
         Cost of hiding a cell.
     penalty : int
-        What each row that a class is short of costs.
-    draw : Generator
+        What each row that a class is short of costs at first.
+    seed : int
         Of the order of the classes, and of the rows that are tried.
     """
 
-    classes: SetClasses
-    cost: Int64
-    penalty: int
-    draw: np.random.Generator
+    def __init__(self, classes: SetClasses, cost: Int64, penalty: int, seed: int) -> None:
+        rows, sets = len(classes.weight), len(classes.need)
+        self._classes, self._cost, self._penalty = classes, cost, penalty
+        self._draw = np.random.default_rng(seed)
+        self._price: Int64 = np.full(sets, penalty, np.int64)
+        self._changed: Int64 = np.full(rows, -_LATELY - 1, np.int64)
+        self._number = 0
+        self._failing: dict[int, _Class] = {}
+        self._lasting = _LATELY
+        start, member = np.asarray(classes.set_start).tolist(), np.asarray(classes.member).astype(np.int64)
+        self._columns = [member[first:end] for first, end in pairwise(start)]
+        self._fitting, self._inside = np.empty(rows, np.int64), np.empty(rows, np.uint8)
+        self._found = np.empty((2 * sets, 2), np.int64)
 
-    def run(self, over: Int64, budget: Budget, passes: int) -> None:
-        """Repair what can be repaired: look at all failing classes so many times. ``over`` [n, m] is scratch."""
-        every, fewest, left = np.arange(len(over)), over.size, _PATIENCE
-        for _ in range(passes):
-            failing = self.classes.ready() and small_by_column(self.classes, every, over)
-            if not failing or not left or budget.over():
+    def run(self, over: Int64, budget: Budget, passes: int, tries: int) -> None:
+        """Repair classes until none fails, in so many passes over those that fail, and tries, at most.
+
+        ``over`` [n, m] is scratch.
+        """
+        classes, self._failing = self._classes, {}
+        fewest, self._lasting = len(over) * over.shape[1], _LATELY
+        for number in range(passes):
+            if budget.over() or not classes.ready() or not self._listed(over):
                 return
-            fewest, left = min(fewest, failing), _PATIENCE if failing < fewest else left - 1
-            listed = np.asarray(self.classes.failing)[: self.classes.listed].copy()
-            for row, number in self.draw.permutation(listed)[: _MOST_TRIED // len(self.classes.need)].tolist():
-                if budget.over() or not self.classes.ready():
+            failing, self._failing = list(self._failing.values()), {}
+            if len(failing) < fewest:
+                fewest, self._lasting = len(failing), _LATELY
+            elif number % _LONGER == 0:
+                self._lasting += 1
+            self._price[np.unique([each for _, each, _ in failing])] += self._penalty
+            for place in self._draw.permutation(len(failing)).tolist():
+                if tries == 0 or budget.over() or not classes.ready():
                     return
-                if short(self.classes, row, number):
-                    self._repaired(row, number)
+                if short_in(classes, *failing[place]):
+                    self._repair(failing[place])
+                    tries -= 1
+            self._price = np.maximum(self._penalty, (self._price * _LIGHTER).astype(np.int64))
+            self._number += 1
 
-    def _repaired(self, row: int, number: int) -> None:
-        """Fill or empty the class of a row by a set, if that does not cost too much."""
-        start, member = np.asarray(self.classes.set_start), np.asarray(self.classes.member)
-        columns = member[start[number] : start[number + 1]].astype(np.int64)
-        hidden = np.asarray(self.classes.hidden)
-        alike = self._alike(row, columns)
-        inside = alike[(hidden[alike][:, columns] == hidden[row, columns]).all(axis=1)]
+    def _listed(self, over: Int64) -> bool:
+        """Keep the classes noted to fail that still do; without any, look at all rows. Return whether one fails."""
+        classes = self._classes
+        self._failing = {key: each for key, each in self._failing.items() if short_in(classes, *each)}
+        if not self._failing and small_by_column(classes, np.arange(len(over)), over):
+            hidden = np.asarray(classes.hidden)
+            for row, number in np.asarray(classes.failing)[: classes.listed].tolist():
+                columns = self._columns[number]
+                self._note((row, number, _bits(columns[hidden[row, columns] > 0])))
+        return bool(self._failing)
+
+    def _note(self, failing: _Class) -> None:
+        self._failing[key_by(self._classes, *failing)] = failing
+
+    def _repair(self, failing: _Class) -> None:
+        """Fill or empty a class."""
+        classes, (row, number, part) = self._classes, failing
+        columns = self._columns[number]
+        size = fitting_rows(classes, row, number, part, self._fitting, self._inside)
+        fitting, within = self._fitting[:size].copy(), self._inside[:size] > 0
+        inside, others = fitting[within], fitting[~within]
         alone = [[1 << each] for each in columns.tolist()]
         ways = [*alone, [each for way in alone for each in way]] if len(inside) <= _MOST_ROWS else []
-        options = [self._left(inside, each, columns) for each in ways if self.classes.ready()]
-        if short(self.classes, row, number) <= _MOST_ROWS and self.classes.ready():
-            options.append(self._joined(row, number, columns, np.setdiff1d(alike, inside)))
-        may_cost = self.draw.exponential(_NOISE * self.penalty, len(options)).tolist()
+        options = [self._left(inside, each, columns) for each in ways if classes.ready()]
+        if short_in(classes, *failing) <= _MOST_ROWS and classes.ready():
+            able = others[~self._lately(others)] if self._at_any_price else others
+            options.append(self._joined(failing, able))
+        may_cost = self._draw.exponential(_NOISE[self._at_any_price] * self._penalty, len(options)).tolist()
         worth = [(paid - more, changes) for (paid, changes), more in zip(options, may_cost, strict=True) if changes]
         lowest, changes = min(worth, key=lambda each: each[0], default=(0, []))
-        if lowest < 0 and self.classes.ready():
-            self._do(changes)
+        if not (lowest < 0 or self._at_any_price) or not changes or not classes.ready():
+            self._note(failing)
+            return
+        self._do(changes)
+        for each, change in changes:
+            self._changed[each] = self._number
+            for other, hidden in self._found[: failing_beside(classes, each, change, self._found)].tolist():
+                self._note((each, other, hidden))
 
-    def _alike(self, row: int, columns: Int64) -> Int64:
-        """Return the rows that have the values which a row shows of some columns."""
-        classes = self.classes
-        shown = [each for each in columns.tolist() if not classes.hidden[row, each]]
-        if not shown:
-            return np.arange(len(classes.weight))
-        rarest = min(shown, key=lambda each: classes.alike_size[row, each])
-        first, size = classes.alike_start[row, rarest], classes.alike_size[row, rarest]
-        rows = np.asarray(classes.alike)[rarest, first : first + size]
-        word = np.asarray(classes.word)
-        found: Int64 = rows[(word[rows][:, shown] == word[row, shown]).all(axis=1)].astype(np.int64)
+    @property
+    def _at_any_price(self) -> bool:
+        return self._number % _TURN < _AT_ANY_PRICE
+
+    def _lately(self, rows: Int64) -> NDArray[np.bool_]:
+        """Return which rows changed lately."""
+        found: NDArray[np.bool_] = self._changed[rows] >= self._number - self._lasting
         return found
 
-    def _joined(self, row: int, number: int, columns: Int64, able: Int64) -> tuple[int, list[_Change]]:
-        """Return what it costs that some of other rows join the class of a row, and what they change."""
-        classes = self.classes
-        hidden = np.asarray(classes.hidden)[:, columns]
+    def _joined(self, failing: _Class, able: Int64) -> tuple[int, list[_Change]]:
+        """Return what it costs that some of other rows join a class, and what they change."""
+        classes, (_, number, part) = self._classes, failing
+        columns = self._columns[number]
+        other = (np.asarray(classes.hidden)[able[:, None], columns] > 0) != ((part >> columns) & 1 > 0)
         if len(able) > _CANDIDATES:
-            few = (hidden[able] != hidden[row]).sum(axis=1) == 1
-            first = able[few] if few.sum() >= _CANDIDATES else able
-            able = np.sort(self.draw.choice(first, _CANDIDATES, replace=False))
+            few = np.flatnonzero(other.sum(axis=1) == 1)
+            first = few if len(few) >= _CANDIDATES else np.arange(len(able))
+            chosen = np.sort(self._draw.choice(first, _CANDIDATES, replace=False))
+            able, other = able[chosen], other[chosen]
+        must = dict(zip(able.tolist(), (other * (1 << columns)).sum(axis=1).tolist(), strict=True))
         total, changes = 0, []
-        while len(able) and short(classes, row, number):
-            tried = [(*self._best(each, _bits(columns[hidden[each] != hidden[row]]), columns), each) for each in able.tolist()]
-            paid, change, best = min(tried)
+        while must and short_in(classes, *failing):
+            paid, change, best = min((*self._best(each, bits, columns), each) for each, bits in must.items())
             turn(classes, best, change)
-            total, able = total + paid, able[able != best]
+            total += paid
             changes.append((best, change))
+            del must[best]
         self._do(changes)
         return total, changes
 
@@ -123,20 +176,20 @@ class Repair:
         total, changes = 0, []
         for each in inside.tolist():
             paid, change = min(self._best(each, must, columns) for must in ways)
-            turn(self.classes, each, change)
+            turn(self._classes, each, change)
             total += paid
             changes.append((each, change))
         self._do(changes)
-        return total, changes
+        return total + self._penalty * self._at_any_price * int(self._lately(inside).sum()), changes
 
     def _best(self, row: int, must: int, columns: Int64) -> tuple[int, int]:
         """Return what it costs that a row changes some cells of a set and others, no more of the set, and all of these."""
-        return best_change(self.classes, row, must, _bits(columns) & ~must, self.cost, self.penalty)
+        return best_change(self._classes, row, must, _bits(columns) & ~must, self._cost, self._price)
 
     def _do(self, changes: list[_Change]) -> None:
         """Change rows, or change them back."""
         for row, change in changes:
-            turn(self.classes, row, change)
+            turn(self._classes, row, change)
 
 
 def _bits(columns: NDArray[np.int64]) -> int:
