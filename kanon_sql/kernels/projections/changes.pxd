@@ -10,6 +10,8 @@ cdef unsigned long long word_change(SetClasses classes, long long r, long long c
 cdef long long changed_cells(SetClasses classes, long long r, unsigned long long bits, long long most) noexcept nogil
 @cython.locals(key=cython.ulonglong)
 cdef void find(SetClasses classes, long long r, long long s, unsigned long long change, long long n) noexcept nogil
+@cython.locals(short=cython.longlong, i=cython.longlong)
+cdef long long _short(SetClasses classes, long long r, long long n) noexcept nogil
 @cython.locals(short=cython.longlong, rows=cython.longlong)
 cdef long long short_by(SetClasses classes, long long weight, long long need, long long left, long long joined) noexcept nogil
 @cython.locals(key=cython.ulonglong)

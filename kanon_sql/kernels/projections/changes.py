@@ -68,8 +68,7 @@ def changed(classes, r, c, other, most):
             n += 1
             done += 1
             part = part + 1 if part + 1 < size else 0
-        for i in range(n):
-            short += short_by(classes, classes.weight[r], classes.need[classes.changing[i]], classes.left[i], classes.joined[i])
+        short += _short(classes, r, n)
         if short > most:
             classes.barred[r, c] = begin
             return short
@@ -80,9 +79,7 @@ def changed(classes, r, c, other, most):
             if not classes.within[s, c]:
                 find(classes, r, s, second, n)
                 n += 1
-    for i in range(n):
-        short += short_by(classes, classes.weight[r], classes.need[classes.changing[i]], classes.left[i], classes.joined[i])
-    return short
+    return short + _short(classes, r, n)
 
 
 def changed_cells(classes, r, bits, most):
@@ -109,8 +106,7 @@ def changed_cells(classes, r, bits, most):
                 n += 1
             done += 1
             s = s + 1 if s + 1 < sets else 0
-        for i in range(n):
-            short += short_by(classes, classes.weight[r], classes.need[classes.changing[i]], classes.left[i], classes.joined[i])
+        short += _short(classes, r, n)
         if short > most:
             classes.barring[r] = begin
             return short
@@ -123,6 +119,14 @@ def find(classes, r, s, change, n):
     classes.left[n] = found_at(classes, key)
     classes.joined[n] = found_at(classes, key ^ change)
     classes.changing[n] = s
+
+
+def _short(classes, r, n):
+    """Return how many more rows the classes by the first n sets that were noted are short of."""
+    short = 0
+    for i in range(n):
+        short += short_by(classes, classes.weight[r], classes.need[classes.changing[i]], classes.left[i], classes.joined[i])
+    return short
 
 
 def short_by(classes, weight, need, left, joined):

@@ -12,7 +12,7 @@ except ModuleNotFoundError:
 
 if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.projections.changes import found_at
-    from kanon_sql.kernels.projections.classes import SetClasses, missing, place_of
+    from kanon_sql.kernels.projections.classes import SetClasses, missing
 
 
 def key_by(classes: SetClasses, r: cython.longlong, s: cython.longlong, part: cython.ulonglong) -> int:
@@ -22,7 +22,7 @@ def key_by(classes: SetClasses, r: cython.longlong, s: cython.longlong, part: cy
 
 def short_in(classes: SetClasses, r: cython.longlong, s: cython.longlong, part: cython.ulonglong) -> int:
     """Return how many rows a class is short of."""
-    return missing(classes.entry[place_of(classes, _key(classes, r, s, part)), 1], classes.need[s])
+    return missing(classes.entry[found_at(classes, _key(classes, r, s, part)), 1], classes.need[s])
 
 
 def fitting_rows(

@@ -101,6 +101,7 @@ class Repair:
                     tries -= 1
             self._price = np.maximum(self._penalty, (self._price * _LIGHTER).astype(np.int64))
             self._number += 1
+            budget.report("repair", 0.9)
 
     def _listed(self, over: Int64) -> bool:
         """Keep the classes noted to fail that still do; without any, look at all rows. Return whether one fails."""
