@@ -108,7 +108,8 @@ from kanon_sql.studio.session import Session
 if __name__ == "__main__":
     session = Session()
     session.open(Place.of("people.csv"))
-    session.draft = session.draft.read("SELECT * FROM people ANONYMIZE BY zip, age, sex GUARANTEE k >= 7 USING auto (effort = 'thorough')")
+    long = "GUARANTEE k >= 7 USING auto (effort = 'thorough')"
+    session.draft = session.draft.read(f"SELECT * FROM people ANONYMIZE BY zip, age, sex {long}")
     run = session.solve()
     print(run._process.pid, flush=True)
     sys.stdin.readline()

@@ -28,7 +28,7 @@ BY_CLASSES = "classes by known columns"
 _SCALE = 1 << 10
 """Units of charges in a unit of the cost; fewer if sums could overflow."""
 
-_WIDEST, _MOST_NUMBERS, _MOST_RARE = 4, 50_000_000, 3_000_000
+_WIDEST, _MOST_NUMBERS, _MOST_RARE = 4, 200_000_000, 3_000_000
 """Columns of a set up to which its classes count, sets times row types, and the rare sets of all row types."""
 
 _NODES, _MOST_FITS, _MOST_CHARGES = 300, 2_000_000, 40_000
