@@ -23,7 +23,7 @@ from kanon_sql.table.arrays import Int64
 _AT_ANY_PRICE, _TURN = 8, 10
 """Of so many passes, those that come first repair a class at any price, the others only if that does not cost too much."""
 
-_NOISE = (0.3, 1.0)
+_NOISE = (0.3, 0.6)
 """The mean of what a change may cost more than another, in rows that a class is short of: of the others, and of the first."""
 
 _LATELY, _LONGER = 3, 10
