@@ -139,11 +139,13 @@ def test_a_repair_costs_what_a_fresh_count_says(
         assert classes.ready()
 
 
-def failing_classes(values: NDArray[np.int32], hidden: NDArray[np.uint8], sets: list[tuple[int, ...]]) -> set[tuple[int, ...]]:
+def failing_classes(
+    values: NDArray[np.int32], hidden: NDArray[np.uint8], sets: list[tuple[int, ...]], k: int = K
+) -> set[tuple[int, ...]]:
     """Return the classes that have too few rows: the number of their set, and their cells."""
     shown = np.where(hidden > 0, -1, values)
     sizes = [Counter(map(tuple, shown[:, list(chosen)].tolist())) for chosen in sets]
-    return {(number, *cells) for number, each in enumerate(sizes) for cells, size in each.items() if size < K}
+    return {(number, *cells) for number, each in enumerate(sizes) for cells, size in each.items() if size < k}
 
 
 @given(tables(), st.data())
@@ -175,10 +177,12 @@ def test_what_a_row_leaves_and_joins_is_known_to_fail(
         assert after - before <= beside <= after
 
 
+@pytest.mark.parametrize(("k", "rows"), [(3, 60), (40, 600)])
 @pytest.mark.parametrize("seed", range(12))
-def test_a_repair_leaves_no_class_that_fails(seed: int) -> None:
+def test_a_repair_leaves_no_class_that_fails(seed: int, k: int, rows: int) -> None:
+    """Also if many rows have to join a class or leave it."""
     draw = np.random.default_rng(seed)
-    codes = np.unique(draw.integers(0, 4, (60, 5)).astype(np.int32), axis=0)
+    codes = np.unique(draw.integers(0, 4, (rows, 5)).astype(np.int32), axis=0)
     table = CodedTable(
         columns=tuple((f"c{place}",) for place in range(5)),
         codes=codes,
@@ -188,10 +192,10 @@ def test_a_repair_leaves_no_class_that_fails(seed: int) -> None:
         unit=1,
     )
     sets = list(combinations(range(5), 1 + seed % 3))
-    classes = Rows.of(table, K).classes({chosen: Asked(rows=K) for chosen in sets}, seed)
+    classes = Rows.of(table, k).classes({chosen: Asked(rows=k) for chosen in sets}, seed)
     assert classes.hide((draw.random(codes.shape) < 0.2).astype(np.uint8))
     hidden = np.asarray(classes.hidden)
-    assert failing_classes(codes, hidden, sets) or len(sets[0]) == 1
-    Repair(classes, np.full(5, 4, np.int64), 12, seed).run(np.empty(codes.shape, np.int64), Budget(), 1_000, 10_000)
-    assert not failing_classes(codes, hidden, sets)
+    assert failing_classes(codes, hidden, sets, k) or len(sets[0]) == 1
+    Repair(classes, np.full(5, 4, np.int64), 12, seed).run(np.empty(codes.shape, np.int64), Budget(), 1_000, 1_000_000)
+    assert not failing_classes(codes, hidden, sets, k)
     assert hidden.mean() < 0.9

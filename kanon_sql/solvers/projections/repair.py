@@ -1,14 +1,16 @@
-"""The end of the search: classes that still fail are filled or emptied one by one, in the way that costs least.
+"""The end of the search: failing classes are filled or emptied one by one, in the cheapest way.
 
-Other rows join such a class, or its rows leave it. Each of them hides or shows further cells where that makes good what its
-change does to other classes. In most passes a class is repaired at any price, so that the search leaves what no single change
-makes better. Two rules end its circles: rows that changed lately do not change back, and what rows are short of costs more for
-the sets by which classes keep failing. A cascade would hide cells in all failing classes at once, and so break others.
+Other rows join such a class, or its rows leave it. Each of them suppresses or shows further cells if that makes up for the
+damage its change does to other classes. In most passes a class is repaired at any price, so that the search can leave a local
+minimum. Two rules keep it from going in circles. Rows that changed lately do not change back. If classes by a set keep failing,
+each row they are short of costs more. A cascade would suppress cells in all failing classes at once, and so break others.
 """
 
 from __future__ import annotations
 
+from heapq import heapify, heappop, heappush
 from itertools import pairwise
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,25 +23,22 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.table.arrays import Int64
 
 _AT_ANY_PRICE, _TURN = 8, 10
-"""Of so many passes, those that come first repair a class at any price, the others only if that does not cost too much."""
+"""The first 8 of 10 passes repair a class at any price, the others only if the total cost falls."""
 
 _NOISE = (0.3, 0.6)
-"""The mean of what a change may cost more than another, in rows that a class is short of: of the others, and of the first."""
+"""The mean of a random discount on each way to repair a class, in penalties: in those other passes, and in the first."""
 
 _LATELY, _LONGER = 3, 10
-"""Passes in which a row that changed does not join a class; where it leaves one, it costs as much as a row short.
+"""For 3 passes after a change, a row does not join a class; if it has to leave one, that costs one more penalty.
 
-It is one pass more whenever so many passes have not left fewer failing classes: the search goes round in a longer circle.
+Each 10th pass makes that one pass longer, until fewer classes fail than ever before.
 """
 
 _LIGHTER = 0.97
-"""What is left after a pass of what rows short of classes by a set cost more. It grows by the penalty while one fails."""
+"""Each pass adds a penalty to the price of a set with failing classes; then all prices are multiplied by this."""
 
-_CANDIDATES = 24
-"""Rows that are tried for one that joins a class."""
-
-_MOST_ROWS = 12
-"""Rows that join a class or leave it, at most."""
+_CANDIDATES, _MORE = 24, 2
+"""Rows that are tried for a class that others have to join: at least, and for each row that it is short of."""
 
 _Change = tuple[int, int]
 """A row, and the columns in which it changes, as bits."""
@@ -74,16 +73,18 @@ class Repair:
         self._lasting = _LATELY
         start, member = np.asarray(classes.set_start).tolist(), np.asarray(classes.member).astype(np.int64)
         self._columns = [member[first:end] for first, end in pairwise(start)]
+        self._bits = [_bits(columns) for columns in self._columns]
+        self._tries = 0
         self._fitting, self._inside = np.empty(rows, np.int64), np.empty(rows, np.uint8)
         self._found = np.empty((2 * sets, 2), np.int64)
 
     def run(self, over: Int64, budget: Budget, passes: int, tries: int) -> None:
-        """Repair classes until none fails, in so many passes over those that fail, and tries, at most.
+        """Repair classes until none fails, or until so many passes, or trial changes of a row, are used up.
 
         ``over`` [n, m] is scratch.
         """
-        classes, self._failing = self._classes, {}
-        fewest, self._lasting = len(over) * over.shape[1], _LATELY
+        classes, self._failing, self._tries = self._classes, {}, tries
+        fewest, self._lasting = inf, _LATELY
         for number in range(passes):
             if budget.over() or not classes.ready() or not self._listed(over):
                 return
@@ -94,17 +95,16 @@ class Repair:
                 self._lasting += 1
             self._price[np.unique([each for _, each, _ in failing])] += self._penalty
             for place in self._draw.permutation(len(failing)).tolist():
-                if tries == 0 or budget.over() or not classes.ready():
+                if self._tries < 0 or budget.over() or not classes.ready():
                     return
                 if short_in(classes, *failing[place]):
                     self._repair(failing[place])
-                    tries -= 1
             self._price = np.maximum(self._penalty, (self._price * _LIGHTER).astype(np.int64))
             self._number += 1
             budget.report("repair", 0.9)
 
     def _listed(self, over: Int64) -> bool:
-        """Keep the classes noted to fail that still do; without any, look at all rows. Return whether one fails."""
+        """Keep the noted classes that still fail; if there are none, look at all rows. Return whether any class fails."""
         classes = self._classes
         self._failing = {key: each for key, each in self._failing.items() if short_in(classes, *each)}
         if not self._failing and small_by_column(classes, np.arange(len(over)), over):
@@ -125,15 +125,13 @@ class Repair:
         fitting, within = self._fitting[:size].copy(), self._inside[:size] > 0
         inside, others = fitting[within], fitting[~within]
         alone = [[1 << each] for each in columns.tolist()]
-        ways = [*alone, [each for way in alone for each in way]] if len(inside) <= _MOST_ROWS else []
-        options = [self._left(inside, each, columns) for each in ways if classes.ready()]
-        if short_in(classes, *failing) <= _MOST_ROWS and classes.ready():
-            able = others[~self._lately(others)] if self._at_any_price else others
-            options.append(self._joined(failing, able))
+        ways = [*alone, [each for way in alone for each in way]]
+        options = [self._left(inside, each, number) for each in ways]
+        options.append(self._joined(failing, others[~self._lately(others)] if self._at_any_price else others))
         may_cost = self._draw.exponential(_NOISE[self._at_any_price] * self._penalty, len(options)).tolist()
         worth = [(paid - more, changes) for (paid, changes), more in zip(options, may_cost, strict=True) if changes]
         lowest, changes = min(worth, key=lambda each: each[0], default=(0, []))
-        if not (lowest < 0 or self._at_any_price) or not changes or not classes.ready():
+        if not changes or not (lowest < 0 or self._at_any_price):
             self._note(failing)
             return
         self._do(changes)
@@ -156,40 +154,48 @@ class Repair:
         classes, (_, number, part) = self._classes, failing
         columns = self._columns[number]
         other = (np.asarray(classes.hidden)[able[:, None], columns] > 0) != ((part >> columns) & 1 > 0)
-        if len(able) > _CANDIDATES:
+        most = max(_CANDIDATES, _MORE * short_in(classes, *failing))
+        if len(able) > most:
             few = np.flatnonzero(other.sum(axis=1) == 1)
-            first = few if len(few) >= _CANDIDATES else np.arange(len(able))
-            chosen = np.sort(self._draw.choice(first, _CANDIDATES, replace=False))
+            first = few if len(few) >= most else np.arange(len(able))
+            chosen = np.sort(self._draw.choice(first, most, replace=False))
             able, other = able[chosen], other[chosen]
         must = dict(zip(able.tolist(), (other * (1 << columns)).sum(axis=1).tolist(), strict=True))
+        best = [(*self._best(row, bits, number), row) for row, bits in must.items()]
+        heapify(best)
         total, changes = 0, []
-        while must and short_in(classes, *failing):
-            paid, change, best = min((*self._best(each, bits, columns), each) for each, bits in must.items())
-            turn(classes, best, change)
+        while best and short_in(classes, *failing):
+            row = heappop(best)[-1]
+            paid, change = self._best(row, must[row], number)  # rows that joined before may have changed what it costs
+            if best and (paid, change, row) > best[0]:
+                heappush(best, (paid, change, row))
+                continue
             total += paid
-            changes.append((best, change))
-            del must[best]
+            changes.append((row, change))
+            self._do(changes[-1:])
         self._do(changes)
         return total, changes
 
-    def _left(self, inside: Int64, ways: list[int], columns: Int64) -> tuple[int, list[_Change]]:
+    def _left(self, inside: Int64, ways: list[int], number: int) -> tuple[int, list[_Change]]:
         """Return what it costs that the rows of a class leave it by changing one of some cells, and what they change."""
         total, changes = 0, []
-        for each in inside.tolist():
-            paid, change = min(self._best(each, must, columns) for must in ways)
-            turn(self._classes, each, change)
+        for row in inside.tolist():
+            paid, change = min(self._best(row, must, number) for must in ways)
             total += paid
-            changes.append((each, change))
+            changes.append((row, change))
+            self._do(changes[-1:])
         self._do(changes)
         return total + self._penalty * self._at_any_price * int(self._lately(inside).sum()), changes
 
-    def _best(self, row: int, must: int, columns: Int64) -> tuple[int, int]:
+    def _best(self, row: int, must: int, number: int) -> tuple[int, int]:
         """Return what it costs that a row changes some cells of a set and others, no more of the set, and all of these."""
-        return best_change(self._classes, row, must, _bits(columns) & ~must, self._cost, self._price)
+        self._tries -= 1
+        return best_change(self._classes, row, must, self._bits[number] & ~must, self._cost, self._price)
 
     def _do(self, changes: list[_Change]) -> None:
         """Change rows, or change them back."""
         for row, change in changes:
+            self._classes.ready()
             turn(self._classes, row, change)
 
 
