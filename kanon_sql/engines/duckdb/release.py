@@ -57,13 +57,13 @@ _KEPT_ORDER = "the order of the source, as requested"
 def release_query(
     source: str,
     policy: Policy,
+    wide: str | None = None,
     *,
     query: bool = False,
     number: str | None = None,
     unchanged: bool = True,
     recorded: Recorded = IN_SESSION,
     surface: Surface = "clause",
-    wide: str | None = None,
 ) -> str:
     """Return the SQL of a query that yields the released rows of ``source``, or fails.
 
@@ -73,6 +73,8 @@ def release_query(
         A quoted table name, or with ``query`` the text of a query, which is run once.
     policy : Policy
         The guarantee. With ``every_column`` the columns need not be known here.
+    wide : str, optional
+        A query of the same rows with the columns that ``source`` leaves out.
     query : bool
         Whether ``source`` is a query.
     number : str, optional
@@ -83,8 +85,6 @@ def release_query(
         Where the tokens of pseudonyms are remembered.
     surface : Surface
         In whose words a refusal says what to do.
-    wide : str, optional
-        A query of the same rows with the columns that ``source`` leaves out.
 
     Raises
     ------
