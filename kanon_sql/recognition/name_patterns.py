@@ -36,7 +36,7 @@ class NameRule:
     """
 
     kind: str
-    role: Literal["identifier", "quasi-identifier", "sensitive"]
+    role: Literal["identifier", "quasi-identifier", "sensitive", ""]
     pattern: str
     paragraph: str = ""
     exceptions: str = ""
