@@ -118,22 +118,17 @@ def _name_rule(rule: Any) -> str:
     return _part("name_rule", "; ".join((_literal(rule.pattern), others, *facts)))
 
 
-def _not_identifying(_: str) -> str:
-    """Return the pattern of names that say something about an identifier."""
-    return _literal(_recognition("name_patterns")["not_identifying"]())
+def _named(kinds: str) -> str:
+    """Return the pattern of the names of some kinds."""
+    rules = _recognition("name_patterns")["name_rules"]()
+    return "|".join(_literal(rule.pattern) for rule in rules if rule.kind in kinds.split(", "))
 
 
-def _named(kind: str) -> str:
-    """Return the pattern of the names of a kind."""
-    return "|".join(_literal(rule.pattern) for rule in _recognition("name_patterns")["name_rules"]() if rule.kind == kind)
-
-
-def _hold(kind: str) -> str:
-    """Return what texts of a kind have inside of them; ``dates`` are a kind here."""
+def _hold(kinds: str) -> str:
+    """Return what texts of some kinds have inside of them; dates are a kind here."""
     made = _recognition("form_patterns")
-    if kind == "date":
-        return _literal(made["dates"]().hold)
-    return "|".join(_literal(form.hold) for form in made["forms"]() if form.kind == kind and form.hold)
+    found = [form.hold for form in made["forms"]() if form.kind in kinds.split(", ") and form.hold]
+    return _literal("|".join(found or [made["dates"]().hold]))
 
 
 def _date(which: str) -> str:
@@ -171,7 +166,8 @@ def _form(form: Any) -> str:
 
 _RULES: dict[str, Callable[[str], str]] = {
     "name_rules": _name_rules,
-    "not_identifying": _not_identifying,
+    "not_identifying": lambda _: _literal(_recognition("name_patterns")["not_identifying"]()),
+    "not_ages": lambda _: _literal(_recognition("name_patterns")["not_ages"]()),
     "named": _named,
     "hold": _hold,
     "date": _date,

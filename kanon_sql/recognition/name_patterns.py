@@ -60,6 +60,12 @@ def not_identifying() -> str:
 
 
 @cache
+def not_ages() -> str:
+    """Return the pattern of names of numbers that only look like ages."""
+    return _anywhere(_pattern(_read()["not_ages"]["words"]))
+
+
+@cache
 def _read() -> dict[str, Any]:
     return tomllib.loads(_FILE.read_text(encoding="utf-8"))
 
