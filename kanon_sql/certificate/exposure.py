@@ -159,8 +159,7 @@ def _singled_out(told: Mapping[str, Any], policy: Policy, place: int, fewest: in
     if linked[place - 1] if place > 0 else any(linked):
         return _Singled(found["single"], found["rows"], found["exact"], "")
     shared = fewest or told["shared"]
-    who = "rows" if policy.people is None else "people"
-    words = f" (values shared by fewer than {shared} {who})" if shared > 2 else ""
+    words = Limits.told(shared, people=policy.people is not None)
     return _Singled(found["few" if shared > 2 else "lone"], found["rows"], found["exact"], words)
 
 

@@ -52,6 +52,12 @@ class Limits:
         """Return how many people have to share a value in a table of so many, so that it singles none of them out."""
         return max(2, min(self.k, MOST_SHARED, people // PEOPLE_PER_VALUE))
 
+    @staticmethod
+    def told(shared: int, form: str = " ({})", *, people: bool = False) -> str:
+        """Return which values single out, in a form that follows the share of rows; nothing if one row alone has them."""
+        words = f"values shared by fewer than {shared} {'people' if people else 'rows'}"
+        return form.format(words) if shared > 2 else ""
+
     @property
     def most(self) -> Fraction:
         """Return the share of the rows that all together may single out, and of suppressed cells that one may give back."""

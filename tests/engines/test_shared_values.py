@@ -11,12 +11,15 @@ import pytest
 
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
-from kanon_sql.errors import KanonWarning, UnlistedColumnError
+from kanon_sql.errors import UnlistedColumnError
 
 Row = tuple[Any, ...]
 
 TWICE = """CREATE TABLE twice AS SELECT 'N' || (i // 2) AS name, i // 2 % 3 AS zip, i // 2 % 2 AS age,
     ['flu', 'hiv', 'x'][1 + i % 3] AS d FROM range(120) t(i)"""
+
+
+pytestmark = pytest.mark.unlisted
 
 
 @pytest.fixture
@@ -72,7 +75,7 @@ def test_what_singles_out_is_refused_before_the_search(con: Connection, monkeypa
     def searched(*_: object) -> None:
         raise AssertionError("the search has started")
 
-    monkeypatch.setattr("udfs.kanon_fit.solve", searched)
+    monkeypatch.setattr("kanon_sql.udfs.kanon_fit.solve", searched)
     con.execute(TWICE)
     for statement in (
         "FROM twice ANONYMIZE BY zip, age GUARANTEE k >= 5 AND l(d) >= 2",

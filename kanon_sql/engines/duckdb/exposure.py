@@ -24,7 +24,7 @@ _AGREED = 95
 _NEVER = "1e18"
 """A share that nothing reaches: no column is counted in the whole table."""
 
-_ALIKE = """SELECT i, v, system.main.count(*) AS n, n AS people
+_ALIKE = """SELECT i, v, system.main.count(*) AS n, system.main.count(*) AS people
             FROM "kanon#unchanged" WHERE sized GROUP BY i, v"""
 
 _OF_PEOPLE = """SELECT i, v, system.main.sum(n) AS n, system.main.count(*) AS people
