@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kanon_sql.certificate.exposure import refuse_unlisted, unchanged_columns, warnings_of
-from kanon_sql.engines.duckdb.exposure import TOLD, exposure
+from kanon_sql.engines.duckdb.exposure import TOLD, exposure_at_once
 from kanon_sql.engines.duckdb.histories import TOKENS, histories_in_one_class
 from kanon_sql.engines.duckdb.population import populations
 from kanon_sql.engines.duckdb.release import histogram, run_of, tables_of
@@ -56,10 +56,10 @@ def explanation_query(body: str, policy: Policy, wide: str | None = None) -> str
     row_types = histogram('"kanon#source"', policy)["histogram"]
     slots = {"tables": tables_of(policy), "unshadowed": unshadowed()}
     slots["populations"] = populations(policy)
-    if policy.every_column or policy.keep == ():
+    if policy.every_column or (policy.keep == () and not policy.sensitive):
         slots |= {"exposed": "", "told": "NULL"}
     else:
-        counted = exposure('"kanon#source"', policy, released=False)
+        counted = exposure_at_once('"kanon#source"', policy, released=False)
         slots |= {"exposed": f", {counted}", "told": TOLD}
     slots |= (
         {"linked": histories_in_one_class(policy), "tokens": TOKENS} if policy.pseudonyms else {"linked": "", "tokens": "NULL"}
