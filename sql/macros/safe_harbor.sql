@@ -101,7 +101,7 @@ FROM system.main.query(system.main.format(
                          @whole_like(1?[2-9][0-9]{{2}}[2-9][0-9]{{6}})
                          @texts_like(; @hold(national number))
                          @texts_like(; @hold(street address))
-                         system.main.count(CASE WHEN TRY_CAST(CAST(COLUMNS(*) AS VARCHAR) AS DOUBLE) BETWEEN 90 AND 130 THEN 1 END),
+                         @whole_like((9[0-9]|1[0-2][0-9]|130)(\.0*)?)
                          0) FROM {0} AS source
                  )
              ), (
