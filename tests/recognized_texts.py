@@ -78,7 +78,7 @@ def columns(seed: int = 7) -> dict[tuple[str | None, str], list[str | None]]:
         ("name", "first and last"): lambda: f"{draw.choice(_FIRST)} {draw.choice(_LAST)}",
         ("name", "last and first"): lambda: f"{draw.choice(_LAST)}, {draw.choice(_FIRST)}",
         ("street address", "English"): lambda: f"{digits(3)} {draw.choice(['Oak', 'N Main'])} {draw.choice(['St', 'Ave.'])}",
-        ("street address", "German"): lambda: f"{draw.choice(['Haupt', 'Garten'])}{draw.choice(['straße', 'str.', 'weg'])} {digits(2)}",
+        ("street address", "German"): lambda: f"{draw.choice(['Hauptstraße', 'Gartenstr.', 'Amselweg'])} {digits(2)}",
         ("street address", "French"): lambda: f"{digits(2)} rue {draw.choice(['de la Paix', 'Hugo', 'des Écoles'])}",
         ("street address", "Spanish"): lambda: f"Calle {draw.choice(['Mayor', 'del Sol'])} {draw.randrange(1, 99)}",
         ("street address", "Polish"): lambda: f"ul. {draw.choice(['Długa', 'Polna'])} {draw.randrange(1, 99)}",

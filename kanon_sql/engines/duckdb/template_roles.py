@@ -14,12 +14,12 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.suggested_policy import Role
 from kanon_sql.model.template import Template
 from kanon_sql.model.validation import as_text
+from kanon_sql.recognition import recognized_name
 
 _FOUND = "SELECT column_name, paragraph, reason FROM safe_harbor($name)"
 
 _ZIP = re.compile("zip code|postal code")
-_AGE = re.compile("(.*_)?ages?(_.*)?")
-_BIRTH = re.compile("(.*_)?(birth|born|yob|dob|birthday)(_.*)?|birthyear|birthdate")
+_AGES = "numbers look like ages above 89"
 
 _NUMBERS = re.compile("U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*")
 _DATES = re.compile("DATE|TIMESTAMP.*")
@@ -90,20 +90,20 @@ def template_notes(con: Any, source: str, template: Template, roles: Mapping[str
 
 def _kind(column: str, kind: str, role: Role, broken: list[tuple[str, str]]) -> str | None:
     """Return the kind of a column, one of `KINDS`; None where no rule is about it."""
-    called = re.sub("[^a-z0-9]+", "_", re.sub("([a-z])([A-Z])", r"\1_\2", column).lower())
+    said = recognized_name(column)
+    name = "" if said is None else said.kind
     paragraphs = {paragraph for paragraph, _ in broken}
-    if role.reason == "postal code" or any(_ZIP.search(reason) for _, reason in broken):
+    born = name in ("date of birth", "year of birth")
+    if name == "postal code" or any(_ZIP.search(reason) for _, reason in broken):
         return "zip"
+    if _NUMBERS.fullmatch(kind) and (born or name == "age" or ("(C)", _AGES) in broken):
+        return "birth_year" if born else "age"
     if _DATES.fullmatch(kind) or role.reason in ("date", "date of birth"):
-        return "birth_date" if _BIRTH.fullmatch(called) else "date"
+        return "birth_date" if born else "date"
     if paragraphs - {"(B)", "(C)"}:
         return "identifier"
     if "(B)" in paragraphs:
         return "place"
-    if _NUMBERS.fullmatch(kind) and _AGE.fullmatch(called):
-        return "age"
-    if _NUMBERS.fullmatch(kind) and _BIRTH.fullmatch(called):
-        return "birth_year"
     if "(C)" in paragraphs:
         return "date_part" if (("(C)", "by its name") in broken) else "identifier"
     return "identifier" if role.role == "identifier" else None
