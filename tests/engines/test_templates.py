@@ -108,7 +108,7 @@ def test_safe_harbor_knows_columns_by_content_and_in_other_languages() -> None:
     with kanon_sql.connect() as con:
         con.execute(
             """CREATE TABLE visits AS SELECT 'P' || i // 5 AS "Patienten-ID", 'Meier' || i // 5 AS Nachname,
-                'Hauptstr. ' || i AS Anschrift, 20 + i % 78 AS ageatdx, 'seen on ward ' || i || ', the family was told' AS entry,
+                'Hauptstr. ' || i AS Anschrift, 20 + i % 78 AS ageatdx, 'seen on ward ' || i || ', the family knows' AS entry,
                 '2026-05-0' || 1 + i % 9 AS "day", '2026-05-0' || 1 + i % 9 || 'T10:00:00Z' AS seen, i % 3 AS ward
                 FROM range(300) t(i)"""
         )
