@@ -17,13 +17,46 @@ from kanon_sql.clause.select import name_at, read_select
 _CASTS = frozenset({"CAST", "TRY_CAST"})
 
 _COUNTING = frozenset(
-    "APPROX_COUNT_DISTINCT COUNT COUNTIF COUNT_IF CUME_DIST DENSE_RANK ENTROPY NTILE PERCENT_RANK RANK REGR_COUNT ROW_NUMBER".split()
+    [
+        "APPROX_COUNT_DISTINCT",
+        "COUNT",
+        "COUNTIF",
+        "COUNT_IF",
+        "CUME_DIST",
+        "DENSE_RANK",
+        "ENTROPY",
+        "NTILE",
+        "PERCENT_RANK",
+        "RANK",
+        "REGR_COUNT",
+        "ROW_NUMBER",
+    ]
 )
 """Functions over a window that return no value of their arguments, and no sum of them."""
 
 _BEHIND_ARGUMENTS = (("ORDER", "BY"), ("IGNORE", "NULLS"), ("RESPECT", "NULLS"))
 
-_NOT_COLUMNS = frozenset("AND AS BETWEEN CASE DISTINCT ELSE END FALSE IN IS LIKE NOT NULL OR THEN TRUE WHEN".split())
+_NOT_COLUMNS = frozenset(
+    [
+        "AND",
+        "AS",
+        "BETWEEN",
+        "CASE",
+        "DISTINCT",
+        "ELSE",
+        "END",
+        "FALSE",
+        "IN",
+        "IS",
+        "LIKE",
+        "NOT",
+        "NULL",
+        "OR",
+        "THEN",
+        "TRUE",
+        "WHEN",
+    ]
+)
 
 
 def origins(script: Script, start: int, end: int) -> dict[str, tuple[str, ...]]:
