@@ -1,4 +1,4 @@
--- greedy_release(tbl, k, qi, masks, keep, unlisted_limit, sa, guarantee): what k_anonymize, pattern_guided, l_diversify and t_close release.
+-- greedy_release(tbl, k, qi, masks, keep, unlisted_limit, per_row, sa, guarantee): what k_anonymize, pattern_guided, l_diversify and t_close release.
 --
 -- It is not to be called itself. The first arguments are those of k_anonymize, and none has a default.
 --   sa          VARCHAR   the sensitive column, or NULL
@@ -10,7 +10,7 @@
 -- With a guarantee, a class of the greedy takes its rows only if it keeps the guarantee. A row type that is left over takes the cheapest
 -- class with which it keeps it. Those that have none become one class that shows nothing, and it takes the largest classes until it
 -- keeps the guarantee. Where two classes keep one of these guarantees, both together do.
-CREATE OR REPLACE MACRO greedy_release(tbl, k, qi, masks, keep, unlisted_limit, sa, guarantee) AS TABLE
+CREATE OR REPLACE MACRO greedy_release(tbl, k, qi, masks, keep, unlisted_limit, per_row, sa, guarantee) AS TABLE
 FROM system.main.query(system.main.list_extract(system.main.list_transform(system.main.list_transform(system.main.list_value(
     -- The masks, or NULL: of each column that one names the place in qi; DIGITS, INTERVALS, PERIODS or CUTS; these levels as a list, where
     -- 0 is the numbers between the ends, and CUTS are 1; whether no value is shown; the ends, and the cuts.
@@ -117,9 +117,9 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
          SELECT * REPLACE ({20}) FROM (SELECT * REPLACE ({12}) FROM {0} AS source) AS source
          WHERE system.main.regexp_matches(system.main.typeof(system.main.row({11})), ''INTERVAL|VARIANT'')
      ),
-     "kanon types" AS MATERIALIZED (
+     {30}"kanon types" AS MATERIALIZED (
          SELECT system.main.row_number() OVER (ORDER BY cells ASC NULLS LAST) AS type, cells, size
-         FROM (SELECT system.main.list_value({1}), system.main.count(*) FROM "kanon source" AS source GROUP BY 1)
+         FROM (SELECT system.main.list_value({1}), system.main.count(*) FROM "kanon source" AS source {31}GROUP BY 1)
              AS types(cells, size)
      ),
      {4},
@@ -1068,5 +1068,16 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
     CASE WHEN sa IS NULL THEN 'NOT ' ELSE '' END,
     coalesce(guarantee::VARCHAR, 'true'),
     CASE WHEN sa IS NULL THEN '' ELSE ' that keeps the guarantee' END,
-    CASE WHEN sa IS NULL THEN 'true' ELSE '(SELECT kept FROM "kanon audited")' END
+    CASE WHEN sa IS NULL THEN 'true' ELSE '(SELECT kept FROM "kanon audited")' END,
+    -- {30} the columns that repeat people, before the search, {31} and that there is none
+    CASE TRY_CAST(per_row::VARCHAR AS BOOLEAN)
+        WHEN true THEN ''
+        WHEN false THEN system.main.format('@people_refused({0}; {1}),
+             ',
+            @list_literal(qi::VARCHAR[]; system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))
+            ,
+            TRY_CAST(k AS BIGINT))
+        ELSE system.main.error('kanon: per_row is neither true nor false (write true if each row is a person)')
+    END,
+    CASE WHEN TRY_CAST(per_row::VARCHAR AS BOOLEAN) THEN '' ELSE 'WHERE (SELECT settled FROM "kanon#settled") ' END
 )), 1));
