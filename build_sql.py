@@ -105,9 +105,13 @@ def _literal(pattern: str) -> str:
     return pattern.replace("{", "{{").replace("}", "}}")
 
 
-def _name_rules(_: str) -> str:
-    """Return the branches of a CASE: what the rules say of a name, in the columns called and spared."""
-    return "".join(map(_name_rule, _recognition("name_patterns")["name_rules"]()))
+def _name_rules(kinds: str) -> str:
+    """Return the branches of a CASE: what the rules say of a name, in the columns called and spared.
+
+    With kinds, only the rules of these, and of columns that describe a person: each rule costs time to plan.
+    """
+    rules = _recognition("name_patterns")["name_rules"]()
+    return "".join(_name_rule(rule) for rule in rules if not kinds or rule.personal or rule.kind in kinds.split(", "))
 
 
 def _name_rule(rule: Any) -> str:
@@ -122,6 +126,12 @@ def _named(kinds: str) -> str:
     """Return the pattern of the names of some kinds."""
     rules = _recognition("name_patterns")["name_rules"]()
     return "|".join(_literal(rule.pattern) for rule in rules if rule.kind in kinds.split(", "))
+
+
+def _personal_kinds(_: str) -> str:
+    """Return the kinds of columns that describe a person, as texts."""
+    kinds = dict.fromkeys(rule.kind for rule in _recognition("name_patterns")["name_rules"]() if rule.personal)
+    return ", ".join(f"''{kind}''" for kind in kinds)
 
 
 def _hold(kinds: str) -> str:
@@ -169,6 +179,7 @@ _RULES: dict[str, Callable[[str], str]] = {
     "not_identifying": lambda _: _literal(_recognition("name_patterns")["not_identifying"]()),
     "not_ages": lambda _: _literal(_recognition("name_patterns")["not_ages"]()),
     "named": _named,
+    "personal_kinds": _personal_kinds,
     "hold": _hold,
     "date": _date,
     "constant": _constant,

@@ -2,7 +2,7 @@
 
 @people_repeated("kanon source" AS source; <qi>),
 "kanon#settled" AS MATERIALIZED (
-    SELECT CASE WHEN system.main.len(found) = 0 THEN true ELSE system.main.error(system.main.concat(''kanon: '', system.main.list_extract(found, 1),
+    SELECT CASE WHEN found IS NULL THEN true ELSE system.main.error(system.main.concat(''kanon: '', system.main.list_extract(found, 1),
                '' repeats people'', CASE system.main.len(found)
                    WHEN 1 THEN ''''
                    WHEN 2 THEN system.main.concat('' (and so does '', system.main.list_extract(found, 2), '')'')
@@ -10,8 +10,8 @@
                        '' and '', system.main.list_extract(found, -1), '')'') END,
                '': rows that share its value agree on '', agreed, ''; k >= <k> would count rows, and '', system.main.format(''{{:,}}'', people),
                '' people have '', system.main.format(''{{:,}}'', "rows"),
-               ''. Hint: release one row for each person, such as from a view; or count people with the Python package kanon-sql (per := '',
-               system.main.concat('''''''', system.main.replace(name, '''''''', ''''''''''''), ''''''''), ''); or write per_row := true if each row is a person'')) END AS settled
+               ''; nothing was released; hint: release one row for each person, such as from a view, count people with the Python package kanon-sql (per := '',
+               system.main.concat('''''''', system.main.replace(name, '''''''', ''''''''''''), ''''''''), ''), or write per_row := true if each row is a person'')) END AS settled
     FROM (
         SELECT system.main.list(spelled ORDER BY number ASC NULLS LAST) AS found, system.main.arg_min(name, number) AS name,
                system.main.arg_min(agreed, number) AS agreed, system.main.arg_min(people, number) AS people,

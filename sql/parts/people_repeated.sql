@@ -1,23 +1,34 @@
 -- people_repeated(source; qi): the CTEs before a query of "kanon#repeated", which has a row for each column of source that repeats people: its
 -- name, people, rows, the shared columns and bits. qi is a list of columns as SQL, in small letters.
 
--- A number for each cell, equal for equal values, and NULL for NULL. Ages are whole numbers, so that neighbours can be found.
+-- A number for each cell, equal for equal values, and NULL for NULL. Ages are whole numbers, less the year of the first other date.
 "kanon#coded" AS MATERIALIZED (
-    SELECT system.main.list_value(*COLUMNS(*)) AS codes
+    SELECT system.main.list_value(*COLUMNS(''(?s)^c.*'')) AS codes
     FROM (
         SELECT CASE
-                   WHEN COLUMNS(*) IS NULL THEN NULL
-                   WHEN @drifting(system.main.alias(COLUMNS(*)))
-                       AND TRY_CAST(CAST(COLUMNS(*) AS VARCHAR) AS DOUBLE) BETWEEN 0 AND 1000
-                   THEN system.main.floor(TRY_CAST(CAST(COLUMNS(*) AS VARCHAR) AS DOUBLE))::UBIGINT
-                   WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(*)), ''VARIANT|TUPLE\(|UNION\('')
-                   THEN system.main.hash(system.main.create_sort_key(system.main.row(COLUMNS(*)), ''ASC NULLS LAST''))
-                   ELSE system.main.hash(COLUMNS(*))
+                   WHEN COLUMNS(''(?s)^c.*'') IS NULL THEN NULL
+                   WHEN @says_age(system.main.substring(system.main.alias(COLUMNS(''(?s)^c.*'')), 2))
+                       AND TRY_CAST(CAST(COLUMNS(''(?s)^c.*'') AS VARCHAR) AS DOUBLE) BETWEEN 0 AND 1000
+                   THEN system.main.subtract(system.main.add(system.main.floor(TRY_CAST(CAST(COLUMNS(''(?s)^c.*'') AS VARCHAR) AS DOUBLE)),
+                       1000000), written)::UBIGINT
+                   WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(''(?s)^c.*'')), ''VARIANT|TUPLE\(|UNION\('')
+                   THEN system.main.hash(system.main.create_sort_key(system.main.row(COLUMNS(''(?s)^c.*'')), ''ASC NULLS LAST''))
+                   ELSE system.main.hash(COLUMNS(''(?s)^c.*''))
                END
-        FROM <source>
+        FROM (
+            SELECT COLUMNS(''(?s)^c.*''), coalesce(*COLUMNS(''(?s)^y.*''), 0) AS written
+            FROM (
+                SELECT COLUMNS(''(?s)(.*)'') AS "c\1", CASE
+                           WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(''(?s)(.*)'')), ''^(DATE|TIMESTAMP)'')
+                               AND NOT system.main.regexp_full_match(@called(system.main.alias(COLUMNS(''(?s)(.*)'')))
+                                   , ''@named(date of birth)'')
+                           THEN system.main.year(TRY_CAST(CAST(COLUMNS(''(?s)(.*)'') AS VARCHAR) AS TIMESTAMP)) END AS "y\1"
+                FROM <source>
+            ) AS cells
+        ) AS cells
     ) AS cells
 ),
--- Columns of one topic say the same about a person; a column of qi without one is a topic of its own. Fewer than two are no evidence.
+-- Columns on one topic say the same about a person; a column of qi without one is a topic of its own. Fewer than two are no evidence.
 -- Of many cells, a part is enough: of a column with few values some of its rows, of others all rows of some values.
 "kanon#columns" AS MATERIALIZED (
     SELECT place, name, topic, coalesce(topic, name) AS says, drifts, personal,
@@ -25,14 +36,27 @@
                system.main.multiply("rows", system.main.multiply(system.main.count(*) OVER (), system.main.count(*) FILTER (personal) OVER ())),
                1000000)))::UBIGINT AS parts
     FROM (
-        SELECT place, name, @personal(name) AS topic,
-               @drifting(name) AS drifts,
-               topic IS NOT NULL OR system.main.list_contains(<qi>, system.main.translate(
+        SELECT place, name, CASE
+                   WHEN kind IN (''date of birth'', ''year of birth'', ''age'') THEN ''birth''
+                   WHEN kind IN (''street address'', ''postal code'', ''coordinate'', ''place smaller than a state'', ''region'') THEN ''address''
+                   WHEN kind IN (@personal_kinds()) THEN kind
+               END AS topic, drifts, topic IS NOT NULL OR system.main.list_contains(<qi>, system.main.translate(
                    name, ''ABCDEFGHIJKLMNOPQRSTUVWXYZ'', ''abcdefghijklmnopqrstuvwxyz'')) AS personal
         FROM (
-            SELECT system.main.unnest(names) AS name, system.main.unnest(system.main.range(1, system.main.add(system.main.len(names), 1))) AS place
+            SELECT *, system.main.struct_extract(CASE @name_rules(e-mail address, web address, IP address, diagnosis, result) ELSE NULL END, ''kind'') AS kind
             FROM (
-                @names(FROM <source>)
+                SELECT *, system.main.regexp_full_match(called, ''@not_identifying()'') AS spared
+                FROM (
+                    SELECT name, place, @called(name) AS called,
+                           @says_age(name) AS drifts
+                    FROM (
+                        SELECT system.main.unnest(names) AS name,
+                               system.main.unnest(system.main.range(1, system.main.add(system.main.len(names), 1))) AS place
+                        FROM (
+                            @names(FROM <source>)
+                        ) AS names
+                    ) AS names
+                ) AS names
             ) AS names
         ) AS names
     ) AS names, (SELECT system.main.count(*) AS "rows" FROM "kanon#coded") AS counted
