@@ -46,6 +46,7 @@ OTHERS = [
     "predictability",
     "profile",
     "propensity",
+    "repeated_people",
     "safe_harbor",
     "suda_scores",
     "suppression_certificate",
