@@ -36,14 +36,10 @@
                system.main.multiply("rows", system.main.multiply(system.main.count(*) OVER (), system.main.count(*) FILTER (personal) OVER ())),
                1000000)))::UBIGINT AS parts
     FROM (
-        SELECT place, name, CASE
-                   WHEN kind IN (''date of birth'', ''year of birth'', ''age'') THEN ''birth''
-                   WHEN kind IN (''street address'', ''postal code'', ''coordinate'', ''place smaller than a state'', ''region'') THEN ''address''
-                   WHEN kind IN (@personal_kinds()) THEN kind
-               END AS topic, drifts, topic IS NOT NULL OR system.main.list_contains(<qi>, system.main.translate(
+        SELECT place, name, topic, drifts, topic IS NOT NULL OR system.main.list_contains(<qi>, system.main.translate(
                    name, ''ABCDEFGHIJKLMNOPQRSTUVWXYZ'', ''abcdefghijklmnopqrstuvwxyz'')) AS personal
         FROM (
-            SELECT *, system.main.struct_extract(CASE @name_rules(e-mail address, web address, IP address, diagnosis, result) ELSE NULL END, ''kind'') AS kind
+            SELECT *, CASE @topics(e-mail address, web address, IP address, diagnosis, result) ELSE NULL END AS topic
             FROM (
                 SELECT *, system.main.regexp_full_match(called, ''@not_identifying()'') AS spared
                 FROM (
@@ -140,16 +136,16 @@
 "kanon#sizes" AS MATERIALIZED (
     SELECT place, system.main.max("values") AS "values" FROM "kanon#counted" GROUP BY place
 ),
--- A column that a coarser one determines counts with it. Where birth dates or sexes differ as they do anywhere, several people share a value.
+-- A column that a coarser one determines counts with it. If birth dates or sexes differ as they do anywhere, several people share a value.
 "kanon#judged" AS MATERIALIZED (
     SELECT place, system.main.max(bits) AS bits
     FROM (
         SELECT place, every, system.main.count(*) AS topics, system.main.count(*) FILTER (shared) AS shared, system.main.sum(bits) AS bits,
-               system.main.bool_or(says IN (''birth'', ''sex'') AND better < 0.25) AS several
+               system.main.bool_or(says IN (''birth'', ''sex'') AND NOT shared AND better < 0.25) AS several
         FROM (
             SELECT place, every, says, system.main.bool_or(shared) AS shared,
                    system.main.max(CASE WHEN shared THEN system.main.log2(system.main."/"(1, chance)) END) AS bits,
-                   system.main.max(better) AS better
+                   system.main.min(better) AS better
             FROM "kanon#evidence" AS evidence
             WHERE NOT EXISTS (
                 FROM "kanon#evidence" AS coarser
