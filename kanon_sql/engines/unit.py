@@ -24,6 +24,9 @@ _OF_ONE_PERSON = frozenset(
 )
 """Kinds of identifiers that each belong to one person: not a name or a telephone number, which people share."""
 
+_JOINED_ROWS = 10_000
+"""Rows up to which two columns are tried together as a key."""
+
 _WITHOUT_KEY = 100.0
 """How many times more rows agree on all quasi-identifiers than independent columns would, from which on a key seems lost."""
 
@@ -122,7 +125,7 @@ def _found(pairs: Pairs, by: Sequence[int], unit: Unit, looked: Looked) -> list[
     if unit.every_column:
         roles = set(map(same_name, unit.roles))
         by = [place for place, name in enumerate(pairs.names) if same_name(name) not in roles]
-    joined = pairs.sample.parts == 1
+    joined = len(pairs.sample.hashes) <= _JOINED_ROWS
     found = repeated_people(pairs, sorted({*by, *named}), identifying, joined=joined)
     if not any(each.certain for each in found) and named and set(by) - set(named):
         found = [*repeated_people(pairs, named, identifying, joined=joined), *found]
