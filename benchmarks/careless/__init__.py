@@ -1,0 +1,142 @@
+"""The careless user: messy tables of people, and a walk through every surface that accepts whatever is proposed.
+
+A table is drawn from a seed (`generator`), a user asks for a release and takes the first way out of each error (`walk`), and a
+judge who knows the people looks for rows that a column ties to one of them (`judge`). ``KEEP`` and ``PER ROW`` are never written.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as Drawn
+
+from benchmarks.careless.generator import table
+from benchmarks.careless.judge import FAILURES
+from benchmarks.careless.walk import Surface, Walk, walk
+
+__all__ = ["SURFACES", "again", "failures", "measure", "show", "trial"]
+
+SURFACES = (
+    "suggest",
+    "command",
+    "clause",
+    "some columns",
+    "functions",
+    "python",
+    "policy",
+    "append",
+    "protect",
+    "protect python",
+    "plain sql",
+)
+
+
+def surfaces(folder: Path) -> dict[str, Callable[[], Surface]]:
+    """Return what makes each surface."""
+    from benchmarks.careless.in_python import ProtectPython, Python
+    from benchmarks.careless.in_sql import Append, Clause, Functions, PlainSql, Protect
+    from benchmarks.careless.suggested import Command, Stored
+
+    return {
+        "suggest": lambda: Command(folder / "suggest", suggested=True),
+        "command": lambda: Command(folder / "command"),
+        "clause": Clause,
+        "some columns": lambda: Clause(some=True),
+        "functions": Functions,
+        "python": Python,
+        "policy": Stored,
+        "append": Append,
+        "protect": Protect,
+        "protect python": ProtectPython,
+        "plain sql": PlainSql,
+    }
+
+
+def trial(surface: Surface, seed: str, single: bool | None = None) -> Walk:
+    """Walk through one surface with the table of a seed."""
+    return walk(surface, table(seed, single), seed)
+
+
+def again(told: str) -> Walk:
+    """Judge one trial again, told as ``surface:seed``."""
+    name, _, seed = told.partition(":")
+    with tempfile.TemporaryDirectory() as folder:
+        return trial(surfaces(Path(folder))[name](), seed)
+
+
+def measure(trials: int, seed: int, told: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
+    """Yield one record per surface.
+
+    Parameters
+    ----------
+    trials : int
+        Tables for each surface.
+    seed : int
+        Of the tables.
+    told : tuple of str
+        Trials that are judged again, instead.
+    """
+    for each in told:
+        record = _record(each.partition(":")[0], seed)
+        _add(record, each, again(each), single=False)
+        yield record
+    with tempfile.TemporaryDirectory() as folder:
+        for name, make in () if told else surfaces(Path(folder)).items():
+            record, surface = _record(name, seed), make()
+            for number in range(trials):
+                drawn = table(f"{seed}.{number}")
+                _add(record, f"{name}:{drawn.seed}", walk(surface, drawn, drawn.seed), single=drawn.single)
+                if number % 100 == 99:
+                    surface = make()  # an old connection remembers its releases
+            yield record
+
+
+def _record(name: str, seed: int) -> dict[str, Any]:
+    counts = ("tables", "released", "refused", "failed", "lost", "rare", "single", "falsely_refused")
+    return {"work": name, "seed": seed, **dict.fromkeys(counts, 0), "rules": Counter(), "findings": []}
+
+
+def _add(record: dict[str, Any], told: str, walked: Walk, *, single: bool) -> None:
+    rules = {each.rule for each in walked.findings}
+    record["tables"] += 1
+    record["released"] += walked.released
+    record["refused"] += not walked.released and not walked.broken
+    record["failed"] += walked.failed
+    record["lost"] += "lost" in rules
+    record["rare"] += "rare" in rules
+    record["single"] += single
+    record["rules"].update(rules & {*FAILURES})
+    false = single and (walked.asked_people or not walked.released) and not walked.broken
+    record["falsely_refused"] += false
+    words = [f"{each.rule}: {', '.join(each.columns)}: {each.words}" for each in walked.findings if each.rule in FAILURES]
+    if walked.broken:
+        words.append(f"broken: {walked.broken}")
+    if false:
+        words.append(f"false refusal: {walked.steps[-1] if walked.steps else walked.refusal}")
+    record["findings"] += [{"seed": told, "finding": each, "steps": list(walked.steps)} for each in words]
+
+
+def show(console: Console, records: list[dict[str, Any]]) -> None:
+    """Print one row per surface, then what failed with the seed that shows it again."""
+    drawn = Drawn(title=f"Careless users, seed {records[0]['seed']}: they take the first way out, but never KEEP or PER ROW")
+    drawn.add_column("surface")
+    heads = ("tables", "released", "refused", "failed", "lost", "rare", "single", "falsely_refused")
+    for head in heads:
+        drawn.add_column(head.replace("_", " "), justify="right")
+    for each in records:
+        drawn.add_row(each["work"], *(f"{each[head]:,}" for head in heads))
+    console.print(drawn)
+    for each in records:
+        for found in each["findings"]:
+            console.print(f"[bold red]finding[/] --again {escape(repr(found['seed']))}: {escape(found['finding'])}")
+
+
+def failures(records: list[dict[str, Any]]) -> int:
+    """The number of releases that failed."""
+    return sum(each["failed"] for each in records)
