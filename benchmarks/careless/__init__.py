@@ -1,7 +1,7 @@
 """The careless user: messy tables of people, and a walk through every surface that accepts whatever is proposed.
 
-A table is drawn from a seed (`generator`), a user asks for a release and takes the first way out of each error (`walk`), and a
-judge who knows the people looks for rows that a column ties to one of them (`judge`). ``KEEP`` and ``PER ROW`` are never written.
+A table is drawn from a seed (`generator`). A user asks for a release and takes the first way out of each error (`walk`), but
+never writes ``KEEP`` or ``PER ROW``. A judge who knows the people looks for rows that a column ties to one of them (`judge`).
 """
 
 from __future__ import annotations

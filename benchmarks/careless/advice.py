@@ -63,9 +63,7 @@ def ways_out(text: str, names: Collection[str], told: Sequence[str] = ()) -> lis
         end = places[number + 1][0] if number + 1 < len(places) else len(hint)
         own = hint[start:end]
         columns = columns_in(own, names) or about
-        if way == "per":
-            columns = columns[:1]
-        elif re.search(r"\bsome of them\b", own):
+        if way == "per" or re.search(r"\bsome of them\b", own):
             columns = columns[:1]
         ways.append(Advice(way, tuple(columns), bool(re.search(r"--drop|drop ?:?=", own))))
     return ways

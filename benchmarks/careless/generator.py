@@ -48,9 +48,7 @@ def table(seed: str, single: bool | None = None) -> Table:
     return Table(seed, kind, language_name(language), tuple(columns), person, keyed)
 
 
-def _rows(
-    random: np.random.Generator, *, repeated: bool, monthly: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _rows(random: np.random.Generator, *, repeated: bool, monthly: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the person of each row and how many rows of it come before; 60 to 3,000 rows."""
     rows = int(np.exp(random.uniform(np.log(60), np.log(3000))))
     if not repeated:
@@ -60,8 +58,9 @@ def _rows(
         sizes = np.full(max(6, rows // months), months)
     else:
         mean = float(random.choice([1.5, 2.5, 5, 10]))
-        sizes = np.minimum(random.geometric(1 / mean, max(6, int(rows / mean))) ** random.choice([1, 1, 2]), MOST)
-        sizes = sizes[np.cumsum(sizes) <= 3000]
+        skewed = random.geometric(1 / mean, rows) ** random.choice([1, 1, 2])
+        sizes = np.minimum(skewed, min(MOST, rows // 8))
+        sizes = sizes[np.cumsum(sizes) - sizes < rows]  # the last person may be above
     person = np.repeat(np.arange(len(sizes)), sizes)
     turn = np.concatenate([np.arange(each) for each in sizes])
     return person, turn

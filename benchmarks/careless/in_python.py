@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 import kanon_sql
-from benchmarks.careless.judge import Release
+from benchmarks.careless.judge import UNKNOWN, Release, texts
 from benchmarks.careless.refusals import SECRET, refusals
 from benchmarks.careless.request import Request
 from benchmarks.careless.table import Table
@@ -35,7 +35,7 @@ class Python:
         with refusals():
             made = kanon_sql.anonymize(given, request.k, **options)
         ordered = kanon_sql.anonymize(given, request.k, **options, row_order="source").table
-        return released(table, request, made.table, given.column_names, ordered)
+        return released(request, made.table, given.column_names, ordered)
 
 
 class ProtectPython:
@@ -47,7 +47,7 @@ class ProtectPython:
 
     def release(self, table: Table, request: Request) -> Release:
         """Publish counts, or raise `RefusedError`."""
-        given = table.arrow.select(replace(request, dropped=()).columns(table))
+        given = keyed(table, request.by).select(replace(request, dropped=()).columns(table))
         options: dict[str, Any] = {} if request.per is None else {"per": request.per}
         if request.measure is not None and request.measure != request.per:
             options["measures"] = {"kanon_total": request.measure}
@@ -56,7 +56,16 @@ class ProtectPython:
         return Release(made.table, request.by, seen=tuple(given.column_names), counts="n")
 
 
-def released(table: Table, request: Request, rows: pa.Table, seen: list[str], ordered: pa.Table | None) -> Release:
+def keyed(table: Table, keys: tuple[str, ...]) -> pa.Table:
+    """Return a table in which keys of counts are texts without NULL, as the error about NULL asks."""
+    found = table.arrow
+    for name in keys:
+        cells = [UNKNOWN if cell is None else cell for cell in texts(found[name])]
+        found = found.set_column(found.column_names.index(name), name, pa.array(cells))
+    return found
+
+
+def released(request: Request, rows: pa.Table, seen: list[str], ordered: pa.Table | None) -> Release:
     """Return a release of a request."""
     sensitive = () if request.sensitive is None else (request.sensitive,)
     return Release(rows, request.by, sensitive, tuple(seen), ordered=ordered)

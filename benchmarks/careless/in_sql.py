@@ -11,11 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 import kanon_sql
-from benchmarks.careless.in_python import released
+from benchmarks.careless.in_python import keyed, released
 from benchmarks.careless.judge import Release
 from benchmarks.careless.refusals import SECRET, refusals
 from benchmarks.careless.request import Request
 from benchmarks.careless.table import Table
+from benchmarks.careless.walk import RefusedError
 
 PLAIN = Path(__file__).resolve().parent.parent.parent / "sql" / "kanon.sql"
 
@@ -88,7 +89,7 @@ class Sql:
         self.load(table)
         with refusals(foreign=self.foreign):
             rows = self.run(self.query(table, request, ordered=False))
-        return released(table, request, rows, self.seen(table, request), self.run(self.query(table, request, ordered=True)))
+        return released(request, rows, self.seen(table, request), self.run(self.query(table, request, ordered=True)))
 
 
 class Clause(Sql):
@@ -162,11 +163,15 @@ class PlainSql(Functions):
         self.load(table)
         with refusals(foreign=True):
             rows = self.run(self.query(table, request, ordered=False))
-        return released(table, request, rows, self.seen(table, request), None)
+        return released(request, rows, self.seen(table, request), None)
 
 
 class Protect(Sql):
-    """Counts and a sum behind GROUP BY and PROTECT."""
+    """Counts and a sum behind GROUP BY and PROTECT; tables of one name would be protected together, so each has its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._asked = 0
 
     def prepare(self, _table: Table, _random: np.random.Generator, request: Request) -> Request:
         """Ask for counts by two or three keys."""
@@ -174,13 +179,17 @@ class Protect(Sql):
 
     def release(self, table: Table, request: Request) -> Release:
         """Publish counts, or raise `RefusedError`."""
-        self.load(table)
+        self.raw.register("arrow", keyed(table, request.by))
+        source, self._asked = f"people_{self._asked}", self._asked + 1
+        self.raw.execute(f"CREATE TABLE {source} AS FROM arrow")
+        self.raw.unregister("arrow")
         total = "" if request.measure is None else f", sum({quoted(request.measure)}) AS kanon_total"
         counted, per = "count(*)", ""
         if request.per is not None:
             counted, per = f"count(DISTINCT {quoted(request.per)})", f" PER {quoted(request.per)}"
         keys = listed(request.by)
-        sql = f"SELECT {keys}, {counted} AS kanon_n{total} FROM people GROUP BY CUBE ({keys}) PROTECT kanon_n >= {request.k}{per}"
+        counts = f"SELECT {keys}, {counted} AS kanon_n{total} FROM {source} GROUP BY CUBE ({keys})"
+        sql = f"{counts} PROTECT kanon_n >= {request.k}{per}"
         with refusals():
             rows = self.run(sql)
         return Release(rows, request.by, seen=tuple(self.seen(table, request)), counts="kanon_n")
@@ -206,9 +215,10 @@ class Append(Sql):
             options["drop"] = [each for each in request.dropped if each != request.per]
         with refusals():
             kanon_sql.append("numbered", "grown", key="kanon_row", con=self.con, k=request.k, **options)
-        there = self.raw.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'grown'").fetchone()
-        rows = self.raw.execute("FROM grown").to_arrow_table() if there and there[0] else table.arrow.select(list(request.by))[:0]
-        return released(table, request, rows, replace(request, dropped=()).columns(table), None)
+        if not self.raw.execute("FROM duckdb_tables() WHERE table_name = 'grown'").fetchall():
+            raise RefusedError("all rows wait")
+        rows = self.raw.execute("FROM grown").to_arrow_table()
+        return released(request, rows, replace(request, dropped=()).columns(table), None)
 
     def _forget(self) -> None:
         """Drop the ledger of the table before."""

@@ -2,19 +2,19 @@
 
 A release fails by
 
-- **a person's own value**: a column outside BY that is about the person (key, name, contact, birth date, text that names it) shows
-  a value that only rows of one person have. One row is enough.
-- **the limit**: more than a fifth of the rows show, in any other column outside BY, a value that only one person has. A column
-  that the user called sensitive is not judged by this, unless it is about the person.
-- **together**: more than half of the rows show a combination of the columns outside BY, without the sensitive one, that only one
-  person has.
-- **a class**: released rows that are equal in BY come from fewer than k people. Where the same release can be made in the order of
-  the source, its rows are those of the source one by one, and the count is exact. Elsewhere a class counts all people with a row
-  of the source that agrees with some row of the class in each cell that is shown; fewer than k of them are too few for certain.
-- **a count**: a published row of counts is about 1 to k - 1 people.
+- **own value**: a column outside BY that is about the person (key, name, contact, birth date, text that names it) shows a value
+  that only rows of one person have. One row is enough.
+- **limit**: more than a fifth of the rows show, in any other column outside BY, a value that only one person has. A column that
+  the user called sensitive is not judged by this, unless it is about the person.
+- **together**: more than half of the rows show a combination of the columns outside BY, without the sensitive one, that only
+  one person has. Of columns that a suggested policy keeps, only those about the person count here.
+- **class**: released rows that are equal in BY come from fewer than k people. If the same release can be made in the order of
+  the source, its rows are those of the source one by one, and the count is exact. Otherwise a class counts all people with
+  a row of the source that agrees with some row of the class in each cell that it shows. If these are fewer than k, so are its own.
+- **count**: a published row of counts is about 1 to k - 1 people.
 
-A class of too few people is *lost* instead, if no column that the product has seen tells people apart: then nothing can say so,
-and a warning is all that is asked. Values below the limits are *rare*: they are counted, and are no failure.
+A class of too few people is *lost* instead, if no column that the product has seen tells people apart. Then nothing can say so,
+and only a warning is possible. Values below the limits are *rare*: they are counted, and are no failure.
 """
 
 from __future__ import annotations
@@ -34,6 +34,9 @@ LIMIT = 0.2
 
 LIMIT_TOGETHER = 0.5
 """The same for all such columns together."""
+
+UNKNOWN = "unknown"
+"""What a NULL of a key is called in tables of counts."""
 
 Cells = list[str | None]
 
@@ -57,7 +60,9 @@ class Release:
     ordered : pyarrow.Table, optional
         The same release in the order of the source.
     counts : str, optional
-        The column of a table of counts; then ``by`` are its keys, and a NULL stands for all.
+        The column of a table of counts; then ``by`` are its keys, NULL stands for all, and `UNKNOWN` for NULL.
+    suggested : bool
+        Whether the policy was a suggested one.
     """
 
     rows: pa.Table
@@ -67,6 +72,7 @@ class Release:
     told: str = ""
     ordered: pa.Table | None = None
     counts: str | None = None
+    suggested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +142,8 @@ def _columns(table: Table, release: Release) -> Iterator[Finding]:
 def _together(table: Table, release: Release) -> Iterator[Finding]:
     names = {each.name for each in table.columns}
     others = [each for each in release.rows.column_names if each in names and each not in (*release.by, *release.sensitive)]
+    if release.suggested:
+        others = [each for each in others if table.meaning(each) in (*IDENTIFYING, "personal")]
     if len(others) > 1:
         alone = _alone(list(zip(*(_source(table, each) for each in others), strict=True)), table.person)
         share = _share(list(zip(*(texts(release.rows[each]) for each in others), strict=True)), alone)
@@ -214,15 +222,15 @@ def _tells_apart(table: Table, seen: tuple[str, ...]) -> bool:
 
 
 def _counts(table: Table, release: Release, count: str, k: int) -> Iterator[Finding]:
-    source = {name: np.array(_source(table, name), dtype=object) for name in release.by}
-    blank = {name for name, cells in source.items() if any(cell is None for cell in cells)}
+    source = {
+        name: np.array([UNKNOWN if cell is None else cell for cell in _source(table, name)], dtype=object)
+        for name in release.by
+    }
     small, shown = [], 0
     for *keys, number in _rows(release.rows.select([*release.by, count])):
         if number is None or number == "0":
             continue
         shown += 1
-        if any(key is None and name in blank for name, key in zip(release.by, keys, strict=True)):
-            continue  # a NULL of the source looks like a total
         agrees = np.ones(len(table.person), dtype=bool)
         for name, key in zip(release.by, keys, strict=True):
             agrees &= True if key is None else source[name] == key

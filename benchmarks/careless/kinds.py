@@ -37,7 +37,9 @@ def visits(crowd: Crowd, keyed: bool) -> Columns:
         *about(crowd, "patient", keyed=keyed, personal=("zip", "city", "sex", "job", "marital", "nation", "age")),
         *_event(crowd),
         crowd.column("diagnosis", "category", list(codes)),
-        *_sometimes(crowd, 0.6, lambda: crowd.column("cost", "measure", [int(each) for each in random.integers(20, 900, rows)])),
+        *_sometimes(
+            crowd, 0.6, lambda: crowd.column("cost", "measure", [int(each) for each in random.integers(20, 900, rows)])
+        ),
         *_sometimes(crowd, 0.3, lambda: _notes(crowd)),
     ]
 
@@ -52,7 +54,9 @@ def orders(crowd: Crowd, keyed: bool) -> Columns:
         crowd.column("product", "category", [f"A{int(each):03}" for each in products]),
         crowd.column("shop", "group", [int(each) + 1 for each in shops]),
         crowd.column("quantity", "measure", [int(each) for each in random.integers(1, 6, rows)]),
-        *_sometimes(crowd, 0.5, lambda: crowd.column("cost", "measure", [float(each) / 4 for each in random.integers(4, 400, rows)])),
+        *_sometimes(
+            crowd, 0.5, lambda: crowd.column("cost", "measure", [float(each) / 4 for each in random.integers(4, 400, rows)])
+        ),
     ]
 
 
@@ -108,7 +112,11 @@ def households(crowd: Crowd, keyed: bool) -> Columns:
         *about(crowd, "subject", keyed=keyed, personal=("age", "sex", "job", "marital")),
         crowd.column("zip", "personal", [f"{20_000 + 41 * int(each)}" for each in place]),
         crowd.column("income", "personal", [words[int(each)] for each in income]),
-        *_sometimes(crowd, 0.5, lambda: crowd.column("diagnosis", "category", [f"I{int(each)}" for each in random.integers(10, 19, crowd.count)])),
+        *_sometimes(
+            crowd,
+            0.5,
+            lambda: crowd.column("diagnosis", "category", [f"I{int(each)}" for each in random.integers(10, 19, crowd.count)]),
+        ),
     ]
 
 
@@ -117,13 +125,17 @@ def survey(crowd: Crowd, keyed: bool) -> Columns:
     random = crowd.random
     hidden = random.normal(size=crowd.count)
     answers = [
-        crowd.column("answer", "category", [int(each) for each in (hidden * 1.2 + random.normal(size=crowd.count) + 3).clip(1, 5)])
+        crowd.column(
+            "answer", "category", [int(each) for each in (hidden * 1.2 + random.normal(size=crowd.count) + 3).clip(1, 5)]
+        )
         for _ in range(int(random.integers(2, 7)))
     ]
     return [
         *about(crowd, "subject", keyed=keyed, personal=("age", "sex", "zip", "city", "job", "marital", "nation", "smoker")),
         *answers,
-        *_sometimes(crowd, 0.4, lambda: crowd.column("cost", "measure", [int(each) for each in random.integers(1, 60, crowd.count)])),
+        *_sometimes(
+            crowd, 0.4, lambda: crowd.column("cost", "measure", [int(each) for each in random.integers(1, 60, crowd.count)])
+        ),
     ]
 
 
@@ -168,4 +180,11 @@ def _notes(crowd: Crowd) -> Column:
         words = ("ok", "follow-up", "referred", "no show", "stable")
         return crowd.column("text", "category", [words[int(each)] for each in crowd.random.integers(0, 5, rows)])
     full = crowd.full()
-    return crowd.column("text", "text", [f"Spoke with {full[place]} on the phone, {turn + 1}. call, will come again next week" for place, turn in zip(crowd.person, crowd.turn, strict=True)])
+    return crowd.column(
+        "text",
+        "text",
+        [
+            f"Spoke with {full[place]} on the phone, {turn + 1}. call, will come again next week"
+            for place, turn in zip(crowd.person, crowd.turn, strict=True)
+        ],
+    )

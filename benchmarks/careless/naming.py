@@ -61,7 +61,7 @@ class Namer:
         if random.random() < self._silent:
             told = str(random.choice(NOTHING))
         else:
-            synonyms = COLUMNS[meaning][self._language].split("|")
+            synonyms = COLUMNS[meaning].split("; ")[self._language].split("|")
             words = [word for word in re.split(r"[ \-]+", str(random.choice(synonyms))) if word]
             told = SPELLINGS[self.spelling](words)
         return self._alone(told)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
 import numpy as np
@@ -52,7 +53,7 @@ class Crowd:
             cells = [cell if keep else None for cell, keep in zip(cells, there, strict=True)]
         return Column(self.namer.name(meaning), about, pa.array(cells))
 
-    def of_person(self, values: list[object]) -> list[object]:
+    def of_person(self, values: Sequence[object]) -> list[object]:
         """Return for each row the value of its person."""
         return [values[place] for place in self.person]
 
@@ -95,7 +96,7 @@ class Crowd:
 
     def given_of(self, place: int) -> str:
         """Return the given name of a person."""
-        return GIVEN[self.language][self.given[place]]
+        return str(GIVEN[self.language][self.given[place]])
 
     def family_of(self, place: int) -> str:
         """Return the family name of a person."""
@@ -136,16 +137,7 @@ class Crowd:
         self._years = 2024 - 1938 - days // 365
         dates = [date(1938, 1, 1) + timedelta(days=int(each)) for each in days]
         spelled = str(self.random.choice(["date", "iso", "dots", "slashes", "timestamp"]))
-        written: list[object] = [
-            {
-                "date": lambda: each,
-                "iso": each.isoformat,
-                "dots": lambda: f"{each:%d.%m.%Y}",
-                "slashes": lambda: f"{each:%m/%d/%Y}",
-                "timestamp": lambda: datetime(each.year, each.month, each.day),
-            }[spelled]()
-            for each in dates
-        ]
+        written: list[object] = [_written(each, spelled) for each in dates]
         return self.column("born", "birth", self.of_person(written))
 
     def personal(self, meanings: tuple[str, ...]) -> list[Column]:
@@ -158,7 +150,10 @@ class Crowd:
         """Return postal code and city of where a person lives; the code determines the city."""
         cities = CITIES[self.language]
         number = self.drifting(int(self.random.integers(8, 60)), self.moves)
-        cells = {"zip": [f"{10_000 + 37 * each:05}" for each in number], "city": [cities[each % len(cities)] for each in number]}
+        cells = {
+            "zip": [f"{10_000 + 37 * each:05}" for each in number],
+            "city": [cities[each % len(cities)] for each in number],
+        }
         return [self.column(meaning, "personal", list(cells[meaning])) for meaning in meanings]
 
     def _attribute(self, meaning: str) -> Column:
@@ -178,6 +173,16 @@ class Crowd:
         fixed = meaning in ("sex", "nation")
         numbers = self.drifting(len(words), 0.0 if fixed else rate)
         return self.column(meaning, "personal", [words[each] for each in numbers])
+
+
+def _written(day: date, spelled: str) -> object:
+    """Return a day as a date, a timestamp or a text."""
+    match spelled:
+        case "date":
+            return day
+        case "timestamp":
+            return datetime(day.year, day.month, day.day)
+    return day.strftime({"iso": "%Y-%m-%d", "dots": "%d.%m.%Y", "slashes": "%m/%d/%Y"}[spelled])
 
 
 def hash_of(salt: int, number: int) -> int:

@@ -57,13 +57,13 @@ class Request:
                 return replace(self, per=advice.columns[0], by=tuple(each for each in self.by if each not in gone))
             case "by":
                 return replace(self, by=(*self.by, *(each for each in advice.columns if each not in self.by)))
-        field = "dropped" if advice.option else "cut"
         return replace(
             self,
             by=tuple(each for each in self.by if each not in gone),
             sensitive=None if self.sensitive in gone else self.sensitive,
             measure=None if self.measure in gone else self.measure,
-            **{field: (*getattr(self, field), *advice.columns)},
+            cut=self.cut if advice.option else (*self.cut, *advice.columns),
+            dropped=(*self.dropped, *advice.columns) if advice.option else self.dropped,
         )
 
 

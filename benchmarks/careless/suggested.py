@@ -44,7 +44,7 @@ class Stored(Sql):
             rows = self.run("SELECT * FROM people ANONYMIZE WITH POLICY suggested")
         self.con.execute(self._policy(request, ordered=True))
         ordered = self.run("SELECT * FROM people ANONYMIZE WITH POLICY suggested")
-        return released(table, request, rows, self.seen(table, request), ordered)
+        return replace(released(request, rows, self.seen(table, request), ordered), suggested=True)
 
     def _policy(self, request: Request, *, ordered: bool) -> str:
         """Return the statement; after a way out, the column has moved."""
@@ -59,7 +59,9 @@ def _moved(sql: str, request: Request) -> str:
     for name in gone:
         sql = _without(sql, name)
     if gone:
-        sql = re.sub(r"(ON \S+ \(\n)", lambda found: f"{found[1]}    IDENTIFIER {', '.join(map(quoted, gone))};\n", sql, count=1)
+        sql = re.sub(
+            r"(ON \S+ \(\n)", lambda found: f"{found[1]}    IDENTIFIER {', '.join(map(quoted, gone))};\n", sql, count=1
+        )
         parts = re.findall(r"IDENTIFIER (.*?);", sql, re.DOTALL)
         if len(parts) > 1:  # each part once
             sql = re.sub(r"    IDENTIFIER .*?;[^\n]*\n", "", sql, flags=re.DOTALL)
@@ -118,7 +120,9 @@ class Command:
 
     def release(self, table: Table, request: Request) -> Release:
         """Release a file, or raise `RefusedError`."""
-        columns = [each.name for each in table.columns if self.suggested or each.name not in request.cut or each.name == request.per]
+        columns = [
+            each.name for each in table.columns if self.suggested or each.name not in request.cut or each.name == request.per
+        ]
         source = self.folder / f"people.{self._ending}"
         if len(columns) < len(table.columns):  # a careless user cuts the column out of the file
             source = self.folder / f"cut.{self._ending}"
@@ -129,7 +133,7 @@ class Command:
             raise RefusedError(text, found[1] if found else "")
         _, ordered, _ = self._released(source, request, "source")
         assert rows is not None
-        return replace(released(table, request, rows, columns, ordered), told=told)
+        return replace(released(request, rows, columns, ordered), told=told, suggested=self.suggested)
 
     def _released(self, source: Path, request: Request, order: str) -> tuple[str | None, pa.Table | None, str]:
         target = self.folder / f"out.{self._ending}"
