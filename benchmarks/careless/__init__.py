@@ -20,30 +20,20 @@ from benchmarks.careless.generator import table
 from benchmarks.careless.judge import FAILURES
 from benchmarks.careless.walk import Surface, Walk, walk
 
-__all__ = ["SURFACES", "again", "failures", "measure", "show", "trial"]
+__all__ = ["again", "failures", "measure", "show", "surfaces"]
 
-SURFACES = (
-    "suggest",
-    "command",
-    "clause",
-    "some columns",
-    "functions",
-    "python",
-    "policy",
-    "append",
-    "protect",
-    "protect python",
-    "plain sql",
-)
+TENTH = ("dbt",)
+"""Surfaces that take seconds for each step: they get every tenth table."""
 
 
 def surfaces(folder: Path) -> dict[str, Callable[[], Surface]]:
     """Return what makes each surface."""
+    from benchmarks.careless.in_dbt import Dbt, installed
     from benchmarks.careless.in_python import ProtectPython, Python
     from benchmarks.careless.in_sql import Append, Clause, Functions, PlainSql, Protect
     from benchmarks.careless.suggested import Command, Stored
 
-    return {
+    found: dict[str, Callable[[], Surface]] = {
         "suggest": lambda: Command(folder / "suggest", suggested=True),
         "command": lambda: Command(folder / "command"),
         "clause": Clause,
@@ -56,18 +46,14 @@ def surfaces(folder: Path) -> dict[str, Callable[[], Surface]]:
         "protect python": ProtectPython,
         "plain sql": PlainSql,
     }
-
-
-def trial(surface: Surface, seed: str, single: bool | None = None) -> Walk:
-    """Walk through one surface with the table of a seed."""
-    return walk(surface, table(seed, single), seed)
+    return found | ({"dbt": lambda: Dbt(folder / "dbt")} if installed() else {})
 
 
 def again(told: str) -> Walk:
     """Judge one trial again, told as ``surface:seed``."""
     name, _, seed = told.partition(":")
     with tempfile.TemporaryDirectory() as folder:
-        return trial(surfaces(Path(folder))[name](), seed)
+        return walk(surfaces(Path(folder))[name](), table(seed), seed)
 
 
 def measure(trials: int, seed: int, told: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
@@ -84,12 +70,12 @@ def measure(trials: int, seed: int, told: tuple[str, ...] = ()) -> Iterator[dict
     """
     for each in told:
         record = _record(each.partition(":")[0], seed)
-        _add(record, each, again(each), single=False)
+        _add(record, each, again(each), single=table(each.partition(":")[2]).single)
         yield record
     with tempfile.TemporaryDirectory() as folder:
         for name, make in () if told else surfaces(Path(folder)).items():
             record, surface = _record(name, seed), make()
-            for number in range(trials):
+            for number in range(0, trials, 10 if name in TENTH else 1):
                 drawn = table(f"{seed}.{number}")
                 _add(record, f"{name}:{drawn.seed}", walk(surface, drawn, drawn.seed), single=drawn.single)
                 if number % 100 == 99:
@@ -135,6 +121,8 @@ def show(console: Console, records: list[dict[str, Any]]) -> None:
     for each in records:
         for found in each["findings"]:
             console.print(f"[bold red]finding[/] --again {escape(repr(found['seed']))}: {escape(found['finding'])}")
+            for step in found["steps"] if each["tables"] == 1 else ():
+                console.print(f"  {escape(step)}", highlight=False)
 
 
 def failures(records: list[dict[str, Any]]) -> int:

@@ -41,6 +41,17 @@ def text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
+def clause(table: Table, request: Request, *, ordered: bool) -> str:
+    """Return a release by the clause, in the order of the source if that is asked for."""
+    columns = request.columns(table)
+    selected = "*" if len(columns) == len(table.columns) else listed(columns)
+    per = "" if request.per is None else f" PER {quoted(request.per)}"
+    diverse = "" if request.sensitive is None else f" AND l({quoted(request.sensitive)}) >= 2"
+    order = " (row_order = 'source')" if ordered else ""
+    guarantee = f"k >= {request.k}{per}{diverse}"
+    return f"SELECT {selected} FROM people ANONYMIZE BY {listed(request.by)} GUARANTEE {guarantee} USING greedy{order}"
+
+
 class Sql:
     """A connection that holds one table called ``people``; a surface says how it is released."""
 
@@ -109,15 +120,7 @@ class Clause(Sql):
 
     def query(self, table: Table, request: Request, *, ordered: bool) -> str:
         """Return the statement."""
-        columns = request.columns(table)
-        everything = len(columns) == len(table.columns)
-        per = "" if request.per is None else f" PER {quoted(request.per)}"
-        diverse = "" if request.sensitive is None else f" AND l({quoted(request.sensitive)}) >= 2"
-        order = " (row_order = 'source')" if ordered else ""
-        return (
-            f"SELECT {'*' if everything else listed(columns)} FROM people ANONYMIZE BY {listed(request.by)} "
-            f"GUARANTEE k >= {request.k}{per}{diverse} USING greedy{order}"
-        )
+        return clause(table, request, ordered=ordered)
 
 
 class Functions(Sql):

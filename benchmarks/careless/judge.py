@@ -10,7 +10,7 @@ A release fails by
   one person has. Of columns that a suggested policy keeps, only those about the person count here.
 - **class**: released rows that are equal in BY come from fewer than k people. If the same release can be made in the order of
   the source, its rows are those of the source one by one, and the count is exact. Otherwise a class counts all people with
-  a row of the source that agrees with some row of the class in each cell that it shows. If these are fewer than k, so are its own.
+  a row of the source that agrees with some row of the class in each cell that it shows. Fewer than k are too few.
 - **count**: a published row of counts is about 1 to k - 1 people.
 
 A class of too few people is *lost* instead, if no column that the product has seen tells people apart. Then nothing can say so,
