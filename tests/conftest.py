@@ -216,5 +216,6 @@ def _numbered_rows(request: pytest.FixtureRequest) -> Iterator[None]:
         if request.node.get_closest_marker("unlisted") is None:
             patch.setattr("kanon_sql.engines.duckdb.session.refuse_unlisted", lambda *_: None)
             patch.setattr("kanon_sql.engines.spark.engine.refuse_unlisted", lambda *_: None)
+            patch.setattr("kanon_sql.engines.unit.refuse_unlisted_identifiers", lambda *_: None)
             patch.setattr("kanon_sql.engines.announcing.announce", lambda _: None)
         yield

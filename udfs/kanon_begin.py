@@ -1,4 +1,4 @@
-"""`kanon_begin(policy, memory_limit, temp_directory, connection)`: the number of a gathering of row types, new for each run."""
+"""`kanon_begin(policy, memory_limit, temp_directory, connection, warnings)`: the number of a gathering, new for each run."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.model.policy import Policy
 
 
-def begin(session: Session, policy: str, memory: str, folder: str | None, connection: int) -> int:
-    """Return the number under which the row types of this run of a statement are gathered."""
-    return session.gatherings.begin(Gathering(Policy.from_json(policy), memory, folder, connection))
+def begin(session: Session, policy: str, memory: str, folder: str | None, connection: int, warnings: list[str] | None) -> int:
+    """Return the number under which the row types of this run of a statement are gathered; ``warnings`` are about the unit."""
+    return session.gatherings.begin(Gathering(Policy.from_json(policy), memory, folder, connection, warnings or ()))
 
 
 FUNCTION = Function(name="kanon_begin", returns="BIGINT", call=begin, side_effects=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,6 +51,7 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, *tab
     finally:
         session.search.rest()
     gathering.found(pieces)
+    certificate = replace(certificate, warnings=(*gathering.warnings, *certificate.warnings))
     return _answer(session.record(certificate, gathering.connection))
 
 

@@ -93,7 +93,8 @@ def anonymize(
     policy = Policy.of(**read_options({**options, "k": k}))
     source = table if is_relation(table) else frame_of(table)
     resolved = policy.resolve(names_of(source))
-    sql = release_query('"source"', resolved, number=NUMBER if isinstance(source, Frame) else None)
+    number = NUMBER if isinstance(source, Frame) else None
+    sql = release_query('"source"', resolved, number=number, surface="python")
     with duckdb.connect() as con:
         session = new_session(con, secret)
         session.search.watch(progress)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,10 +48,12 @@ class Gathering:
         Where files may be put, as the setting ``temp_directory``, or beside it while it is not there; else in the system's own.
     connection : int
         The connection that runs the statement, as DuckDB numbers them.
+    warnings : iterable of str
+        What its certificate says of whom a row describes.
 
     Attributes
     ----------
-    policy, connection
+    policy, connection, warnings
         The same.
     pieces : PiecesByNumber or None
         Once they are found.
@@ -59,10 +61,11 @@ class Gathering:
         When it was last used, as `time.monotonic`.
     """
 
-    def __init__(self, policy: Policy, memory: str, folder: str | None, connection: int) -> None:
+    def __init__(self, policy: Policy, memory: str, folder: str | None, connection: int, warnings: Iterable[str] = ()) -> None:
         size, unit = memory.split()
         self.memory = int(float(size) * _UNITS[unit])
         self.connection = connection
+        self.warnings = tuple(warnings)
         self.pieces: PiecesByNumber | None = None
         self.touched = time.monotonic()
         self.policy = policy

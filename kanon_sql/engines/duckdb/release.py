@@ -21,10 +21,13 @@ from kanon_sql.engines.duckdb.population import coded_populations, populations
 from kanon_sql.engines.duckdb.population_gate import population_gate
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.engines.duckdb.texts import text
+from kanon_sql.engines.duckdb.unit import settled_unit
 from kanon_sql.engines.duckdb.versions import JOIN_KEEPS_ORDER
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
+from kanon_sql.model.refusals import Surface
+from kanon_sql.model.unit import Unit
 from kanon_sql.table.sensitive_values import labelled
 
 _NAMES = """-- this branch is empty; it gives the columns their order and their own spelling, whatever that of the policy
@@ -59,6 +62,8 @@ def release_query(
     number: str | None = None,
     unchanged: bool = True,
     recorded: Recorded = IN_SESSION,
+    surface: Surface = "clause",
+    wide: str | None = None,
 ) -> str:
     """Return the SQL of a query that yields the released rows of ``source``, or fails.
 
@@ -73,9 +78,13 @@ def release_query(
     number : str, optional
         A column that numbers the rows and that no reader sees: the order does not follow it.
     unchanged : bool
-        Whether columns released unchanged are counted; without it, nothing is refused or said of them.
+        Whether columns released unchanged are counted; without it, nothing is refused or said of them, nor of what is counted.
     recorded : Recorded
         Where the tokens of pseudonyms are remembered.
+    surface : Surface
+        In whose words a refusal says what to do.
+    wide : str, optional
+        A query of the same rows with the columns that ``source`` leaves out.
 
     Raises
     ------
@@ -110,7 +119,7 @@ def release_query(
     return text(
         "release",
         **slots,
-        run=run_of(policy),
+        run=run_of(policy, settled_unit(relation, Unit.of(policy), surface, wide and f"({wide})") if unchanged else "NULL"),
         numbers=", ".join(f'"kanon#piece".{name} AS {name}' for name in _NUMBERS),
         # averages read all pieces with their class once more for each column
         kept_pieces="MATERIALIZED" if policy.aggregated else "NOT MATERIALIZED",
@@ -154,9 +163,9 @@ def tables_of(policy: Policy) -> str:
     return "".join(f", {_TABLE.format(from_item_of(policy, name))}" for name in policy.tables) + coded_populations(policy)
 
 
-def run_of(policy: Policy) -> str:
-    """Return the common table expression that `histogram` gathers row types for."""
-    return text("run", policy=literal(policy.to_json()))
+def run_of(policy: Policy, unit: str = "NULL") -> str:
+    """Return the common table expression that `histogram` gathers row types for, once the SQL of its unit is settled."""
+    return text("run", policy=literal(policy.to_json()), unit=unit)
 
 
 def histogram(source: str, policy: Policy) -> dict[str, str]:

@@ -170,7 +170,8 @@ class Session:
         if exposed is not None:
             refuse_unlisted(exposed, policy)
             unchanged, warnings = unchanged_columns(exposed), warnings_of(exposed, policy)
-            certificate, judged = replace(certificate, unchanged=unchanged, warnings=warnings), not policy.pseudonyms
+            told = (*certificate.warnings, *warnings)
+            certificate, judged = replace(certificate, unchanged=unchanged, warnings=told), not policy.pseudonyms
         certificate = with_known(certificate, policy.known_requirements, known or ())
         self.amend(certificate, announced=judged)  # tokens are judged after the audit
 

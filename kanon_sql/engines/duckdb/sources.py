@@ -45,9 +45,10 @@ def release_of_table(session: Session, table: Any, policy: Policy) -> str:
     name = table_name(table)
     columns = _stored_columns(session, [same_name(part) for part in name_parts(table)])
     if columns is None:
-        return release_query(f"FROM {name}", policy, query=True)
+        return release_query(f"FROM {name}", policy, query=True, surface="function")
     # what rows show is then all of them: they are made of their classes, and not joined with them
-    return release_query(name, replace(policy, every_column=policy.every_column or _is_about_all(policy, columns)))
+    policy = replace(policy, every_column=policy.every_column or _is_about_all(policy, columns))
+    return release_query(name, policy, surface="function")
 
 
 def _is_about_all(policy: Policy, columns: set[str]) -> bool:

@@ -1,0 +1,112 @@
+"""The question whom a row describes: the part of a statement that settles it before a search begins.
+
+The columns of a source are known when a statement is bound. Then a planner writes the query of the evidence, in which cells are
+hashes. It runs before anything else, and its answer is an argument of the function that begins a search.
+"""
+
+from __future__ import annotations
+
+import json
+
+from kanon_sql.engines.duckdb.names import literal, quoted
+from kanon_sql.engines.duckdb.texts import text
+from kanon_sql.engines.unit import GROWING
+from kanon_sql.model.refusals import Surface
+from kanon_sql.model.unit import Unit
+from kanon_sql.recognition import recognized_name
+
+_WHOLE, _DRAWN = 1 << 15, 1 << 13
+"""Rows up to which all are looked at, and rows that are drawn from a larger table, about."""
+
+_FEWER = 1
+"""Of a column of many values, a part brings all of its rows: as many as are drawn, divided by 2 to the power of this."""
+
+_FIRST, _VARIED = 4096, 64
+"""A column has many values if it has more than so many in the first rows. Others occur in enough of the drawn rows."""
+
+_TEXTS = 200
+"""Rows whose texts are looked at."""
+
+_HEARD = """(
+    SELECT system.main.count(*)
+    FROM (SELECT COLUMNS(lambda "kanon#c": system.main.kanon_column({key}, "kanon#c")) FROM {relation} AS "kanon#s" WHERE false)
+)"""
+
+_SETTLED = """(
+    SELECT CASE WHEN told.refused IS NULL THEN told.warnings ELSE system.main.error(told.refused) END
+    FROM {released} AS "kanon#released", {wide} AS "kanon#wide", system.main.query(system.main.kanon_plan_unit({asked}))
+)"""
+
+KEYS = "released columns", "columns of the source"
+
+_DATE = """CASE WHEN system.main.regexp_matches(system.main.typeof({0}), '^(DATE|TIMESTAMP)')
+    THEN system.main.epoch(TRY_CAST(CAST({0} AS VARCHAR) AS TIMESTAMP)) / 31556952 END"""
+
+
+def settled_unit(source: str, unit: Unit, surface: Surface, wide: str | None = None) -> str:
+    """Return the SQL of a value, a list of warnings about the unit; the statement fails unless it is settled.
+
+    Parameters
+    ----------
+    source : str
+        The rows to release, as they stand behind FROM.
+    unit : Unit
+        What is counted.
+    surface : Surface
+        In whose words an error says what to do.
+    wide : str, optional
+        The same rows with further columns of the tables that they are read from.
+
+    Notes
+    -----
+    Reads the source once more, of a large table only what a hash of each cell needs, and counts its rows.
+    """
+    relations = source, wide or source
+    released, beside = (_HEARD.format(key=literal(key), relation=each) for key, each in zip(KEYS, relations, strict=True))
+    asked = ", ".join(map(literal, (*relations, unit.to_json(), surface)))
+    return _SETTLED.format(released=released, wide=beside, asked=asked)
+
+
+def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[str]], unit: Unit, surface: Surface) -> str:
+    """Return the query of the evidence: one row with the answer of ``kanon_unit``.
+
+    Parameters
+    ----------
+    relations : tuple of str
+        The rows to release, and the same with further columns.
+    columns : tuple of list of str
+        The columns of each.
+    unit, surface
+        As for `settled_unit`.
+    """
+    source, wide = relations
+    released, every = columns
+    names = [quoted(name) for name in every]
+    cells = [f"c{place}" for place in range(len(names))]
+    kinds = [found.kind if (found := recognized_name(name)) else "" for name in every]
+    growing = [place for place, kind in enumerate(kinds) if kind in GROWING]
+    dates = [_DATE.format(name) for name, kind in zip(cells, kinds, strict=True) if kind != "date of birth"] if growing else []
+    # that some types have one hash for several values does not matter here
+    shown = [f"CASE WHEN {cell} IS NOT NULL THEN system.main.hash({cell}) END AS h{place}" for place, cell in enumerate(cells)]
+    shown += [f"TRY_CAST(CAST({cells[place]} AS VARCHAR) AS DOUBLE) AS y{place}" for place in growing]
+    shown += [f"coalesce({', '.join([*dates, 'NULL'])}) AS written"] if dates else []
+    return text(
+        "unit",
+        unit=literal(unit.to_json()),
+        surface=literal(surface),
+        columns=literal(json.dumps([released, every])),
+        source=source,
+        wide=wide,
+        whole=str(_WHOLE),
+        drawn=str(_DRAWN),
+        fewer=str(_FEWER),
+        first=str(_FIRST),
+        needed="false" if unit.counts_rows_only else "true",
+        names=", ".join(f"{name} AS {cell}" for name, cell in zip(names, cells, strict=True)),
+        distinct=", ".join(f"system.main.approx_count_distinct({cell}) AS {cell}" for cell in cells),
+        varied=", ".join(f"{cell} > {_VARIED} AS v{place}" for place, cell in enumerate(cells)),
+        cells=", ".join(shown),
+        hits="".join(f" OR (v{place} AND system.main.hash({cell}) & finer = 0)" for place, cell in enumerate(cells)),
+        texts=", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in released),
+        looks=str(_TEXTS),
+    )

@@ -1,0 +1,73 @@
+"""What a guarantee counts: rows, people by a column, or rows that are people because the author says so."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kanon_sql.model.policy import Policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """What a guarantee counts, and by which columns.
+
+    Parameters
+    ----------
+    guarantee : str
+        What is counted, as the clause writes it without its PER: ``'k >= 5'``.
+    least : int
+        Rows that a class has at least.
+    by : tuple of str
+        The quasi-identifiers of a release, or the keys of a table.
+    every_column : bool
+        Whether every column without another role is one.
+    per : str, optional
+        The column that tells people apart.
+    per_row : bool
+        Whether the author says that each row is a person.
+    recoded : tuple of str
+        Those of ``by`` whose cells are generalized.
+    roles : tuple of str
+        Further columns that the policy names on purpose: sensitive ones, and those that it releases unchanged.
+    """
+
+    guarantee: str
+    least: int
+    by: tuple[str, ...] = ()
+    every_column: bool = False
+    per: str | None = None
+    per_row: bool = False
+    recoded: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, policy: Policy) -> Unit:
+        """Return what a policy counts."""
+        return cls(
+            guarantee=f"k >= {policy.least_class_size}",
+            least=policy.least_class_size,
+            by=tuple(qi.column for qi in policy.quasi_identifiers),
+            every_column=policy.every_column,
+            per=None if policy.people is None else policy.people.per,
+            per_row=policy.per_row,
+            recoded=policy.generalized,
+            roles=(*policy.sensitive, *(policy.keep or ()), *policy.pseudonyms),
+        )
+
+    @property
+    def counts_rows_only(self) -> bool:
+        """Return whether the guarantee needs no people: the author says that rows are some, or asks for no class."""
+        return self.per_row or self.least == 1
+
+    def to_json(self) -> str:
+        """Return the canonical text."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> Unit:
+        """Read the text of `to_json`."""
+        data = json.loads(text)
+        return cls(**{name: tuple(each) if isinstance(each, list) else each for name, each in data.items()})
