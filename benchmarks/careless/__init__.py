@@ -84,7 +84,7 @@ def measure(trials: int, seed: int, told: tuple[str, ...] = ()) -> Iterator[dict
 
 
 def _record(name: str, seed: int) -> dict[str, Any]:
-    counts = ("tables", "released", "refused", "failed", "lost", "rare", "single", "falsely_refused")
+    counts = ("tables", "released", "refused", "failed", "lost", "rare", "bad_hint", "single", "falsely_refused")
     return {"work": name, "seed": seed, **dict.fromkeys(counts, 0), "rules": Counter(), "findings": []}
 
 
@@ -96,6 +96,7 @@ def _add(record: dict[str, Any], told: str, walked: Walk, *, single: bool) -> No
     record["failed"] += walked.failed
     record["lost"] += "lost" in rules
     record["rare"] += "rare" in rules
+    record["bad_hint"] += walked.bad_hint
     record["single"] += single
     record["rules"].update(rules & {*FAILURES})
     false = single and (walked.asked_people or not walked.released) and not walked.broken
@@ -112,7 +113,7 @@ def show(console: Console, records: list[dict[str, Any]]) -> None:
     """Print one row per surface, then what failed with the seed that shows it again."""
     drawn = Drawn(title=f"Careless users, seed {records[0]['seed']}: they take the first way out, but never KEEP or PER ROW")
     drawn.add_column("surface")
-    heads = ("tables", "released", "refused", "failed", "lost", "rare", "single", "falsely_refused")
+    heads = ("tables", "released", "refused", "failed", "lost", "rare", "bad_hint", "single", "falsely_refused")
     for head in heads:
         drawn.add_column(head.replace("_", " "), justify="right")
     for each in records:

@@ -18,6 +18,10 @@ ON_PURPOSE = ("per row", "keep")
 """Ways that a careless user of the lab does not take: whoever writes them knows what they do."""
 
 
+REASON = re.compile(r"\((?:by|looks|it)\b[^)]*\)")
+"""Why a column is named, which may contain what is a name elsewhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class Advice:
     """One way out.
@@ -45,7 +49,7 @@ def ways_out(text: str, names: Collection[str], told: Sequence[str] = ()) -> lis
     text : str
         The error.
     names : collection of str
-        The columns of the table.
+        The columns that are still asked for.
     told : sequence of str
         The columns that the error carries as attributes, as SQL spells them; without them its text is searched.
 
@@ -56,7 +60,7 @@ def ways_out(text: str, names: Collection[str], told: Sequence[str] = ()) -> lis
     """
     head, hint = _parts(text)
     known = {_folded(name): name for name in names}
-    about = [known[_folded(each)] for each in told if _folded(each) in known] or columns_in(head, names)
+    about = [known[_folded(each)] for each in told if _folded(each) in known] or columns_in(REASON.sub("", head), names)
     places = sorted((found.start(), way) for way, rule in WAYS.items() if (found := re.search(rule, hint)))
     ways = []
     for number, (start, way) in enumerate(places):
@@ -65,7 +69,7 @@ def ways_out(text: str, names: Collection[str], told: Sequence[str] = ()) -> lis
         columns = columns_in(own, names) or about
         if way == "per" or re.search(r"\bsome of them\b", own):
             columns = columns[:1]
-        ways.append(Advice(way, tuple(columns), bool(re.search(r"--drop|drop ?:?=", own))))
+        ways.append(Advice(way, tuple(columns), option))
     return ways
 
 

@@ -68,6 +68,7 @@ def _moved(sql: str, request: Request) -> str:
             both = ", ".join(dict.fromkeys(each.strip() for part in parts for each in re.sub(r"--[^\n]*", "", part).split(",")))
             sql = re.sub(r"(ON \S+ \(\n)", lambda found: f"{found[1]}    IDENTIFIER {both};\n", sql, count=1)
     if request.per is not None and " PER " not in sql:
+        sql = _without(sql, request.per)
         sql = re.sub(r"(GUARANTEE k >= \d+)", lambda found: f"{found[1]} PER {quoted(request.per or '')}", sql)
     return sql
 
@@ -189,7 +190,7 @@ def _error(outcome: Any) -> str | None:
         raise outcome.exception
     if outcome.exit_code == 0:
         return None
-    if "Traceback" in outcome.output:
+    if "Traceback" in outcome.output or "No such option" in outcome.output:
         raise RuntimeError(outcome.output[-400:])
     told = re.search(r"(?:error|Error): (.*)", outcome.output, re.DOTALL)
     return " ".join((told[1] if told else outcome.output).split())

@@ -63,6 +63,8 @@ class Walk:
         The last error, if nothing came out.
     asked_people : bool
         Whether an error said that a column repeats people.
+    bad_hint : bool
+        Whether an error named an option that the surface does not have; the user then takes the columns out by hand.
     broken : str
         An error that is no refusal.
     """
@@ -72,6 +74,7 @@ class Walk:
     steps: tuple[str, ...] = ()
     refusal: str = ""
     asked_people: bool = False
+    bad_hint: bool = False
     broken: str = ""
     request: Request | None = None
 
@@ -95,29 +98,37 @@ def walk(surface: Surface, table: Table, seed: str) -> Walk:
     """
     random = np.random.default_rng(zlib.crc32(f"{seed} user".encode()))
     request = surface.prepare(table, random, first_request(table, random))
-    names = [each.name for each in table.columns]
     steps: list[str] = []
     people = False
+    bad_hint = False
     for _ in range(MOST_STEPS + 1):
         try:
             release = _warned(lambda: surface.release(table, request))  # noqa: B023 - called at once
         except RefusedError as refused:
             people |= refused.kind == "RepeatedPeopleError" or "repeats people" in refused.text
-            ways = ways_out(refused.text, names, refused.columns)
+            ways = ways_out(refused.text, replace(request, chosen=()).columns(table), refused.columns)
             taken = next((each for each in ways if each.way not in ON_PURPOSE and each.columns), None)
             steps.append(f"{refused.kind or 'error'}: {refused.text} => {taken}")
             if taken is None or (following := request.after(taken)) == request:
-                return Walk(False, steps=tuple(steps), refusal=refused.text, asked_people=people, request=request)
+                return Walk(
+                    False, steps=tuple(steps), refusal=refused.text, asked_people=people, bad_hint=bad_hint, request=request
+                )
             request = following
             if not request.by:
-                return Walk(False, steps=tuple(steps), refusal=refused.text, asked_people=people, request=request)
+                return Walk(
+                    False, steps=tuple(steps), refusal=refused.text, asked_people=people, bad_hint=bad_hint, request=request
+                )
             continue
         except Exception as error:  # anything else is a fault
             told = f"{type(error).__name__}: {error}"
-            return Walk(False, steps=tuple(steps), asked_people=people, broken=told, request=request)
+            if not request.dropped:
+                return Walk(False, steps=tuple(steps), asked_people=people, bad_hint=bad_hint, broken=told, request=request)
+            steps.append(f"the hint does not work: {told}")
+            request, bad_hint = replace(request, cut=(*request.cut, *request.dropped), dropped=()), True
+            continue
         findings = tuple(judge(table, release, request.k))
-        return Walk(True, findings, tuple(steps), asked_people=people, request=request)
-    return Walk(False, steps=tuple(steps), refusal="too many steps", asked_people=people, request=request)
+        return Walk(True, findings, tuple(steps), asked_people=people, bad_hint=bad_hint, request=request)
+    return Walk(False, steps=tuple(steps), refusal="too many steps", asked_people=people, bad_hint=bad_hint, request=request)
 
 
 def _warned(release: Callable[[], Release]) -> Release:
