@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -49,7 +50,7 @@ def rewritten(_session: Session, sql: str) -> str:
     def counts(*_table: Any) -> str:
         raise PolicyError("PROTECT makes a table of counts; hint: materialized='protected'")
 
-    return rewrite(sql, lambda body, policy: release_query(body, policy, query=True), protect=counts)
+    return rewrite(sql, partial(release_query, query=True), protect=counts)
 
 
 def rows_counted(_session: Session, sql: str, per: str, per_row: bool) -> bool:

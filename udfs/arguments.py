@@ -25,6 +25,7 @@ NAMES = (
     "k",
     "known",
     "per",
+    "per_row",
     "k_map",
     "presence",
     "population",

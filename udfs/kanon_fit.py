@@ -1,4 +1,4 @@
-"""`kanon_fit(run, row_types, ...)`: the solver, called once a release when all row types are gathered."""
+"""`kanon_fit(run, row_types, singled, ...)`: the solver, called once a release when all row types are gathered."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
+from kanon_sql.certificate.exposure import refuse_unlisted
 from kanon_sql.engines.built_arrays import numbers, texts
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.gathering import Gathering
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, *tables: Any) -> pa.Array:
+def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, singled: pa.ChunkedArray, *tables: Any) -> pa.Array:
     """Find the pieces of all row types, for `kanon_pieces`, and return the number of the release, or why there is none.
 
     Parameters
@@ -32,8 +33,15 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, *tab
         See `kanon_begin`.
     row_types : whole number
         How many there are: it is known when the last has been gathered.
+    singled : struct, optional
+        The counts of ``singled.sql``.
     tables : lists of struct of text
         The tables of `Policy.tables`.
+
+    Raises
+    ------
+    UnlistedColumnError
+        When columns without a role single out too many rows; the search does not start.
     """
     session.search.ready()
     key = run[0].as_py()
@@ -44,6 +52,8 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, *tab
         return _answer(session.record(pipeline.empty_certificate(gathering.policy), gathering.connection))
     gathering.touched = math.inf  # the solver may take its time
     try:
+        if (told := singled[0].as_py()) is not None:
+            refuse_unlisted(told, gathering.policy)
         pieces, certificate = _found(session, gathering, tables)
     except BaseException:
         session.gatherings.end(key)

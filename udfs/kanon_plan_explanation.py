@@ -1,6 +1,8 @@
-"""`kanon_plan_explanation(name, table, policy, database)`: explains the release of `"kanon#body"` under a stored policy."""
+"""`kanon_plan_explanation(name, table, policy, wide, database)`: explains the release of `"kanon#body"` under a policy."""
 
 from __future__ import annotations
+
+from functools import partial
 
 from kanon_sql.engines.duckdb.explanation import explanation_query
 from kanon_sql.engines.duckdb.functions import Function, refusing_query
@@ -9,9 +11,9 @@ from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.model.stored_policy import StoredPolicy
 
 
-def plan(session: Session, name: str, table: str, policy: str, database: str) -> str:
+def plan(session: Session, name: str, table: str, policy: str, wide: str, database: str) -> str:
     """Return the SQL of the explanation; runs when the statement is bound, once the columns of the query are known."""
-    return planned(session, StoredPolicy.from_json(name, table, policy), database, explanation_query)
+    return planned(session, StoredPolicy.from_json(name, table, policy), database, partial(explanation_query, wide=wide))
 
 
 FUNCTION = Function(name="kanon_plan_explanation", returns="VARCHAR", call=plan, refused=refusing_query)

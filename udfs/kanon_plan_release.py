@@ -1,4 +1,4 @@
-"""`kanon_plan_release(name, table, policy, database)`: the release of `"kanon#body"`, a query, under a stored policy."""
+"""`kanon_plan_release(name, table, policy, wide, database)`: the release of `"kanon#body"`, a query, under a stored policy."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.model.stored_policy import StoredPolicy
 
 
-def plan(session: Session, name: str, table: str, policy: str, database: str) -> str:
+def plan(session: Session, name: str, table: str, policy: str, wide: str, database: str) -> str:
     """Return the SQL of the release; runs when the statement is bound, once the columns of the query are known."""
     stored = StoredPolicy.from_json(name, table, policy)
     if stored.known_rows is not None:
         return planned_histories(session, stored, database)
     recorded = Recorded(home=STORED, name=name)
-    return planned(session, stored, database, partial(release_query, query=True, recorded=recorded))
+    return planned(session, stored, database, partial(release_query, wide=wide, query=True, recorded=recorded))
 
 
 FUNCTION = Function(name="kanon_plan_release", returns="VARCHAR", call=plan, refused=refusing_query)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.errors import UnlistedColumnError
@@ -16,6 +17,9 @@ _SINGLED_OUT = 0.01
 _GIVEN_BACK = 0.01
 """The same of the suppressed cells of a quasi-identifier that come back."""
 
+_TOGETHER, _ALL = -1, -2
+"""The places of all columns without a guarantee together, and of these with the sensitive ones."""
+
 _WRONG = 0.05
 """Share of wrong guesses up to which an attacker may rely on them."""
 
@@ -26,7 +30,7 @@ def unchanged_columns(told: Mapping[str, Any]) -> tuple[str, ...]:
     Parameters
     ----------
     told : mapping
-        The counts of ``exposure.sql``.
+        The counts of ``singled.sql`` or ``exposure.sql``.
     """
     return tuple(told["names"] or ())  # an empty table has none
 
@@ -37,7 +41,7 @@ def refuse_unlisted(told: Mapping[str, Any], policy: Policy, *, released: bool =
     Parameters
     ----------
     told, policy, released
-        As for `warnings_of`.
+        As for `warnings_of`. Before a search, nothing is known of what they give back.
 
     Raises
     ------
@@ -53,20 +57,20 @@ def refuse_unlisted(told: Mapping[str, Any], policy: Policy, *, released: bool =
     limits = Limits(policy.unlisted_limit)
     names = unchanged_columns(told)
     rows = told["rows"]
-    single = {i: count for i, (count, _) in _singled_out(told, policy).items() if told["whole"][i]}
     found: dict[str, list[str]] = {}
     for place, name in enumerate(names, 1):
-        if limits.singled_out(single.get(place, 0), rows):
-            found.setdefault(name, []).append(f"singles out {single[place] / rows:.1%} of the rows")
+        alone = _singled_out(told, policy, place)
+        if alone is not None and alone.exact and limits.singled_out(alone.single, rows):
+            found.setdefault(name, []).append(alone.words("singles out"))
     for (i, j), share in sorted(shares_given_back(told).items()):
-        if share > limits.most:
+        if i < len(names) and share > limits.most:
             other = as_identifier(policy.quasi_identifiers[j].column)
             found.setdefault(names[i], []).append(f"{_words(share, released)} of {other}")
     if found:
         raise UnlistedColumnError.of({as_identifier(name): " and ".join(each) for name, each in found.items()})
-    if single.get(0, 0) > limits.most * rows:
-        together = f"together single out {single[0] / rows:.1%} of the rows"
-        raise UnlistedColumnError.of_all([as_identifier(name) for name in names], together)
+    together = _singled_out(told, policy, _TOGETHER, fewest=2)
+    if together is not None and together.exact and together.single > limits.most * rows:
+        raise UnlistedColumnError.of_all([as_identifier(name) for name in names], together.words("together single out"))
 
 
 def warnings_of(told: Mapping[str, Any], policy: Policy, *, released: bool = True) -> tuple[str, ...]:
@@ -81,43 +85,87 @@ def warnings_of(told: Mapping[str, Any], policy: Policy, *, released: bool = Tru
     released : bool
         Whether cells were suppressed already; else all of them count.
     """
-    return (*_single(told, policy), *_guessed(told, policy, released)) if told["names"] else ()
+    return () if told["names"] is None else (*_single(told, policy), *_guessed(told, policy, released))
+
+
+@dataclass(frozen=True, slots=True)
+class _Singled:
+    """The rows that a column, or several together, single out.
+
+    Parameters
+    ----------
+    single, rows : int
+        Those rows, and the rows that were looked at.
+    exact : bool
+        Whether every row was.
+    who : str
+        Who shares their values, if not one row alone.
+    """
+
+    single: int
+    rows: int
+    exact: bool
+    who: str
+
+    @property
+    def share(self) -> float:
+        return self.single / self.rows if self.rows else 0.0
+
+    def words(self, does: str) -> str:
+        return f"{does} {'' if self.exact else 'about '}{self.share:.1%} of the rows{self.who}"
 
 
 def _single(told: Mapping[str, Any], policy: Policy) -> Iterator[str]:
-    """Yield the columns that single rows out, each alone, and those without a role together.
+    """Yield the columns that single rows out: each alone, then together where they do so more than a part of them.
 
     Notes
     -----
     Nobody knows a person's token who does not have the secret. What tokens link is counted apart.
     """
-    names, tokens = unchanged_columns(told), set(map(same_name, policy.pseudonyms))
-    shares = {i: count / rows for i, (count, rows) in _singled_out(told, policy).items()}
-    counted = {i: f"{'' if told['whole'][i] else 'about '}{share:.1%}" for i, share in shares.items() if share >= _SINGLED_OUT}
-    for place, name in enumerate(names, 1):
-        if place in counted and same_name(name) not in tokens:
-            yield f"{as_identifier(name)} is released unchanged and singles out {counted[place]} of the rows"
-    if policy.keep is None and 0 in counted:
-        yield f"the {len(names)} columns released unchanged together single out {counted[0]} of the rows"
+    tokens, most = set(map(same_name, policy.pseudonyms)), 0.0
+    for place, name in enumerate(_measured(told, policy), 1):
+        alone = _singled_out(told, policy, place)
+        if alone is not None and same_name(name) not in tokens and alone.share >= _SINGLED_OUT:
+            yield f"{as_identifier(name)} is released unchanged and {alone.words('singles out')}"
+            most = max(most, alone.share)
+    unlisted = len(unchanged_columns(told))
+    for place, number in ((_TOGETHER, unlisted), (_ALL, unlisted + len(policy.sensitive))):
+        together = _singled_out(told, policy, place)
+        if together is not None and together.share >= most + _SINGLED_OUT:
+            which = f"the {number} columns released unchanged"
+            which = f"{which}, the sensitive ones included," if place == _ALL else which
+            yield f"{which} {together.words('together single out')}"
+            most = together.share
 
 
-def _singled_out(told: Mapping[str, Any], policy: Policy) -> dict[int, tuple[int, int]]:
-    """Return by the place of a column, 0 for all together, how many rows it singles out, and of how many.
+def _measured(told: Mapping[str, Any], policy: Policy) -> tuple[str, ...]:
+    """Return the columns in the order of their places: those about which nothing is guaranteed, then the sensitive ones."""
+    return (*unchanged_columns(told), *policy.sensitive)
+
+
+def _singled_out(told: Mapping[str, Any], policy: Policy, place: int, fewest: int | None = None) -> _Singled | None:
+    """Return what the column at a place, or several together, single out; with ``fewest`` of 2, what one person alone has.
 
     Notes
     -----
-    Where people are counted, values that only one of them has single that person out, in however many rows. Tokens follow
-    people, so of them, and of all columns together with them, only single rows count.
+    Where people are counted, values that too few of them have single these out, in however many rows. Tokens follow people,
+    so of them, and of all columns together with them, only single rows count.
     """
-    tokens = {same_name(name) for name in policy.pseudonyms}
-    linked = {place for place, name in enumerate(unchanged_columns(told), 1) if same_name(name) in tokens}
-    rowwise = linked | {0} if linked else linked
-    return {each["i"]: (each["single" if each["i"] in rowwise else "lone"], each["rows"]) for each in told["single"] or ()}
+    found = next((each for each in told["single"] or () if each["i"] == place), None)
+    if found is None:
+        return None
+    tokens, names = set(map(same_name, policy.pseudonyms)), _measured(told, policy)
+    linked = [same_name(name) in tokens for name in names]
+    if linked[place - 1] if place > 0 else any(linked):
+        return _Singled(found["single"], found["rows"], found["exact"], "")
+    shared = fewest or told["shared"]
+    words = Limits.told(shared, people=policy.people is not None)
+    return _Singled(found["few" if shared > 2 else "lone"], found["rows"], found["exact"], words)
 
 
 def _guessed(told: Mapping[str, Any], policy: Policy, released: bool) -> Iterator[str]:
     """Yield the columns that give suppressed cells back, each with the quasi-identifier whose cells they are."""
-    names = unchanged_columns(told)
+    names = _measured(told, policy)
     exact = {(each["i"] - 1, each["j"] - 1) for each in told["guessed"] or () if each["exact"]}
     for (i, j), share in sorted(shares_given_back(told).items()):
         column, other = as_identifier(names[i]), as_identifier(policy.quasi_identifiers[j].column)
@@ -137,9 +185,9 @@ def shares_given_back(told: Mapping[str, Any]) -> dict[tuple[int, int], float]:
     -----
     Only where the guesses of an attacker are right, and better than the commonest value, and not of a few cells alone.
     """
-    hidden = {each["j"]: each for each in told["hidden"] or ()}
+    hidden = {each["j"]: each for each in told.get("hidden") or ()}
     found: dict[tuple[int, int], float] = {}
-    for each in told["guessed"] or ():
+    for each in told.get("guessed") or ():
         pair, common = (each["i"] - 1, each["j"] - 1), hidden[each["j"]]["common"]
         for hit, miss in ((each["hit"], each["miss"]), (each["hit_of_five"], each["miss_of_five"])):
             wrong = miss / (hit + miss) if hit + miss else 1.0

@@ -16,6 +16,7 @@ from kanon_sql.clause.groups import refuse_groups
 from kanon_sql.clause.parse import parse_clause
 from kanon_sql.clause.script import CorrectableError, Script, is_mentioned
 from kanon_sql.clause.split import Site, check_tail, explains, find_sites, is_explained
+from kanon_sql.clause.wide import wide_query
 from kanon_sql.errors import ClauseError, PolicyError, raise_alone
 from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.policy import Policy
@@ -33,7 +34,7 @@ class _Edit:
 
 def rewrite(
     sql: str,
-    release: Callable[[str, Policy], str],
+    release: Callable[[str, Policy, str | None], str],
     database: Database | None = None,
     protect: Callable[[TableQuery, Protection, bool], str] | None = None,
     link: Callable[[str, LinkedHistories], str] | None = None,
@@ -45,8 +46,9 @@ def rewrite(
     sql : str
         One or more SQL statements.
     release : callable
-        ``release(body, policy)`` returns the text of a query that yields the released rows of the query ``body``. It has
-        to use ``body`` exactly once, so that the parameters of the statement keep their order.
+        ``release(body, policy, wide)`` returns the text of a query that yields the released rows of the query ``body``. It has
+        to use ``body`` exactly once, so that the parameters of the statement keep their order. ``wide`` is a query of the same
+        rows with the columns that ``body`` leaves out, if any; it has no parameters.
     database : Database, optional
         What stores policies and explains releases; without it, statements that need one are errors.
     protect : callable, optional
@@ -76,7 +78,7 @@ def rewrite(
     --------
     >>> rewrite(
     ...     "FROM visits ANONYMIZE BY zip GUARANTEE k >= 5 ORDER BY zip",
-    ...     lambda body, policy: f"FROM released(({body}), {policy.least_class_size})",
+    ...     lambda body, policy, wide: f"FROM released(({body}), {policy.least_class_size})",
     ... )
     'SELECT * FROM (FROM released((FROM visits), 5)) ORDER BY zip'
     """
@@ -109,7 +111,7 @@ class _Rewriting:
     def __init__(
         self,
         script: Script,
-        release: Callable[[str, Policy], str],
+        release: Callable[[str, Policy, str | None], str],
         database: Database | None,
         protect: Callable[[TableQuery, Protection, bool], str] | None,
         link: Callable[[str, LinkedHistories], str] | None,
@@ -162,8 +164,10 @@ class _Rewriting:
         check_tail(script, end)
         self._check_rows(site, policy, end)
         body, inner = self._body(site)
+        # what holds a release is not read twice
+        wide = None if inner else wide_query(script, site.body, site.clause)
         if isinstance(policy, Policy):
-            released = self._release(body, policy)
+            released = self._release(body, policy, wide)
         elif isinstance(policy, LinkedHistories):
             if self._link is None:
                 raise script.error(
@@ -173,7 +177,7 @@ class _Rewriting:
                 )
             released = self._link(body, policy)
         else:
-            released = self._answer(lambda database: database.release(body, policy), site.clause, end)
+            released = self._answer(lambda database: database.release(body, policy, wide), site.clause, end)
         # Comments in front of the clause stay; blanks go with it.
         gap = script.text[script.stop(site.clause - 1) : script.start(site.clause)].rstrip(" \t")
         text = "".join(("SELECT * FROM (", released, ")", gap if gap.strip() else ""))
@@ -225,7 +229,8 @@ class _Rewriting:
         explained = policy
         self._check_rows(site, explained, end)
         body, inner = self._body(site)
-        text = self._answer(lambda database: database.explain(body, explained), site.clause, end)
+        wide = None if inner else wide_query(script, site.body, site.clause)
+        text = self._answer(lambda database: database.explain(body, explained, wide), site.clause, end)
         self._put(_Edit(script.start(site.body), script.stop(last - 1), "".join(("SELECT * FROM (", text, ")"))), inner)
 
     def _check_rows(self, site: Site, policy: Policy | LinkedHistories | str, end: int) -> None:

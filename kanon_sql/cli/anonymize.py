@@ -17,6 +17,7 @@ from kanon_sql.cli.options import (
     given_options,
     json_option,
     known_option,
+    per_row_option,
     permitted_masks,
     qi_option,
     require_guarantee,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 )
 @known_option
 @click.option("--per", metavar="A", help="Column that identifies people: --k counts people, and the column is left out of OUT.")
+@per_row_option
 @click.option(
     "--known-rows",
     type=click.IntRange(1, 3),

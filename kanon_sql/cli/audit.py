@@ -154,7 +154,7 @@ def audit(
                 by_rows.update(linked.figures(con, chosen, k))
                 broken.extend(filter(None, [linked.broken(by_rows["fewest_candidates"], k)]))
             others = [name for name in listed if name not in {*chosen, *policy.sensitive, linked and linked.per}]
-            identifying.extend(warnings_of_others(con, "source", others, policy.sensitive, sizes["rows"]))
+            identifying.extend(warnings_of_others(con, "source", others, policy.sensitive, sizes["rows"], k or sizes["k"] or 1))
             return [sizes, risk, *(each.figures(con, chosen) for each in measured)]
 
     present: dict[str, dict[str, Any]] = {}

@@ -106,6 +106,8 @@ def _known(_context: click.Context, _option: click.Parameter, values: tuple[str,
     return [column_names([value], []) for value in values]
 
 
+per_row_option = click.option("--per-row", is_flag=True, help="Each row is a person, even if a column seems to repeat people.")
+
 known_option = click.option(
     "--known",
     multiple=True,

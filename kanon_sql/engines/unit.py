@@ -71,7 +71,7 @@ def refuse_identifiers(unit: Unit, looked: Looked, surface: Surface) -> None:
     """Raise if a column to release looks like an identifier, however often its values repeat."""
     roles = set(map(same_name, (*unit.roles, *unit.recoded, *([] if unit.per is None else [unit.per]))))
     by = set(map(same_name, unit.by))
-    chosen, unlisted = {}, {}
+    chosen, unlisted = dict[str, str](), dict[str, str]()
     for name, texts in zip(looked.columns, looked.texts, strict=True):
         if same_name(name) in roles or (found := recognized(name, texts)) is None or found.role != "identifier":
             continue

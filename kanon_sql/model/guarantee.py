@@ -45,6 +45,11 @@ class Guarantee:
         return max(self.k, *(each.least for each in self.known_requirements), 1)
 
     @property
+    def hidden_among(self) -> int:
+        """Return the least number of rows, or people, that k asks of a class by all columns or by known ones; 1 without k."""
+        return max((each.k for each in by_all_or_known(self.requirements) if isinstance(each, KAnonymity | People)), default=1)
+
+    @property
     def per_row(self) -> bool:
         """Return whether the guarantee says that a row is what counts, even if the rows are groups of people."""
         return any(each.per_row for each in self.requirements if isinstance(each, KAnonymity))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kanon_sql.model.policy import Policy
@@ -69,5 +69,5 @@ class Unit:
     @classmethod
     def from_json(cls, text: str) -> Unit:
         """Read the text of `to_json`."""
-        data = json.loads(text)
-        return cls(**{name: tuple(each) if isinstance(each, list) else each for name, each in data.items()})
+        data: dict[str, Any] = json.loads(text)
+        return cls(**(data | {name: tuple(each) for name, each in data.items() if isinstance(each, list)}))

@@ -36,7 +36,7 @@ class NameRule:
     """
 
     kind: str
-    role: Literal["identifier", "quasi-identifier", "sensitive"]
+    role: Literal["identifier", "quasi-identifier", "sensitive", ""]
     pattern: str
     paragraph: str = ""
     exceptions: str = ""
@@ -57,6 +57,12 @@ def not_identifying() -> str:
     """Return the pattern of names that say something about an identifier, but are none."""
     read = _read()["not_identifying"]
     return f"{_anywhere(_pattern(read['words']))}|(.*_)?({_pattern(read['endings'])})[0-9]*"
+
+
+@cache
+def not_ages() -> str:
+    """Return the pattern of names of numbers that only look like ages."""
+    return _anywhere(_pattern(_read()["not_ages"]["words"]))
 
 
 @cache

@@ -9,7 +9,7 @@ from unicodedata import category, normalize
 from kanon_sql.recognition.name_patterns import NameRule, name_rules, not_identifying
 from kanon_sql.recognition.recognized import Recognized
 
-BY_NAME = "by its name"
+_BY_NAME = "by its name"
 
 _LETTERS = str.maketrans(
     {"ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d"}
@@ -21,6 +21,23 @@ _ACRONYM = re.compile("([A-Z])([A-Z][a-z])")
 _BETWEEN = re.compile("[^a-z0-9]+")
 
 
+def folded(text: str) -> str:
+    """Return a text in small letters without accents and apostrophes.
+
+    Examples
+    --------
+    >>> folded("Peñafiel, O'Néill"), folded("Königstraße 3")
+    ('penafiel, oneill', 'konigstrasse 3')
+    """
+    return _plain(text).lower().replace("'", "").replace("\N{RIGHT SINGLE QUOTATION MARK}", "")
+
+
+def _plain(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(letter for letter in normalize("NFD", text) if category(letter) != "Mn").translate(_LETTERS)
+
+
 def called(name: str) -> str:
     """Return a name in small letters without accents, its words joined by underscores.
 
@@ -29,8 +46,7 @@ def called(name: str) -> str:
     >>> called("Straße / Hausnr."), called("patientId"), called("Année de naissance"), called("SSNNumber")
     ('strasse_hausnr', 'patient_id', 'annee_de_naissance', 'ssn_number')
     """
-    plain = "".join(letter for letter in normalize("NFD", name) if category(letter) != "Mn").translate(_LETTERS)
-    words = _ACRONYM.sub(r"\1_\2", _BOUNDARY.sub(r"\1_\2", plain))
+    words = _ACRONYM.sub(r"\1_\2", _BOUNDARY.sub(r"\1_\2", _plain(name)))
     return _BETWEEN.sub("_", words.lower()).strip("_")
 
 
@@ -50,7 +66,18 @@ def recognized_name(name: str) -> Recognized | None:
     (None, None)
     """
     rule = named(name)
-    return None if rule is None else Recognized(role=rule.role, kind=rule.kind, reason=BY_NAME, personal=rule.personal)
+    return (
+        None
+        if rule is None or not rule.role
+        else Recognized(role=rule.role, kind=rule.kind, reason=_BY_NAME, personal=rule.personal)
+    )
+
+
+def said(rule: NameRule | None) -> Recognized | None:
+    """Return what a rule says, None if there is none, or one that has no role."""
+    if rule is None or not rule.role:
+        return None
+    return Recognized(role=rule.role, kind=rule.kind, reason=_BY_NAME, personal=rule.personal)
 
 
 def named(name: str) -> NameRule | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.unlisted import Limits
 from kanon_sql.report.exposed import Exposed, Together
 from kanon_sql.report.linked import LinkedTokens
 from kanon_sql.report.measured import Measured
@@ -50,7 +51,7 @@ def warnings(facts: Measured) -> list[str]:
     found = []
     for each in facts.exposed:
         if each.role != "token" and not each.singles_out and each.rows and each.single / each.rows >= _TOLD:
-            found.append(f"{printable(each.name)} singles out {_share(each.single, each.rows)}.")
+            found.append(f"{printable(each.name)} singles out {_share(each.single, each.rows)}{_whose(each)}.")
         found += [
             f"{printable(each.name)} gives back {share:.1%} of the suppressed cells of {printable(name)}."
             for name, share in each.given_back
@@ -101,8 +102,10 @@ def _of_columns(found: Iterable[Exposed]) -> Iterator[Caution]:
     for each in found:
         name = printable(each.name)
         if each.singles_out:
+            whose = _whose(each)
+            finds = "finds these few rows" if whose else "finds the row"
             fact = (
-                f"{name} alone singles out {_share(each.single, each.rows)}. Anyone who knows a person's value finds the row."
+                f"{name} alone singles out {_share(each.single, each.rows)}{whose}. Anyone who knows a person's value {finds}."
             )
             yield Caution(text=f"{fact} {_decision(each)}", kind="columns", decided=each.decided)
         for other, share in each.undone:
@@ -183,6 +186,11 @@ def _decision(each: Exposed) -> str:
     if each.role == "sensitive":
         return "The policy permits this: it is a sensitive column."
     return "Leave it out, make it a quasi-identifier, or decide to release it by naming it in KEEP."
+
+
+def _whose(each: Exposed) -> str:
+    """Return who shares the values that single people out, if not one row alone."""
+    return Limits.told(each.shared, ": {}", people=each.people)
 
 
 def _share(single: int, rows: int) -> str:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kanon_sql.engines.duckdb.files import columns
-from kanon_sql.engines.duckdb.singled_out import singled_out
+from kanon_sql.engines.duckdb.singled_out import people_in, singled_out
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.unlisted import UNLISTED_LIMIT, Limits
+from kanon_sql.model.unlisted import Limits
 from kanon_sql.report.given_back import given_back
 from kanon_sql.report.repeated_people import fewest_values
 
-_LIMITS = Limits(UNLISTED_LIMIT)
+_LIMITS = Limits()
 """A page judges by the default: a policy that permits more does not make the release safer."""
 
 Role = Literal["unlisted", "kept", "sensitive", "token"]
@@ -31,7 +31,11 @@ class Exposed:
         ``'kept'`` or ``'sensitive'`` if the policy names it, which makes its release a decision; ``'token'`` if it shows
         tokens in the place of identifiers; else ``'unlisted'``.
     rows, single : int
-        Rows of the release, and those with a value that no other row has.
+        Rows of the release, and those with a value that fewer than ``shared`` rows have, or people if the policy counts them.
+    shared : int
+        How many have to share a value, see `kanon_sql.model.unlisted`.
+    people : bool
+        Whether these are people.
     given_back : tuple of (str, float)
         Quasi-identifiers, each with the share of its suppressed cells that the column gives back.
     fewest : int, optional
@@ -42,6 +46,8 @@ class Exposed:
     role: Role
     rows: int
     single: int
+    shared: int = 2
+    people: bool = False
     given_back: tuple[tuple[str, float], ...] = ()
     fewest: int | None = None
 
@@ -107,26 +113,35 @@ def exposed_columns(con: Any, policy: Policy, rows: int) -> tuple[tuple[Exposed,
     if not names:
         return (), None
     given = given_back(con, shown, next(iter(policy.dropped), None))
+    person = None if policy.people is None else policy.people.per
+    shared = Limits(k=policy.hidden_among).shared(rows if person is None else people_in(con, "source", person))
     found = tuple(
         Exposed(
             name=name,
             role=_role(policy, name),
             rows=rows,
-            single=singled_out(con, "released", [name]),
+            single=_singled_out(con, [name], person, 2 if name in policy.pseudonyms else shared),
+            shared=shared,
+            people=person is not None,
             given_back=given.get(name, ()),
             fewest=None if policy.people is not None or name in policy.pseudonyms else fewest_values(con, name, shown),
         )
         for name in names
     )
-    return found, _together(con, [each for each in found if each.role not in ("sensitive", "token")], rows)
+    return found, _together(con, person, [each for each in found if each.role not in ("sensitive", "token")], rows)
 
 
-def _together(con: Any, found: Sequence[Exposed], rows: int) -> Together | None:
+def _singled_out(con: Any, names: Sequence[str], person: str | None, fewest: int = 2) -> int:
+    """Count in the release; with a person in the source, which alone has that column, and has the same in these."""
+    return singled_out(con, "released" if person is None else "source", names, fewest, person)
+
+
+def _together(con: Any, person: str | None, found: Sequence[Exposed], rows: int) -> Together | None:
     if len(found) < 2:
         return None
     names = tuple(each.name for each in found)
     decided = all(each.decided for each in found)
-    return Together(columns=names, rows=rows, single=singled_out(con, "released", names), decided=decided)
+    return Together(columns=names, rows=rows, single=_singled_out(con, names, person), decided=decided)
 
 
 def _role(policy: Policy, name: str) -> Role:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kanon_sql.certificate.exposure import shares_given_back, unchanged_columns
-from kanon_sql.engines.duckdb.exposure import exposure
+from kanon_sql.engines.duckdb.exposure import exposure, singled
 from kanon_sql.engines.duckdb.hashes import value_hash
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.model.policy import Policy
@@ -60,7 +60,9 @@ def given_back(con: Any, quasi_identifiers: Sequence[str], unreleased: str | Non
     ]
     # Every column that is not a quasi-identifier is counted, and none is a suspect: that is a question of sampled tables.
     policy = Policy(quasi_identifiers=tuple(QuasiIdentifier(column=name) for name in quasi_identifiers), keep=())
-    counted = exposure(quoted(SOURCE), policy, unreleased, concealed=" UNION ALL ".join(concealed), budget=_EVERY_PAIR)
+    source, hidden = quoted(SOURCE), " UNION ALL ".join(concealed)
+    before = singled(source, policy, unreleased, budget=_EVERY_PAIR)
+    counted = f"{before}, {exposure(source, policy, unreleased, concealed=hidden)}"
     told = con.execute(_TOLD.format(counted=counted)).fetchall()[0][0]
     found: dict[str, list[tuple[str, float]]] = {}
     for (i, j), share in sorted(shares_given_back(told).items()):

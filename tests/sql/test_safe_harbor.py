@@ -77,8 +77,8 @@ FORMS = {
 @pytest.mark.parametrize("paragraph", FORMS)
 def test_forms_of_texts(con: duckdb.DuckDBPyConnection, paragraph: str) -> None:
     texts = FORMS[paragraph]
-    table_of(con, note=[*texts, None, "*"])
-    assert found_in(con) == {"note": {paragraph: len(texts)}}
+    table_of(con, entry=[*texts, None, "*"])
+    assert found_in(con) == {"entry": {paragraph: len(texts)}}
     assert not any(text in repr(con.execute("FROM safe_harbor('t')").fetchall()) for text in texts)
 
 

@@ -8,7 +8,7 @@ from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
 from kanon_sql.errors import SourceError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
-from kanon_sql.model.unlisted import UNLISTED_LIMIT, Limits
+from kanon_sql.model.unlisted import Limits
 from kanon_sql.model.validation import as_identifier
 
 
@@ -33,14 +33,16 @@ def refuse_identifying(cells: BaseCells, tabulation: Tabulation, protection: Pro
     """
     if protection.rows == "absent":
         return ()
-    limits, people = Limits(UNLISTED_LIMIT), int(cells.people.sum())
+    limits, people = Limits(k=protection.k), int(cells.people.sum())
+    shared = limits.shared(people)
     keys = [each for each in tabulation.items if each.kind == "key"]
     names = {place: as_identifier(each.name) for each in keys for place in each.places}
     for key, name in names.items():
-        single = _single(cells, (key,))
+        single = _single(cells, (key,), shared)
         if limits.singled_out(single, people):
             raise SourceError(
-                f"the key {name} singles out {single / people:.1%} of the people, and rows without counts would show it; "
+                f"the key {name} singles out {single / people:.1%} of the people{limits.told(shared, people=True)}, "
+                "and rows without counts would show it; "
                 "nothing was released; hint: leave it out of GROUP BY, group it more coarsely, or write ROWS ABSENT"
             )
     widest = max((tuple(key for key in chosen if key in names) for chosen in tabulation.sets), key=len)
@@ -51,7 +53,8 @@ def refuse_identifying(cells: BaseCells, tabulation: Tabulation, protection: Pro
     return (f"the keys {listed} single out {single / people:.1%} of the people, and rows without counts show them",)
 
 
-def _single(cells: BaseCells, keys: tuple[int, ...]) -> int:
-    """Return how many people have values of some keys that no other person has."""
+def _single(cells: BaseCells, keys: tuple[int, ...], shared: int = 2) -> int:
+    """Return how many people have values of some keys that fewer people share; with 2, that no other person has."""
     rows, count = row_numbers(cells.keys, [keys])
-    return int((np.bincount(rows[:, 0], cells.people, count) == 1).sum())
+    people = np.bincount(rows[:, 0], cells.people, count)
+    return int(people[people < shared].sum())

@@ -152,7 +152,7 @@ def audit(
             risk = record(con, _RISK, {"qi": names, "population": everybody, "fraction": share})
         asked = [(each, each.figures(con, names)) for each in map(audited, measured)]
         broken = [] if known is None else broken_by_known(con, measured, known, names)
-        warnings = warnings_of_others(con, "source", hashed, policy.sensitive, size["rows"])
+        warnings = warnings_of_others(con, "source", hashed, policy.sensitive, size["rows"], k or size["k"] or 1)
     if by_known is not None and known is not None:
         if few := too_few_known(by_known["k"], known, k):
             raise AuditError(f"{few}; hint: {FIRST}")

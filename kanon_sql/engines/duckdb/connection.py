@@ -264,8 +264,8 @@ def _our_statements() -> re.Pattern[str]:
     return re.compile("|".join(["kanon#", *(text.partition("(")[0] for text in macros())]), re.IGNORECASE)
 
 
-def _release_of_query(body: str, policy: Policy) -> str:
-    return release_query(body, policy, query=True)
+def _release_of_query(body: str, policy: Policy, wide: str | None) -> str:
+    return release_query(body, policy, query=True, wide=wide)
 
 
 def _linked(body: str, asked: LinkedHistories) -> str:

@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 
 from kanon_sql.certificate.exposure import refuse_unlisted, unchanged_columns, warnings_of
-from kanon_sql.engines.duckdb.exposure import TOLD, exposure
+from kanon_sql.engines.duckdb.exposure import TOLD, exposure_at_once
 from kanon_sql.engines.duckdb.histories import TOKENS, histories_in_one_class
 from kanon_sql.engines.duckdb.population import populations
 from kanon_sql.engines.duckdb.release import histogram, run_of, tables_of
 from kanon_sql.engines.duckdb.shadowing import unshadowed
+from kanon_sql.engines.duckdb.unit import settled_unit
 from kanon_sql.errors import UnlistedColumnError
 from kanon_sql.model import linked_columns
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import by_parts
 from kanon_sql.solvers.budget import UNLIMITED, Budget
@@ -49,20 +51,21 @@ FROM (
 )"""
 
 
-def explanation_query(body: str, policy: Policy) -> str:
-    """Return the SQL of a query that explains the release of the query ``body``, which is run once."""
+def explanation_query(body: str, policy: Policy, wide: str | None = None) -> str:
+    """Return the SQL of a query that explains the release of the query ``body``, which is run once; ``wide`` as for one."""
     row_types = histogram('"kanon#source"', policy)["histogram"]
     slots = {"tables": tables_of(policy), "unshadowed": unshadowed()}
     slots["populations"] = populations(policy)
-    if policy.every_column or policy.keep == ():
+    if policy.every_column or (policy.keep == () and not policy.sensitive):
         slots |= {"exposed": "", "told": "NULL"}
     else:
-        counted = exposure('"kanon#source"', policy, released=False)
+        counted = exposure_at_once('"kanon#source"', policy, released=False)
         slots |= {"exposed": f", {counted}", "told": TOLD}
     slots |= (
         {"linked": histories_in_one_class(policy), "tokens": TOKENS} if policy.pseudonyms else {"linked": "", "tokens": "NULL"}
     )
-    return _QUERY.format(body=body, run=run_of(policy), histogram=row_types, **slots)
+    unit = settled_unit('"kanon#source"', Unit.of(policy), "clause", wide and f"({wide})")
+    return _QUERY.format(body=body, run=run_of(policy, unit), histogram=row_types, **slots)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

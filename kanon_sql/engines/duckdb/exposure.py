@@ -1,4 +1,4 @@
-"""What columns that are released unchanged reveal: the part of a statement that counts it, next to the release itself."""
+"""What columns that are released unchanged reveal: the parts of a statement that count it, before the search and after it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from kanon_sql.engines.duckdb.label_types import differs
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.unlisted import Limits
+from kanon_sql.model.unlisted import MOST_SHARED, PEOPLE_PER_VALUE, Limits
 from kanon_sql.model.validation import same_name
 
 BUDGET = 500_000
@@ -24,7 +24,18 @@ _AGREED = 95
 _NEVER = "1e18"
 """A share that nothing reaches: no column is counted in the whole table."""
 
-_ONE_PERSON = "COALESCE(system.main.min(person) = system.main.max(person), true)"
+_ALIKE = """SELECT i, v, system.main.count(*) AS n, system.main.count(*) AS people
+            FROM "kanon#unchanged" WHERE sized GROUP BY i, v"""
+
+_OF_PEOPLE = """SELECT i, v, system.main.sum(n) AS n, system.main.count(*) AS people
+            FROM (SELECT i, v, person, system.main.count(*) AS n FROM "kanon#unchanged" WHERE sized GROUP BY ALL)
+            GROUP BY i, v"""
+"""Rows without a person are those of one."""
+
+_PEOPLE = "(SELECT system.main.count(DISTINCT {person}) FROM {source})"
+
+_COUNTED = "CASE WHEN i = -1 THEN together_whole WHEN i > 0 THEN whole[i] ELSE parts = 1 END"
+"""Whether a column is counted in the whole table; all columns with the sensitive ones are only warned of."""
 
 _CONCEALED = """        SELECT system.main.unnest(system.main.range(1, {qis} + 1)) AS j, system.main.unnest(x) AS x,
                system.main.unnest(hidden) AS hidden, n
@@ -39,22 +50,36 @@ _EVERY = """        SELECT system.main.unnest(system.main.range(1, {qis} + 1)) A
 
 TOLD = '(SELECT told FROM "kanon#exposure")'
 
+SINGLED = '(SELECT "kanon#singled" FROM "kanon#singled")'
+
+
+def singled(source: str, policy: Policy, number: str | None = None, *, budget: int = BUDGET) -> str:
+    """Return common table expressions that end with ``"kanon#singled"``: one row about what singles people out.
+
+    Parameters
+    ----------
+    source, policy, number
+        As for `exposure`, which follows; this part needs no search.
+    budget : int
+        Pairs of an unchanged cell and a quasi-identifier's cell up to which every row is counted.
+    """
+    return text("singled", **_slots(source, policy, number), budget=str(budget), groups=str(_GROUPS), counted=_COUNTED)
+
+
+def exposure_at_once(source: str, policy: Policy, *, released: bool = True, concealed: str | None = None) -> str:
+    """Return both `singled` and `exposure`, for a statement that does not search."""
+    return f"{singled(source, policy)}, {exposure(source, policy, released=released, concealed=concealed)}"
+
 
 def exposure(
-    source: str,
-    policy: Policy,
-    number: str | None = None,
-    *,
-    released: bool = True,
-    concealed: str | None = None,
-    budget: int = BUDGET,
+    source: str, policy: Policy, number: str | None = None, *, released: bool = True, concealed: str | None = None
 ) -> str:
-    """Return common table expressions that end with ``"kanon#exposure"``: one row of counts, without values.
+    """Return common table expressions that follow those of `singled` and end with ``"kanon#exposure"``: one row of counts.
 
     Parameters
     ----------
     source : str
-        The source as it stands in SQL; it is read up to six times.
+        The source as it stands in SQL; with `singled`, it is read up to seven times.
     policy : Policy
         With its quasi-identifiers named.
     number : str, optional
@@ -64,39 +89,53 @@ def exposure(
     concealed : str, optional
         Another query of the suppressed cells: ``j``, the number of a quasi-identifier, ``x``, the hash of a value, whether the
         cells are ``hidden``, and how many, ``n``.
-    budget : int
-        Pairs of an unchanged cell and a quasi-identifier's cell up to which every row is counted.
 
     Notes
     -----
     O(n c q) for c unchanged columns and q quasi-identifiers, up to a budget beyond which the table is sampled.
     """
     columns = [qi.column for qi in policy.quasi_identifiers]
-    roles = [*columns, *policy.sensitive, *policy.dropped, *([] if number is None else [number])]
-    identifying = ", ".join(value_hash(quoted(name)) for name in columns)
+    slots = _slots(source, policy, number)
     if concealed is None:
-        every = _EVERY.format(qis=len(columns), hashes=identifying, source=source)
+        every = _EVERY.format(qis=len(columns), hashes=slots["identifying"], source=source)
         concealed = _concealed(policy, columns) if released else every
+    return text(
+        "exposure",
+        estimated=text("guesses", pairs='"kanon#looked_at"', agreed=str(_AGREED)),
+        exact=text("guesses", pairs='"kanon#whole"', agreed=str(_AGREED)),
+        concealed=concealed,
+        **{name: slots[name] for name in ("source", "most", "unchanged", "identifying", "qis")},
+    )
+
+
+def _slots(source: str, policy: Policy, number: str | None) -> dict[str, str]:
+    """Return the slots of `singled`; some of them are also those of `exposure`."""
+    columns = [qi.column for qi in policy.quasi_identifiers]
+    roles = [*columns, *policy.sensitive, *policy.dropped, *([] if number is None else [number])]
+    sensitive = [f'"kanon#sensitive{place}"' for place, _ in enumerate(policy.sensitive, 1)]
+    measured = [f"{value_hash(quoted(name))} AS {alias}" for name, alias in zip(policy.sensitive, sensitive, strict=True)]
     # where each column has a role, none is refused, and estimates are enough for a warning
-    limits = None if policy.keep is not None else Limits(policy.unlisted_limit)
-    slots = {
+    limits = None if policy.keep is not None else Limits(policy.unlisted_limit, policy.hidden_among)
+    person = "NULL" if policy.people is None else value_hash(quoted(policy.people.per))
+    together = ["system.main.hash(v)", *(["system.main.hash(v[:columns + 1])"] if sensitive else [])]
+    return {
         "source": source,
         "alone": _NEVER if limits is None else str(float(limits.alone)),
         "most": _NEVER if limits is None else str(float(limits.most)),
-        "roles": ", ".join(map(quoted, roles)),
-        "unchanged": value_hash(f"COLUMNS(* EXCLUDE ({', '.join(map(quoted, roles))}))"),
-        "identifying": identifying,
-        "person": "NULL" if policy.people is None else value_hash(quoted(policy.people.per)),
-        # rows without a person are taken for those of one
-        "lone": "system.main.count(*) = 1" if policy.people is None else _ONE_PERSON,
+        "most_shared": str(min(policy.hidden_among, MOST_SHARED)),
+        "people_per_value": str(PEOPLE_PER_VALUE),
+        "people": "rows" if policy.people is None else _PEOPLE.format(person=person, source=source),
+        "last": str(-len(sensitive) - 3),
+        "not_sensitive": f"COLUMNS(* EXCLUDE ({', '.join(sensitive)}))" if sensitive else "COLUMNS(*)",
+        "unchanged": ", ".join([value_hash(f"COLUMNS(* EXCLUDE ({', '.join(map(quoted, roles))}))"), *measured]),
+        "together": ", ".join(together),
+        "togethers": str(len(together)),
+        "one_in_parts": " OR ".join(f"{each} % parts = 0" for each in together),
+        "identifying": ", ".join(value_hash(quoted(name)) for name in columns),
+        "person": person,
+        "alike": _ALIKE if policy.people is None else _OF_PEOPLE,
         "qis": str(len(columns)),
-        "budget": str(budget),
-        "groups": str(_GROUPS),
-        "estimated": text("guesses", pairs='"kanon#looked_at"', agreed=str(_AGREED)),
-        "exact": text("guesses", pairs='"kanon#whole"', agreed=str(_AGREED)),
-        "concealed": concealed,
     }
-    return text("exposure", **slots)
 
 
 def _concealed(policy: Policy, columns: list[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kanon_sql.engines.duckdb.exposure import TOLD, exposure
+from kanon_sql.engines.duckdb.exposure import TOLD, exposure_at_once
 from kanon_sql.engines.duckdb.hashes import UNLIKE, of_type, value_hash
 from kanon_sql.engines.duckdb.known_columns import columns_heard
 from kanon_sql.engines.duckdb.label_types import unlisted_null
@@ -50,7 +50,7 @@ def history_query(source: str, asked: LinkedHistories, *, query: bool = False) -
     cells.append(f'CASE WHEN system.main.list_extract("kanon#v", {len(names) + 1}) THEN {token} END AS {per}')
     heads = [f"CASE WHEN false THEN {name} ELSE {unlisted_null(name)} END AS {name}" for name in names]
     concealed = _CONCEALED.format(qis=len(names), hashes=", ".join(map(value_hash, names)))
-    exposed = ", " + exposure('"kanon#source"', asked.roles, concealed=concealed) if asked.keep else ""
+    exposed = ", " + exposure_at_once('"kanon#source"', asked.roles, concealed=concealed) if asked.keep else ""
     return text(
         "linked_histories",
         exposed=exposed,

@@ -10,7 +10,9 @@ from kanon_sql.model.unlisted import UNLISTED_LIMIT, Limits
 from kanon_sql.model.validation import as_identifier
 
 
-def warnings_of_others(con: Any, table: str, others: Sequence[str], sensitive: Sequence[str], rows: int) -> tuple[str, ...]:
+def warnings_of_others(
+    con: Any, table: str, others: Sequence[str], sensitive: Sequence[str], rows: int, k: int
+) -> tuple[str, ...]:
     """Return a warning for each column that identifies people by itself; if there is none, for all of them together.
 
     Parameters
@@ -25,15 +27,18 @@ def warnings_of_others(con: Any, table: str, others: Sequence[str], sensitive: S
         Its sensitive columns: each counts alone, and not with the others.
     rows : int
         Rows of the table.
+    k : int
+        The rows that look alike in the quasi-identifiers: what is asked for, or those of the smallest class.
 
     Notes
     -----
     The limits are those of a release. One GROUP BY for each column, and one for all together; every row is counted.
     """
-    limits = Limits(UNLISTED_LIMIT)
-    alone = {name: singled_out(con, table, [name]) for name in (*others, *sensitive)}
+    limits = Limits(UNLISTED_LIMIT, k)
+    shared = limits.shared(rows)
+    alone = {name: singled_out(con, table, [name], shared) for name in (*others, *sensitive)}
     found = [
-        f"{as_identifier(name)} singles out {single / rows:.1%} of the rows. "
+        f"{as_identifier(name)} singles out {single / rows:.1%} of the rows{limits.told(shared)}. "
         "It is not a quasi-identifier, so this audit does not count it."
         for name, single in alone.items()
         if limits.singled_out(single, rows)

@@ -55,6 +55,9 @@ _SHOW = 'FROM {} ORDER BY "name" ASC NULLS LAST'
 _SHOW_NONE = """SELECT '' AS "name", '' AS "table", '' AS "policy", CAST(NULL AS TIMESTAMP) AS "created" WHERE false"""
 _RELEASED = 'SELECT {} FROM "kanon#body"'
 
+_EVERY = 'FROM "kanon#body"'
+"""The rows with the columns that a policy drops."""
+
 _PSEUDONYM = "system.main.kanon_pseudonym({1}) AS {0}"
 
 _PERSON = """system.main.kanon_pseudonym(CASE
@@ -82,7 +85,7 @@ FROM (
     system.main.{plan}({key}, {policy}, system.main.current_database())) AS "kanon#released\""""
 
 
-def under_policy(body: str, stored: StoredPolicy, plan: str) -> str:
+def under_policy(body: str, stored: StoredPolicy, plan: str, wide: str | None = None) -> str:
     """Return a query over another query, whose text a planner writes once the columns of that are known.
 
     Parameters
@@ -93,8 +96,10 @@ def under_policy(body: str, stored: StoredPolicy, plan: str) -> str:
         The policy; it becomes a part of the text, so what is made from it (a view, say) does not follow later changes.
     plan : str
         Name of the planner.
+    wide : str, optional
+        A query of the same rows with the columns that ``body`` leaves out.
     """
-    parts = [literal(text) for text in (stored.name, stored.table, stored.to_json())]
+    parts = [literal(text) for text in (stored.name, stored.table, stored.to_json(), wide or _EVERY)]
     return _UNDER_POLICY.format(body=body, key=parts[0], plan=plan, policy=", ".join(parts[1:]))
 
 
@@ -278,12 +283,12 @@ class Policies:
         """Return a stored policy for tables of counts."""
         return protection_of_name(name, self.all)
 
-    def release(self, body: str, name: str) -> str:
+    def release(self, body: str, name: str, wide: str | None) -> str:
         """Return a query that yields the released rows of a query under a stored policy."""
-        return under_policy(body, of_name(name, self.all), "kanon_plan_release")
+        return under_policy(body, of_name(name, self.all), "kanon_plan_release", wide)
 
-    def explain(self, body: str, policy: Policy | str) -> str:
+    def explain(self, body: str, policy: Policy | str, wide: str | None) -> str:
         """Return a query that explains a release without making it."""
         if isinstance(policy, Policy):
-            return explanation_query(body, policy)
-        return under_policy(body, of_name(policy, self.all), "kanon_plan_explanation")
+            return explanation_query(body, policy, wide)
+        return under_policy(body, of_name(policy, self.all), "kanon_plan_explanation", wide)

@@ -8,7 +8,7 @@ what is handed out.
 from __future__ import annotations
 
 from kanon_sql.engines.duckdb.cover import cover
-from kanon_sql.engines.duckdb.exposure import TOLD, exposure
+from kanon_sql.engines.duckdb.exposure import SINGLED, TOLD, exposure, singled
 from kanon_sql.engines.duckdb.from_items import from_item_of
 from kanon_sql.engines.duckdb.gate import gate
 from kanon_sql.engines.duckdb.hashes import BYTES, UNLIKE, of_type, order_by_content, same_bytes
@@ -57,13 +57,13 @@ _KEPT_ORDER = "the order of the source, as requested"
 def release_query(
     source: str,
     policy: Policy,
+    wide: str | None = None,
     *,
     query: bool = False,
     number: str | None = None,
     unchanged: bool = True,
     recorded: Recorded = IN_SESSION,
     surface: Surface = "clause",
-    wide: str | None = None,
 ) -> str:
     """Return the SQL of a query that yields the released rows of ``source``, or fails.
 
@@ -73,6 +73,8 @@ def release_query(
         A quoted table name, or with ``query`` the text of a query, which is run once.
     policy : Policy
         The guarantee. With ``every_column`` the columns need not be known here.
+    wide : str, optional
+        A query of the same rows with the columns that ``source`` leaves out.
     query : bool
         Whether ``source`` is a query.
     number : str, optional
@@ -83,8 +85,6 @@ def release_query(
         Where the tokens of pseudonyms are remembered.
     surface : Surface
         In whose words a refusal says what to do.
-    wide : str, optional
-        A query of the same rows with the columns that ``source`` leaves out.
 
     Raises
     ------
@@ -236,6 +236,8 @@ def _every_column(source: str, policy: Policy) -> dict[str, str]:
         ),
         "number": number,
         "undone": "",
+        "before_search": "",
+        "singled": "NULL",
         "exposed": "",
         "told": "NULL",
         "unclassed": ", ".join(['"kanon#piece"', *beside]),
@@ -277,7 +279,7 @@ def _named_columns(source: str, policy: Policy, number_column: str | None, uncha
         sorted_again="" if kept_by_join else order,
     )
     number = "system.main.count(*)"
-    told = unchanged and policy.keep != ()  # else each column is of the policy
+    told = unchanged and (policy.keep != () or bool(policy.sensitive))  # else none is released unchanged
     return {
         "rows": text(
             "rows_of_named_columns",
@@ -289,6 +291,8 @@ def _named_columns(source: str, policy: Policy, number_column: str | None, uncha
         ),
         "number": number,
         "undone": "".join(f", {column}" for column in sensitive),
+        "before_search": f", {singled(source, policy, number_column)}" if told else "",
+        "singled": SINGLED if told else "NULL",
         "exposed": f", {exposure(source, policy, number_column)}" if told else "",
         "told": TOLD if told else "NULL",
         "unclassed": '"kanon#piece"',

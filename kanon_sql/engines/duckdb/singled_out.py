@@ -1,4 +1,4 @@
-"""Rows with a value, or with a combination of values, that no other row has: every row is counted, none is sampled."""
+"""Rows whose value, or combination of values, too few rows or people have: every row is counted, none is sampled."""
 
 from __future__ import annotations
 
@@ -7,15 +7,24 @@ from typing import Any
 
 from kanon_sql.engines.duckdb.names import quoted
 
-_ALONE = """SELECT system.main.count(*) FILTER (n = 1)
-    FROM (SELECT system.main.count(*) AS n FROM {table} AS "kanon#t" GROUP BY {values})"""
+_ROWS = """SELECT coalesce(system.main.sum(n) FILTER (people < {fewest}), 0)
+    FROM (SELECT system.main.count(*) AS n, {people} AS people FROM {table} AS "kanon#t" GROUP BY {values})"""
 
 _TEXT = 'system.main.encode(CAST("kanon#t".{column} AS VARCHAR))'
 """Values are told apart as a reader sees them: by the bytes of their text, whatever the collation of the column."""
 
 
-def singled_out(con: Any, table: str, columns: Sequence[str]) -> int:
-    """Return how many rows have values in some columns together that no other row has; NULL is a value like any other.
+_PEOPLE = 'SELECT system.main.count(DISTINCT system.main.row({person})) FROM {table} AS "kanon#t"'
+
+
+def people_in(con: Any, table: str, person: str) -> int:
+    """Return how many people a column tells apart; rows without one are those of one."""
+    asked = _PEOPLE.format(table=quoted(table), person=_TEXT.format(column=quoted(person)))
+    return int(con.execute(asked).fetchall()[0][0])
+
+
+def singled_out(con: Any, table: str, columns: Sequence[str], fewest: int = 2, person: str | None = None) -> int:
+    """Return how many rows have values in some columns together that fewer rows have; NULL is a value like any other.
 
     Parameters
     ----------
@@ -25,6 +34,10 @@ def singled_out(con: Any, table: str, columns: Sequence[str]) -> int:
         A table of it.
     columns : sequence of str
         At least one of its columns.
+    fewest : int
+        The rows that have to share a value; with 2, those count whose value no other row has.
+    person : str, optional
+        A column that tells people apart, who are counted instead of rows. Rows without a person are those of one.
 
     Notes
     -----
@@ -37,6 +50,12 @@ def singled_out(con: Any, table: str, columns: Sequence[str]) -> int:
     >>> _ = con.execute("CREATE TABLE t AS FROM (VALUES ('a', 1), ('a', 2), (NULL, 2)) AS t(x, y)")
     >>> singled_out(con, "t", ["x"]), singled_out(con, "t", ["y"]), singled_out(con, "t", ["x", "y"])
     (1, 1, 3)
+    >>> singled_out(con, "t", ["x"], 3), singled_out(con, "t", ["y"], 2, person="x")
+    (3, 1)
     """
     values = ", ".join(_TEXT.format(column=quoted(name)) for name in columns)
-    return int(con.execute(_ALONE.format(table=quoted(table), values=values)).fetchall()[0][0])
+    people = "system.main.count(*)"
+    if person is not None:
+        people = f"system.main.count(DISTINCT system.main.row({_TEXT.format(column=quoted(person))}))"
+    asked = _ROWS.format(table=quoted(table), values=values, fewest=fewest, people=people)
+    return int(con.execute(asked).fetchall()[0][0])

@@ -12,7 +12,7 @@ import duckdb
 
 from kanon_sql.certificate.exposure import shares_given_back, unchanged_columns
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
-from kanon_sql.engines.duckdb.exposure import exposure
+from kanon_sql.engines.duckdb.exposure import exposure_at_once
 from kanon_sql.engines.duckdb.names import quoted, table_name
 from kanon_sql.engines.duckdb.tables import register_table
 from kanon_sql.engines.duckdb.template_roles import template_notes, template_roles
@@ -216,7 +216,7 @@ def _identifying(con: Any, table: str, roles: dict[str, Role], distinct: dict[st
         return
     shown = ", ".join(map(quoted, [*chosen, *kept]))
     policy = Policy(quasi_identifiers=tuple(QuasiIdentifier(column=column) for column in chosen))
-    counted = exposure(_CELLS.format(columns=shown, table=table), policy, released=False)
+    counted = exposure_at_once(_CELLS.format(columns=shown, table=table), policy, released=False)
     told = con.execute(_TOLD.format(counted=counted)).fetchall()[0][0]
     names, given = unchanged_columns(told), shares_given_back(told)
     for place, column in enumerate(names):

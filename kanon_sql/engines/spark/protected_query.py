@@ -63,7 +63,7 @@ def with_protected(spark: SparkSession, text: str, progress: Progress | None) ->
     return rewrite(text, _refuse, protect=partial(_view, spark, progress))
 
 
-def _refuse(_: str, __: Policy) -> NoReturn:
+def _refuse(_: str, __: Policy, ___: str | None) -> NoReturn:
     raise PolicyError("ANONYMIZE and PROTECT cannot be in one statement on Spark; hint: release into a table first")
 
 

@@ -74,5 +74,5 @@ def _tables_in(session: Session, sql: str, database: str) -> list[tuple[Tabulati
         found.append((query.tabulation, protection))
         return "SELECT 1"
 
-    rewrite(sql, lambda body, _policy: body, Policies.committed(session, database), take)
+    rewrite(sql, lambda body, *_: body, Policies.committed(session, database), take)
     return found

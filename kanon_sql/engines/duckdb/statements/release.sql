@@ -3,10 +3,11 @@ WITH ${reads}${run}, "kanon#types" AS MATERIALIZED (
 ${histogram}
     -- nothing is released where a macro of the database takes the place of a function behind the syntax of this text
     WHERE ${unshadowed}
-)${populations}, "kanon#fit" AS MATERIALIZED (
+)${populations}${before_search}, "kanon#fit" AS MATERIALIZED (
+    -- columns that single people out are refused before the search: the call needs their counts
     SELECT run, row_types, CASE WHEN found.refused IS NULL THEN found.release ELSE system.main.error(found.refused) END AS release
     FROM (
-        SELECT run, row_types, system.main.kanon_fit(run, row_types${tables}) AS found
+        SELECT run, row_types, system.main.kanon_fit(run, row_types, ${singled}${tables}) AS found
         FROM (SELECT run, (SELECT system.main.count(*) FROM "kanon#types") AS row_types FROM "kanon#run")
     )
 ), "kanon#fitted" AS MATERIALIZED (

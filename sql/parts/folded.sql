@@ -1,0 +1,5 @@
+-- folded(text): a text in small letters without accents and apostrophes.
+
+system.main.translate(system.main.lower(
+    @plain(<text>)
+    ), ''''''’'', '''')
