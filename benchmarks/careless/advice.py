@@ -41,7 +41,7 @@ class Advice:
     option: bool = False
 
 
-def ways_out(text: str, names: Collection[str], told: Sequence[str] = ()) -> list[Advice]:
+def ways_out(text: str, names: Collection[str], told: Sequence[str] = (), gone: Collection[str] = ()) -> list[Advice]:
     """Return the ways out of an error.
 
     Parameters
@@ -49,9 +49,11 @@ def ways_out(text: str, names: Collection[str], told: Sequence[str] = ()) -> lis
     text : str
         The error.
     names : collection of str
-        The columns that are still asked for.
+        The columns of the table.
     told : sequence of str
         The columns that the error carries as attributes, as SQL spells them; without them its text is searched.
+    gone : collection of str
+        The columns that are left out already.
 
     Examples
     --------
@@ -66,9 +68,13 @@ def ways_out(text: str, names: Collection[str], told: Sequence[str] = ()) -> lis
     for number, (start, way) in enumerate(places):
         end = places[number + 1][0] if number + 1 < len(places) else len(hint)
         own = hint[start:end]
-        columns = columns_in(own, names) or about
-        if way == "per" or re.search(r"\bsome of them\b", own):
+        option = bool(re.search(r"--drop|drop ?:?=", own))
+        columns = (columns_in(own, names) or about) if way == "per" or option else about
+        if way == "per":
             columns = columns[:1]
+        elif way == "drop":
+            columns = [each for each in columns if each not in gone]
+            columns = columns[:1] if re.search(r"\bsome of them\b", own) else columns
         ways.append(Advice(way, tuple(columns), option))
     return ways
 

@@ -98,6 +98,7 @@ def walk(surface: Surface, table: Table, seed: str) -> Walk:
     """
     random = np.random.default_rng(zlib.crc32(f"{seed} user".encode()))
     request = surface.prepare(table, random, first_request(table, random))
+    names = [each.name for each in table.columns]
     steps: list[str] = []
     people = False
     bad_hint = False
@@ -106,7 +107,7 @@ def walk(surface: Surface, table: Table, seed: str) -> Walk:
             release = _warned(lambda: surface.release(table, request))  # noqa: B023 - called at once
         except RefusedError as refused:
             people |= refused.kind == "RepeatedPeopleError" or "repeats people" in refused.text
-            ways = ways_out(refused.text, replace(request, chosen=()).columns(table), refused.columns)
+            ways = ways_out(refused.text, names, refused.columns, (*request.cut, *request.dropped))
             taken = next((each for each in ways if each.way not in ON_PURPOSE and each.columns), None)
             steps.append(f"{refused.kind or 'error'}: {refused.text} => {taken}")
             if taken is None or (following := request.after(taken)) == request:
