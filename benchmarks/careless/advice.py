@@ -74,7 +74,7 @@ def ways_out(text: str, names: Collection[str], told: Sequence[str] = (), gone: 
             columns = columns[:1]
         elif way == "drop":
             columns = [each for each in columns if each not in gone]
-            columns = columns[:1] if re.search(r"\bsome of them\b", own) else columns
+            columns = columns[: -(-len(columns) // 2)] if re.search(r"\bsome of them\b", own) else columns
         ways.append(Advice(way, tuple(columns), option))
     return ways
 

@@ -143,7 +143,7 @@ def _together(table: Table, release: Release) -> Iterator[Finding]:
     names = {each.name for each in table.columns}
     others = [each for each in release.rows.column_names if each in names and each not in (*release.by, *release.sensitive)]
     if release.suggested:
-        others = [each for each in others if table.meaning(each) in (*IDENTIFYING, "personal")]
+        others = [each for each in others if table.meaning(each) in (*IDENTIFYING, "part", "group", "personal")]
     if len(others) > 1:
         alone = _alone(list(zip(*(_source(table, each) for each in others), strict=True)), table.person)
         share = _share(list(zip(*(texts(release.rows[each]) for each in others), strict=True)), alone)
@@ -167,7 +167,7 @@ def _classes(table: Table, release: Release, k: int) -> Iterator[Finding]:
         rule = "class" if _tells_apart(table, release.seen) else "lost"
         how = "" if exact else "at most "
         words = f"{len(small)} of {len(classes)} classes have too few people, the least {how}{min(small)}"
-        yield Finding(rule, release.by, f"{words}; warned: {release.told or 'no'}" if rule == "lost" else words)
+        yield Finding(rule, release.by, f"{words}; warned: {release.told or 'no'}")
 
 
 def _equal(one: pa.Table, other: pa.Table) -> bool:

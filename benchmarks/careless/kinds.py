@@ -63,6 +63,7 @@ def orders(crowd: Crowd, keyed: bool) -> Columns:
 def payroll(crowd: Crowd, keyed: bool) -> Columns:
     """Return employees by months."""
     random = crowd.random
+    crowd.day = crowd.turn * 30
     wage = random.integers(40, 160, crowd.count)[crowd.person] * 50
     months = [f"{2024 + int(each) // 12}-{1 + int(each) % 12:02}" for each in crowd.turn]
     return [
@@ -163,14 +164,14 @@ def _event(crowd: Crowd) -> Columns:
 
 
 def _days(crowd: Crowd) -> Column:
-    days = [date(2024, 1, 1) + timedelta(days=int(each)) for each in crowd.random.integers(0, 365, len(crowd.person))]
+    days = [date(2020, 1, 1) + timedelta(days=int(each)) for each in crowd.day]
     written: list[object] = list(days) if crowd.random.random() < 0.6 else [each.isoformat() for each in days]
     return crowd.column("when", "event", written)
 
 
 def _moments(crowd: Crowd) -> Column:
-    seconds = crowd.random.integers(0, 86_400 * 90, len(crowd.person))
-    return crowd.column("when", "event", [datetime(2025, 1, 1) + timedelta(seconds=int(each)) for each in seconds])
+    seconds = crowd.day * 86_400 + crowd.random.integers(0, 86_400, len(crowd.person))
+    return crowd.column("when", "event", [datetime(2020, 1, 1) + timedelta(seconds=int(each)) for each in seconds])
 
 
 def _notes(crowd: Crowd) -> Column:

@@ -17,6 +17,9 @@ from benchmarks.careless.words import CITIES, FAMILY, GIVEN, JOBS, SEXES, STREET
 
 Numbers = NDArray[np.int64]
 
+MANY = 1 << 30
+"""More rows than a person has."""
+
 
 class Crowd:
     """The people of one table, and the rows that are about them.
@@ -33,6 +36,13 @@ class Crowd:
         The person of each row; rows of one person come in the order of time.
     turn : int64 [rows]
         How many rows of the person come before it.
+
+    Attributes
+    ----------
+    day : int64 [rows]
+        When it was; rows of one person come in this order.
+    moves : float
+        Share of the people who move, and of those who change their job, once each.
     """
 
     def __init__(self, random: np.random.Generator, namer: Namer, language: int, person: Numbers, turn: Numbers) -> None:
@@ -41,7 +51,10 @@ class Crowd:
         self.given = random.integers(0, len(GIVEN[language]), self.count)
         shared = random.random() < 0.5  # families share their name, and a crowd has few names
         self.family = random.integers(0, 12 * 8 if not shared else 12, self.count)
-        self.moves = float(random.choice([0.0, 0.0, 0.02, 0.1]))
+        self.moves = float(random.choice([0.0, 0.0, 0.1, 0.3]))
+        span = int(random.choice([90, 365, 2000]))
+        days = random.integers(0, span, len(person))
+        self.day: Numbers = days[np.lexsort((days, person))]
         self._years: Numbers | None = None
         self._blank = float(random.choice([0.0, 0.0, 0.01, 0.05]))
         self._sloppy = float(random.choice([0.0, 0.0, 0.02, 0.06]))
@@ -57,16 +70,14 @@ class Crowd:
         """Return for each row the value of its person."""
         return [values[place] for place in self.person]
 
-    def drifting(self, values: int, rate: float) -> Numbers:
-        """Return for each row a number below ``values`` that a person keeps until it changes, at a rate for each row."""
+    def drifting(self, values: int, share: float) -> Numbers:
+        """Return for each row a number below ``values`` that a person keeps, or changes once if the person is of this share."""
         random = self.random
         skewed = np.minimum(random.integers(0, values, self.count), random.integers(0, values, self.count))
-        found = skewed[self.person]
-        changed = (random.random(len(self.person)) < rate) & (self.turn > 0)
-        for row in np.flatnonzero(changed):
-            later = (self.person == self.person[row]) & (self.turn >= self.turn[row])
-            found[later] = random.integers(0, values)
-        return found
+        rows = np.bincount(self.person, minlength=self.count)
+        change = np.where(random.random(self.count) < share, random.integers(0, np.maximum(rows, 1)) + 1, MANY)
+        later = random.integers(0, values, self.count)
+        return np.where(self.turn >= change[self.person], later[self.person], skewed[self.person])
 
     def keys(self, meaning: str) -> list[Column]:
         """Return the key: numbers, texts, UUIDs, hashes, or two columns together."""
@@ -78,7 +89,7 @@ class Crowd:
             cells = [f"{'ABCDEF'[each]}{each + 1}" for each in site]
             return [
                 self.column("site", "group", self.of_person(cells), blank=False),
-                self.column(meaning, "key", self.of_person([int(each) for each in number]), blank=False),
+                self.column(meaning, "part", self.of_person([int(each) for each in number]), blank=False),
             ]
         salt = int(random.integers(0, 2**31))
         spelled = {
@@ -160,8 +171,7 @@ class Crowd:
         random, rate = self.random, self.moves
         if meaning == "age":
             first = random.integers(18, 90, self.count) if self._years is None else self._years
-            years = self.turn // int(random.choice([3, 12, 40]))
-            return self.column(meaning, "personal", [int(each) for each in first[self.person] + years])
+            return self.column(meaning, "personal", [int(each) for each in first[self.person] + self.day // 365])
         words: tuple[object, ...] = {
             "sex": lambda: SEXES[self.language],
             "job": lambda: tuple(JOBS[self.language]),

@@ -171,9 +171,9 @@ class Command:
         policy["quasi_identifiers"] = [each for each in policy["quasi_identifiers"] if each["column"] in request.by]
         policy["requirements"] = [each for each in policy["requirements"] if each.get("sensitive") not in gone]
         if request.per is not None:
-            for each in policy["requirements"]:
-                if each["type"] == "k":
-                    each["per"] = request.per
+            people = {"k": request.k, "per": request.per, "type": "people"}
+            others = [each for each in policy["requirements"] if each["type"] not in ("k", "people")]
+            policy["requirements"] = [people, *others]
             policy["kept"] = [each for each in policy["kept"] if each != request.per]
         path = self.folder / "accepted.json"
         path.write_text(json.dumps({"policies": [policy]}), encoding="utf-8")

@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-Meaning = Literal["key", "name", "contact", "birth", "text", "personal", "group", "event", "category", "measure"]
+Meaning = Literal["key", "part", "name", "contact", "birth", "text", "personal", "group", "event", "category", "measure"]
 """What a column is about.
 
-``key`` tells people apart, alone or with another one. ``name``, ``contact`` (e-mail, telephone, street, IP address), ``birth``
-and ``text`` (which names the person) are theirs too. ``personal`` are attributes that many share. A ``group`` is a household, a
-class, a teacher or a shop. ``event`` numbers or dates a row; ``category`` and ``measure`` describe the event.
+``key`` tells people apart, a ``part`` of a key together with a group. ``name``, ``contact`` (e-mail, telephone, street, IP
+address), ``birth`` and ``text`` (which names the person) are theirs too. ``personal`` are attributes that many share. A ``group``
+is a household, a class, a teacher or a shop. ``event`` numbers or dates a row; ``category`` and ``measure`` describe the event.
 """
 
 IDENTIFYING = ("key", "name", "contact", "birth", "text")

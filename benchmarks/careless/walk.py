@@ -14,6 +14,7 @@ from benchmarks.careless.advice import ON_PURPOSE, ways_out
 from benchmarks.careless.judge import FAILURES, Finding, Release, judge
 from benchmarks.careless.request import Request, first_request
 from benchmarks.careless.table import Table
+from kanon_sql.errors import KanonWarning
 
 MOST_STEPS = 6
 """Ways out that the user takes before giving up."""
@@ -137,5 +138,5 @@ def _warned(release: Callable[[], Release]) -> Release:
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         made = release()
-    told = "; ".join(dict.fromkeys(str(each.message) for each in found))
+    told = "; ".join(dict.fromkeys(str(each.message) for each in found if issubclass(each.category, KanonWarning)))
     return replace(made, told="; ".join(filter(None, (made.told, told))))
