@@ -56,7 +56,7 @@ def again(told: str) -> Walk:
         return walk(surfaces(Path(folder))[name](), table(seed), seed)
 
 
-def measure(trials: int, seed: int, told: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
+def measure(trials: int, seed: int, told: tuple[str, ...] = (), only: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
     """Yield one record per surface.
 
     Parameters
@@ -67,6 +67,8 @@ def measure(trials: int, seed: int, told: tuple[str, ...] = ()) -> Iterator[dict
         Of the tables.
     told : tuple of str
         Trials that are judged again, instead.
+    only : tuple of str
+        Surfaces; empty for all.
     """
     for each in told:
         record = _record(each.partition(":")[0], seed)
@@ -74,6 +76,8 @@ def measure(trials: int, seed: int, told: tuple[str, ...] = ()) -> Iterator[dict
         yield record
     with tempfile.TemporaryDirectory() as folder:
         for name, make in () if told else surfaces(Path(folder)).items():
+            if only and name not in only:
+                continue
             record, surface = _record(name, seed), make()
             for number in range(0, trials, 10 if name in TENTH else 1):
                 drawn = table(f"{seed}.{number}")

@@ -54,7 +54,8 @@ class Request:
         gone = {*advice.columns}
         match advice.way:
             case "per":
-                return replace(self, per=advice.columns[0], by=tuple(each for each in self.by if each not in gone))
+                by = tuple(each for each in self.by if each not in gone)
+                return replace(self, per=advice.columns[0], by=by, sensitive=None if self.sensitive in gone else self.sensitive)
             case "by":
                 return replace(self, by=(*self.by, *(each for each in advice.columns if each not in self.by)))
         return replace(

@@ -58,6 +58,8 @@ def _moved(sql: str, request: Request) -> str:
     gone = [*request.cut, *request.dropped]
     for name in gone:
         sql = _without(sql, name)
+    for name in (*gone, request.per or ""):  # nothing is asked of what is not released
+        sql = re.sub(rf' AND \w\("?{re.escape(name)}"?\) [<>]= [\d.]+', "", sql)
     if gone:
         sql = re.sub(
             r"(ON \S+ \(\n)", lambda found: f"{found[1]}    IDENTIFIER {', '.join(map(quoted, gone))};\n", sql, count=1
@@ -169,7 +171,7 @@ class Command:
         policy["identifiers"] = [*policy["identifiers"], *(each for each in gone if each not in policy["identifiers"])]
         policy["kept"] = [each for each in policy["kept"] if each not in gone]
         policy["quasi_identifiers"] = [each for each in policy["quasi_identifiers"] if each["column"] in request.by]
-        policy["requirements"] = [each for each in policy["requirements"] if each.get("sensitive") not in gone]
+        policy["requirements"] = [each for each in policy["requirements"] if each.get("sensitive") not in (*gone, request.per)]
         if request.per is not None:
             people = {"k": request.k, "per": request.per, "type": "people"}
             others = [each for each in policy["requirements"] if each["type"] not in ("k", "people")]

@@ -14,7 +14,7 @@ Meaning = Literal["key", "part", "name", "contact", "birth", "text", "personal",
 
 ``key`` tells people apart, a ``part`` of a key together with a group. ``name``, ``contact`` (e-mail, telephone, street, IP
 address), ``birth`` and ``text`` (which names the person) are theirs too. ``personal`` are attributes that many share. A
-``group`` is a household, a class, a teacher or a shop. ``event`` numbers or dates a row; ``category`` and ``measure`` describe it.
+``group`` is a household, a class, a teacher or a shop. ``event`` numbers or dates a row; others describe it.
 """
 
 IDENTIFYING = ("key", "name", "contact", "birth", "text")
