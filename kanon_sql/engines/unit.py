@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError, Surface, unlisted_identifiers
+from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError, Surface, listed, unlisted_identifiers
 from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier, same_name
 from kanon_sql.recognition import recognized, recognized_name
@@ -20,6 +18,14 @@ GROWING = frozenset({"age"})
 
 _PLACES = frozenset({"postal code", "place smaller than a state", "region", "coordinate", "street address"})
 """Kinds of columns of which one describes where a person is, as well as all of them do."""
+
+_OF_ONE_PERSON = frozenset(
+    ["number of a person", "record number", "national number", "insurance number", "account number", "e-mail address", "login"]
+)
+"""Kinds of identifiers that each belong to one person: not a name or a telephone number, which people share."""
+
+_JOINED_ROWS = 10_000
+"""Rows up to which two columns are tried together as a key."""
 
 _WITHOUT_KEY = 100.0
 """How many times more rows agree on all quasi-identifiers than independent columns would, from which on a key seems lost."""
@@ -92,9 +98,9 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
     by = [place for name in unit.by if (place := places.get(same_name(name))) is not None]
     per = None if unit.per is None else places.get(same_name(unit.per))
     pairs = Pairs(sample, per)
-    found = _found(pairs, by, unit)
+    found = _found(pairs, by, unit, looked)
     certain = [each for each in found if each.certain]
-    if certain and (per is None or _numbers_rows(sample, per)):
+    if certain and (per is None or pairs.numbers_rows(per)):
         raise _repeated(certain[0], unit, looked, sample, surface)
     warnings = [_may_repeat(each, unit) for each in found]
     if not found and per is None and len(by) > 2 and _has_lost_key(pairs, by):
@@ -105,34 +111,34 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
     return tuple(warnings)
 
 
-def _found(pairs: Pairs, by: Sequence[int], unit: Unit) -> list[RepeatedPeople]:
+def _found(pairs: Pairs, by: Sequence[int], unit: Unit, looked: Looked) -> list[RepeatedPeople]:
     """Return the columns that repeat people by the quasi-identifiers, or by columns with the names of personal ones.
 
     Notes
     -----
     Quasi-identifiers may be about events, such as a date of admission, and then hide that the others repeat.
     """
-    named = [place for place, name in enumerate(pairs.names) if (kind := recognized_name(name)) is not None and kind.personal]
+    texts = {same_name(name): each for name, each in zip(looked.columns, looked.texts, strict=True)}
+    kinds = {place: recognized(name, texts.get(same_name(name), ())) for place, name in enumerate(pairs.names)}
+    named = [place for place, kind in kinds.items() if kind is not None and kind.personal]
+    identifying = {place for place, kind in kinds.items() if kind is not None and kind.kind in _OF_ONE_PERSON}
     if unit.every_column:
         roles = set(map(same_name, unit.roles))
         by = [place for place, name in enumerate(pairs.names) if same_name(name) not in roles]
-    found = repeated_people(pairs, sorted({*by, *named}))
+    joined = len(pairs.sample.hashes) <= _JOINED_ROWS
+    found = repeated_people(pairs, sorted({*by, *named}), identifying, joined=joined)
     if not any(each.certain for each in found) and named and set(by) - set(named):
-        found = [*repeated_people(pairs, named), *found]
-    one = {each.column: each for each in sorted(found, key=lambda each: each.certain)}
-    return [each for each in found if one[each.column] is each]
-
-
-def _numbers_rows(sample: SampledRows, per: int) -> bool:
-    """Return whether a column that shall tell people apart tells rows apart: then counting people counts rows."""
-    hashes = sample.hashes[sample.filled[:, per], per]
-    return len(np.unique(hashes)) >= 0.95 * len(hashes)
+        found = [*repeated_people(pairs, named, identifying, joined=joined), *found]
+    one = {each.columns: each for each in sorted(found, key=lambda each: each.certain)}
+    return [each for each in found if one[each.columns] is each]
 
 
 def _repeated(found: RepeatedPeople, unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) -> RepeatedPeopleError:
     guarantee = unit.guarantee if unit.per is None else f"{unit.guarantee} PER {as_identifier(unit.per)}"
+    if len(found.columns) > 1:
+        return RepeatedPeopleError.together(found.columns, found.people, found.rows, found.shared, guarantee)
     return RepeatedPeopleError.of(
-        found.column,
+        found.columns[0],
         found.people,
         found.rows,
         found.shared,
@@ -140,13 +146,13 @@ def _repeated(found: RepeatedPeople, unit: Unit, looked: Looked, sample: Sampled
         unit.guarantee,
         surface,
         about=sample.parts > 1,
-        returned=same_name(found.column) in map(same_name, looked.columns),
+        returned=same_name(found.columns[0]) in map(same_name, looked.columns),
     )
 
 
 def _may_repeat(found: RepeatedPeople, unit: Unit) -> str:
-    column, shared = as_identifier(found.column), list(map(as_identifier, found.shared))
-    agree = f"{', '.join(shared[:-1])} and {shared[-1]}"
+    column = as_identifier(found.columns[0])
+    agree = listed(list(map(as_identifier, found.shared)))
     counts = "rows" if unit.per is None else f"values of {as_identifier(unit.per)}"
     return (
         f"rows that share {column} agree on {agree}; {unit.guarantee} counts {counts}, so count PER {column} if it is a person"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar, Literal, Self
 
 from kanon_sql.errors import PolicyError, UnlistedColumnError
@@ -49,7 +49,9 @@ class IdentifierError(PolicyError):
         """Name each column and why it looks like an identifier."""
         one = len(reasons) == 1
         subject = "a quasi-identifier looks like an identifier" if one else "quasi-identifiers look like identifiers"
-        found = cls(f"{subject} of people: {_listed(reasons)}; nothing was released; hint: {_way(_LEFT_OUT, reasons, surface)}")
+        found = cls(
+            f"{subject} of people: {_reasons(reasons)}; nothing was released; hint: {_way(_LEFT_OUT, reasons, surface)}"
+        )
         found.columns = tuple(reasons)
         return found
 
@@ -59,12 +61,12 @@ def unlisted_identifiers(reasons: Mapping[str, str], surface: Surface) -> Unlist
     one = len(reasons) == 1
     subject = "a column has no role and looks like an identifier" if one else "columns have no role and look like identifiers"
     hint = f"{_way(_LEFT_OUT, reasons, surface)}, or {_way(_KEPT, reasons, surface)} to release {_it(reasons)} on purpose"
-    found = UnlistedColumnError(f"{subject} of people: {_listed(reasons)}; nothing was released; hint: {hint}")
+    found = UnlistedColumnError(f"{subject} of people: {_reasons(reasons)}; nothing was released; hint: {hint}")
     found.columns = tuple(map(as_identifier, reasons))
     return found
 
 
-def _listed(reasons: Mapping[str, str]) -> str:
+def _reasons(reasons: Mapping[str, str]) -> str:
     return "; ".join(f"{as_identifier(name)} ({reason})" for name, reason in reasons.items())
 
 
@@ -135,7 +137,7 @@ class RepeatedPeopleError(PolicyError):
         more = len(names) - _SHARED
         if more > 1:
             names = [*names[:_SHARED], f"{more} other columns"]
-        agree = f"{', '.join(names[:-1])} and {names[-1]}"
+        agree = listed(names)
         size = f"{'about ' * about}{people:,} people have {'about ' * about}{rows:,}"
         hint = cls._WAYS_OUT[surface].format(
             guarantee=guarantee,
@@ -150,3 +152,20 @@ class RepeatedPeopleError(PolicyError):
         )
         found.column, found.people, found.rows, found.shared = column, people, rows, tuple(shared)
         return found
+
+    @classmethod
+    def together(cls, columns: Sequence[str], people: int, rows: int, shared: Collection[str], guarantee: str) -> Self:
+        """Name two columns that repeat people only together; no surface counts people by two columns."""
+        names, agree = listed(list(map(as_identifier, columns))), listed(list(map(as_identifier, shared)))
+        found = cls(
+            f"{names} repeat people together: rows that share both values agree on {agree}; {guarantee} would count rows, and "
+            f"{people:,} people have {rows:,}; nothing was released; hint: make one column of both in a view, such as "
+            f"concat_ws('/', {', '.join(map(as_identifier, columns))}) AS person, and count people by it"
+        )
+        found.column, found.people, found.rows, found.shared = ", ".join(columns), people, rows, tuple(shared)
+        return found
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

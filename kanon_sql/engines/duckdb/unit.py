@@ -39,7 +39,7 @@ _SETTLED = """(
 
 KEYS = "released columns", "columns of the source"
 
-_DATE = """CASE WHEN system.main.regexp_matches(system.main.typeof({0}), '^(DATE|TIMESTAMP)')
+_DATE = """CASE WHEN system.main.regexp_matches(system.main.typeof({0}), '^(DATE|TIMESTAMP|VARCHAR)')
     THEN system.main.epoch(TRY_CAST(CAST({0} AS VARCHAR) AS TIMESTAMP)) / 31556952 END"""
 
 
