@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError, Surface, unlisted_identifiers
+from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError, unlisted_identifiers
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier, same_name
 from kanon_sql.recognition import recognized, recognized_name
@@ -71,20 +72,24 @@ def refuse_identifiers(unit: Unit, looked: Looked, surface: Surface) -> None:
     """Raise if a column to release looks like an identifier, however often its values repeat."""
     roles = set(map(same_name, (*unit.roles, *unit.recoded, *([] if unit.per is None else [unit.per]))))
     by = set(map(same_name, unit.by))
-    chosen, unlisted = dict[str, str](), dict[str, str]()
+    chosen, unlisted, others = dict[str, str](), dict[str, str](), list[str]()
     for name, texts in zip(looked.columns, looked.texts, strict=True):
-        if same_name(name) in roles or (found := recognized(name, texts)) is None or found.role != "identifier":
+        if same_name(name) in roles:
             continue
-        (chosen if unit.every_column or same_name(name) in by else unlisted)[name] = found.reason
+        named = unit.every_column or same_name(name) in by
+        if (found := recognized(name, texts)) is not None and found.role == "identifier":
+            (chosen if named else unlisted)[name] = found.reason
+        elif not named:
+            others.append(name)
     if chosen:
-        raise IdentifierError.of(chosen, surface)
+        raise IdentifierError.of(chosen, surface, chosen=not unit.every_column)
     if unlisted:
-        refuse_unlisted_identifiers(unlisted, surface)
+        refuse_unlisted_identifiers(unlisted, others, surface)
 
 
-def refuse_unlisted_identifiers(reasons: Mapping[str, str], surface: Surface) -> None:
-    """Raise, naming columns without a role that look like identifiers and the reason of each."""
-    raise unlisted_identifiers(reasons, surface)
+def refuse_unlisted_identifiers(reasons: Mapping[str, str], others: Sequence[str], surface: Surface) -> None:
+    """Raise, naming columns without a role that look like identifiers, and the reason of each; ``others`` have none either."""
+    raise unlisted_identifiers(reasons, others, surface)
 
 
 def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) -> tuple[str, ...]:
@@ -130,17 +135,8 @@ def _numbers_rows(sample: SampledRows, per: int) -> bool:
 
 
 def _repeated(found: RepeatedPeople, unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) -> RepeatedPeopleError:
-    guarantee = unit.guarantee if unit.per is None else f"{unit.guarantee} PER {as_identifier(unit.per)}"
     return RepeatedPeopleError.of(
-        found.column,
-        found.people,
-        found.rows,
-        found.shared,
-        guarantee,
-        unit.guarantee,
-        surface,
-        about=sample.parts > 1,
-        returned=same_name(found.column) in map(same_name, looked.columns),
+        found.column, found.people, found.rows, found.shared, unit, surface, about=sample.parts > 1, released=looked.columns
     )
 
 

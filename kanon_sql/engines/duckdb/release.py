@@ -26,7 +26,7 @@ from kanon_sql.engines.duckdb.versions import JOIN_KEEPS_ORDER
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.model.refusals import Surface
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
 from kanon_sql.table.sensitive_values import labelled
 
@@ -116,10 +116,11 @@ def release_query(
     shape = _every_column(relation, policy) if policy.every_column else _named_columns(relation, policy, number, unchanged)
     row_types = histogram(relation, policy)
     unseen = row_types["counted"] + shape["undone"]
+    settled = settled_unit(relation, Unit.of(policy), surface, wide and f"({wide})") if unchanged else "NULL"
     return text(
         "release",
         **slots,
-        run=run_of(policy, settled_unit(relation, Unit.of(policy), surface, wide and f"({wide})") if unchanged else "NULL"),
+        run=run_of(policy, settled, surface),
         numbers=", ".join(f'"kanon#piece".{name} AS {name}' for name in _NUMBERS),
         # averages read all pieces with their class once more for each column
         kept_pieces="MATERIALIZED" if policy.aggregated else "NOT MATERIALIZED",
@@ -163,9 +164,9 @@ def tables_of(policy: Policy) -> str:
     return "".join(f", {_TABLE.format(from_item_of(policy, name))}" for name in policy.tables) + coded_populations(policy)
 
 
-def run_of(policy: Policy, unit: str = "NULL") -> str:
+def run_of(policy: Policy, unit: str = "NULL", surface: Surface = "clause") -> str:
     """Return the common table expression that `histogram` gathers row types for, once the SQL of its unit is settled."""
-    return text("run", policy=literal(policy.to_json()), unit=unit)
+    return text("run", policy=literal(policy.to_json()), unit=unit, surface=literal(surface))
 
 
 def histogram(source: str, policy: Policy) -> dict[str, str]:

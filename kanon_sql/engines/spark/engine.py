@@ -148,7 +148,7 @@ class SparkEngine:
             with safe_errors("counting what the other columns reveal"):
                 exposed = exposure(self._source, policy, self._fields, found)
             if exposed is not None:
-                refuse_unlisted(exposed.told, policy)
+                refuse_unlisted(exposed.told, policy, "spark")
         staged = StagedTable(
             name=joined([*self._into[:-1], fresh("staged")]),
             expected="" if found is None else fresh("expected"),
