@@ -13,7 +13,7 @@ from kanon_sql.certificate.exposure import refuse_unlisted, unchanged_columns, w
 from kanon_sql.engines.duckdb.exposure import TOLD, exposure_at_once
 from kanon_sql.engines.duckdb.histories import TOKENS, histories_in_one_class
 from kanon_sql.engines.duckdb.population import populations
-from kanon_sql.engines.duckdb.release import histogram, run_of, tables_of
+from kanon_sql.engines.duckdb.row_types import histogram, run_of, tables_of
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.engines.duckdb.unit import settled_unit
 from kanon_sql.errors import UnlistedColumnError
