@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError, Surface, listed, unlisted_identifiers
+from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError, listed, unlisted_identifiers
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier, same_name
 from kanon_sql.recognition import recognized, recognized_name
@@ -77,20 +78,24 @@ def refuse_identifiers(unit: Unit, looked: Looked, surface: Surface) -> None:
     """Raise if a column to release looks like an identifier, however often its values repeat."""
     roles = set(map(same_name, (*unit.roles, *unit.recoded, *([] if unit.per is None else [unit.per]))))
     by = set(map(same_name, unit.by))
-    chosen, unlisted = dict[str, str](), dict[str, str]()
+    chosen, unlisted, others = dict[str, str](), dict[str, str](), list[str]()
     for name, texts in zip(looked.columns, looked.texts, strict=True):
-        if same_name(name) in roles or (found := recognized(name, texts)) is None or found.role != "identifier":
+        if same_name(name) in roles:
             continue
-        (chosen if unit.every_column or same_name(name) in by else unlisted)[name] = found.reason
+        named = unit.every_column or same_name(name) in by
+        if (found := recognized(name, texts)) is not None and found.role == "identifier":
+            (chosen if named else unlisted)[name] = found.reason
+        elif not named:
+            others.append(name)
     if chosen:
-        raise IdentifierError.of(chosen, surface)
+        raise IdentifierError.of(chosen, surface, chosen=not unit.every_column)
     if unlisted:
-        refuse_unlisted_identifiers(unlisted, surface)
+        refuse_unlisted_identifiers(unlisted, others, surface)
 
 
-def refuse_unlisted_identifiers(reasons: Mapping[str, str], surface: Surface) -> None:
-    """Raise, naming columns without a role that look like identifiers and the reason of each."""
-    raise unlisted_identifiers(reasons, surface)
+def refuse_unlisted_identifiers(reasons: Mapping[str, str], others: Sequence[str], surface: Surface) -> None:
+    """Raise, naming columns without a role that look like identifiers, and the reason of each; ``others`` have none either."""
+    raise unlisted_identifiers(reasons, others, surface)
 
 
 def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) -> tuple[str, ...]:
@@ -134,19 +139,12 @@ def _found(pairs: Pairs, by: Sequence[int], unit: Unit, looked: Looked) -> list[
 
 
 def _repeated(found: RepeatedPeople, unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) -> RepeatedPeopleError:
-    guarantee = unit.guarantee if unit.per is None else f"{unit.guarantee} PER {as_identifier(unit.per)}"
+    guarantee = unit.describe()
     if len(found.columns) > 1:
         return RepeatedPeopleError.together(found.columns, found.people, found.rows, found.shared, guarantee)
+    about, released = sample.parts > 1, looked.columns
     return RepeatedPeopleError.of(
-        found.columns[0],
-        found.people,
-        found.rows,
-        found.shared,
-        guarantee,
-        unit.guarantee,
-        surface,
-        about=sample.parts > 1,
-        returned=same_name(found.columns[0]) in map(same_name, looked.columns),
+        found.columns[0], found.people, found.rows, found.shared, unit, surface, about=about, released=released
     )
 
 

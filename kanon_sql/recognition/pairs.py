@@ -208,7 +208,7 @@ class Pairs:
 
     def _neighbours(self, key: tuple[int, ...]) -> tuple[Places, Places, float, float]:
         sample = self.sample
-        hashes, filled = self._hashes(key), sample.filled[:, key].all(axis=1)
+        hashes, filled = self._hashes(key), np.logical_and.reduce(sample.filled[:, key], axis=1)
         if sample.parts > 1 and len(key) == 1 and sample.varied[key[0]]:
             times, chosen = sample.parts, np.flatnonzero(filled & (hashes & np.uint64(sample.parts - 1) == 0))
         else:

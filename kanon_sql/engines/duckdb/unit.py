@@ -11,7 +11,7 @@ import json
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.engines.unit import GROWING
-from kanon_sql.model.refusals import Surface
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
 from kanon_sql.recognition import recognized_name
 
