@@ -14,7 +14,7 @@ from kanon_sql.model.validation import named
 _SHAPE = {"by": "NULL", "measures": "NULL", "grouping": "'cube'", "recodings": "NULL"}
 
 _OPTIONS = (
-    "p", "dominance", "k", "cost", "rows", "contributors", "algorithm", "time_limit", "earlier", "suppressed",
+    "p", "dominance", "k", "per", "per_row", "cost", "rows", "contributors", "algorithm", "time_limit", "earlier", "suppressed",
 )  # fmt: skip
 """What a policy says, if there is one; NULL is the default of each."""
 

@@ -77,7 +77,7 @@ def refuse_identifiers(unit: Unit, looked: Looked, surface: Surface) -> None:
             continue
         (chosen if unit.every_column or same_name(name) in by else unlisted)[name] = found.reason
     if chosen:
-        raise IdentifierError.of(chosen, surface)
+        raise IdentifierError.of(chosen, surface, keys=unit.keys)
     if unlisted:
         refuse_unlisted_identifiers(unlisted, surface)
 
@@ -98,8 +98,9 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
         raise _repeated(certain[0], unit, looked, sample, surface)
     warnings = [_may_repeat(each, unit) for each in found]
     if not found and per is None and len(by) > 2 and _has_lost_key(pairs, by):
+        what = "keys" if unit.keys else "quasi-identifiers"
         warnings.append(
-            "many more rows agree on all quasi-identifiers than independent columns would explain, and no column tells people "
+            f"many more rows agree on all {what} than independent columns would explain, and no column tells people "
             "apart; if a person has several rows, keep the column that tells people apart, and count people PER it"
         )
     return tuple(warnings)
@@ -140,7 +141,7 @@ def _repeated(found: RepeatedPeople, unit: Unit, looked: Looked, sample: Sampled
         unit.guarantee,
         surface,
         about=sample.parts > 1,
-        returned=same_name(found.column) in map(same_name, looked.columns),
+        returned=unit.keys or same_name(found.column) in map(same_name, looked.columns),
     )
 
 

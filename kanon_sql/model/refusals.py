@@ -24,6 +24,14 @@ _LEFT_OUT: dict[Surface, str] = {
     "model": "leave {it} out of the model",
 }
 
+_NO_KEY: dict[Surface, str] = {
+    "clause": "leave {it} out of GROUP BY",
+    "function": "leave {it} out of by",
+    "python": "leave {it} out of by",
+    "command": "leave {it} out of --by",
+    "model": "leave {it} out of group by",
+}
+
 _KEPT: dict[Surface, str] = {
     "clause": "name {it} in KEEP",
     "function": "name {it} in keep",
@@ -34,7 +42,7 @@ _KEPT: dict[Surface, str] = {
 
 
 class IdentifierError(PolicyError):
-    """A quasi-identifier looks like an identifier of people; nothing was released.
+    """A quasi-identifier, or a key of a table of counts, looks like an identifier of people; nothing was released.
 
     Attributes
     ----------
@@ -45,11 +53,12 @@ class IdentifierError(PolicyError):
     columns: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, reasons: Mapping[str, str], surface: Surface) -> Self:
-        """Name each column and why it looks like an identifier."""
-        one = len(reasons) == 1
-        subject = "a quasi-identifier looks like an identifier" if one else "quasi-identifiers look like identifiers"
-        found = cls(f"{subject} of people: {_listed(reasons)}; nothing was released; hint: {_way(_LEFT_OUT, reasons, surface)}")
+    def of(cls, reasons: Mapping[str, str], surface: Surface, *, keys: bool = False) -> Self:
+        """Name each column and why it looks like an identifier; with ``keys``, columns are the keys of a table."""
+        what = "key" if keys else "quasi-identifier"
+        subject = f"a {what} looks like an identifier" if len(reasons) == 1 else f"{what}s look like identifiers"
+        hint = _way(_NO_KEY if keys else _LEFT_OUT, reasons, surface)
+        found = cls(f"{subject} of people: {_listed(reasons)}; nothing was released; hint: {hint}")
         found.columns = tuple(reasons)
         return found
 

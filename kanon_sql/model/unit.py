@@ -32,6 +32,8 @@ class Unit:
         Those of ``by`` whose cells are generalized.
     roles : tuple of str
         Further columns that the policy names on purpose: sensitive ones, and those that it releases unchanged.
+    keys : bool
+        Whether ``by`` are the keys of a table of counts and sums.
     """
 
     guarantee: str
@@ -42,6 +44,7 @@ class Unit:
     per_row: bool = False
     recoded: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
+    keys: bool = False
 
     @classmethod
     def of(cls, policy: Policy) -> Unit:

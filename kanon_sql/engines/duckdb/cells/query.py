@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.duckdb.cells.gathering import bits
+from kanon_sql.engines.duckdb.cells.table_unit import settled_people
 from kanon_sql.engines.duckdb.label_types import unlisted_null
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.engines.duckdb.texts import cells_text
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.protection import Protection
+from kanon_sql.model.refusals import Surface
 from kanon_sql.model.tabulation import Item, Tabulation
 
 _RANK = 'CAST(system.main.dense_rank() OVER (ORDER BY {name} ASC NULLS LAST) AS BIGINT) - 1 AS "kanon#code{key}"'
@@ -27,6 +29,7 @@ def protected_query(
     ticket: int = 0,
     explained: bool = False,
     counted: bool = False,
+    surface: Surface = "clause",
 ) -> str:
     """Return the SQL of a query that yields the rows of a protected table, or fails.
 
@@ -45,11 +48,15 @@ def protected_query(
     explained : bool
         Whether the query yields what protecting the table would take, and no row of it.
     counted : bool
-        Whether ``source`` has base cells that another engine has counted, with the columns of `base_cells.sql`.
+        Whether ``source`` has base cells that another engine has counted, with the columns of `base_cells.sql`. Whom its rows
+        describe is settled there.
+    surface : Surface
+        In whose words a refusal says what to do.
 
     Notes
     -----
-    The source is read once, by one GROUP BY; everything else depends on the number of base cells.
+    The source is read by one GROUP BY, and before that to settle whom its rows describe. Everything else depends on the
+    number of base cells.
     """
     if protection.earlier == "fixed":
         counting = counting.widened(others)
@@ -59,17 +66,19 @@ def protected_query(
     asked += [f'{text} AS "kanon#value{place}"' for place, text in enumerate(counting.sums)]
     if protection.per is not None:
         asked.append(f'{quoted(protection.per)} AS "kanon#person"')
-    if counted:
-        asked = ["*"]
+    # all columns are evidence of whom a row describes; counting reads none of them
+    asked = ["*"] if counted else [*asked, "*"]
     listed = ", ".join(f'"kanon#key{key}"' for key in numbers)
     coded = ", ".join(f'"kanon#code{key}"' for key in numbers)
     gathered = cells_text(
         "gathered_cells",
         counting=literal(counting.to_json()),
         protection=literal(protection.to_json()),
+        unit="NULL" if counted else settled_people(counting, protection, surface),
         ticket=str(ticket),
         unshadowed=unshadowed(),
         columns=",\n           ".join(asked),
+        read="NOT MATERIALIZED",
         source=source,
         keys=listed,
         grouped=coded,
@@ -101,8 +110,9 @@ def _set(chosen: Sequence[int]) -> str:
 def _counted(counting: Counting, protection: Protection) -> str:
     """Return the query of the base cells: people, sums, the least value and the largest contributions."""
     places = range(len(counting.sums))
+    keys = ", ".join(f'"kanon#key{key}"' for key in range(len(counting.keys)))
     if protection.per is None:
-        return cells_text("base_cells", measures="".join(_measures(place, counting.largest) for place in places))
+        return cells_text("base_cells", keys=keys, measures="".join(_measures(place, counting.largest) for place in places))
     return cells_text(
         "base_cells_of_people",
         added="".join(
@@ -111,7 +121,7 @@ def _counted(counting: Counting, protection: Protection) -> str:
             for place in places
         ),
         measures="".join(_measures(place, counting.largest, f'"kanon#least{place}"') for place in places),
-        keys=", ".join(f'"kanon#key{key}"' for key in range(len(counting.keys))),
+        keys=keys,
     )
 
 
