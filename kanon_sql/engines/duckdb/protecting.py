@@ -141,7 +141,7 @@ def protect_together(
     found = []
     with session.protected_tables.together(together) as tickets:
         for ticket, (counting, protection) in zip(tickets, together.asked, strict=True):
-            sql = protected_query(counting, protection, _SOURCE, together=countings, ticket=ticket, surface="python")
+            sql = protected_query(counting, protection, _SOURCE, together=countings, ticket=ticket, held=True, surface="python")
             _create(con, session, sql)
             certificates = session.protected_tables.certificates
             if not certificates:

@@ -56,15 +56,15 @@ class TableArguments:
     options: Mapping[str, Any] = field(default_factory=dict)
     surface: Surface = "function"
 
-    def query(self, others: Iterable[Counting] = ()) -> str:
-        """Return the SQL of the table; ``others`` are released before it.
+    def query(self, others: Iterable[Counting] = (), *, held: bool = True) -> str:
+        """Return the SQL of the table; ``others`` are released before it, ``held`` as for `protected_query`.
 
         Raises
         ------
         PolicyError
             When an argument is not of its kind.
         """
-        return protected_query(*self.asked(), f"FROM {table_name(self.table)}", others, surface=self.surface)
+        return protected_query(*self.asked(), f"FROM {table_name(self.table)}", others, held=held, surface=self.surface)
 
     def asked(self) -> tuple[Counting, Protection]:
         """Return what is counted for the table, and what is asked of it; errors as for `query`."""

@@ -29,6 +29,7 @@ def protected_query(
     ticket: int = 0,
     explained: bool = False,
     counted: bool = False,
+    held: bool = False,
     surface: Surface = "clause",
 ) -> str:
     """Return the SQL of a query that yields the rows of a protected table, or fails.
@@ -50,13 +51,15 @@ def protected_query(
     counted : bool
         Whether ``source`` has base cells that another engine has counted, with the columns of `base_cells.sql`. Whom its rows
         describe is settled there.
+    held : bool
+        Whether the source gives the same rows when it is read again. Otherwise it is read once and kept.
     surface : Surface
         In whose words a refusal says what to do.
 
     Notes
     -----
-    The source is read by one GROUP BY, and before that to settle whom its rows describe. Everything else depends on the
-    number of base cells.
+    The source is read by one GROUP BY, and to settle whom its rows describe. Everything else depends on the number of base
+    cells.
     """
     if protection.earlier == "fixed":
         counting = counting.widened(others)
@@ -78,7 +81,7 @@ def protected_query(
         ticket=str(ticket),
         unshadowed=unshadowed(),
         columns=",\n           ".join(asked),
-        read="NOT MATERIALIZED",
+        read="NOT MATERIALIZED" if held or counted else "MATERIALIZED",
         source=source,
         keys=listed,
         grouped=coded,
