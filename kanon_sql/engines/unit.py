@@ -100,8 +100,8 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
     if not found and per is None and len(by) > 2 and _has_lost_key(pairs, by):
         what = "keys" if unit.keys else "quasi-identifiers"
         warnings.append(
-            f"many more rows agree on all {what} than independent columns would explain, and no column tells people "
-            "apart; if a person has several rows, keep the column that tells people apart, and count people PER it"
+            f"far more rows agree on all {what} than chance explains; if people have several rows, add the column "
+            "that identifies them and count PER it"
         )
     return tuple(warnings)
 

@@ -9,20 +9,23 @@ from datetime import date
 from typing import Any
 
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
-from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.duckdb.names import quoted, table_name
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.suggested_policy import Role
 from kanon_sql.model.template import Template
 from kanon_sql.model.validation import as_text
+from kanon_sql.recognition import recognized_name
 
 _FOUND = "SELECT column_name, paragraph, reason FROM safe_harbor($name)"
 
 _ZIP = re.compile("zip code|postal code")
-_AGE = re.compile("(.*_)?ages?(_.*)?")
-_BIRTH = re.compile("(.*_)?(birth|born|yob|dob|birthday)(_.*)?|birthyear|birthdate")
+_AGES = "numbers look like ages above 89"
 
 _NUMBERS = re.compile("U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*")
 _DATES = re.compile("DATE|TIMESTAMP.*")
+
+_UNREADABLE = """SELECT system.main.count(*) FROM {table} WHERE NOT system.main.regexp_full_match(CAST({column} AS VARCHAR),
+    '[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}( [0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}}([.][0-9]+)?)?)?')"""
 
 _SMALL = """SELECT system.main.count(*) FROM {table}
     WHERE system.main.left(system.main.lpad(CAST({column} AS VARCHAR), 5, '0'), 3) IN ({areas})"""
@@ -59,7 +62,10 @@ def template_roles(
         broken.setdefault(column, []).append((paragraph, reason))
     found = {}
     for column, role in roles.items():
-        rule = template.columns.get(_kind(column, str(profile[column][1]), role, broken.get(column, [])) or "")
+        kind = _kind(column, str(profile[column][1]), role, broken.get(column, []))
+        if kind in ("date", "birth_date") and not _has_periods(con, table, column):
+            kind = "identifier"
+        rule = template.columns.get(kind or "")
         if rule is not None:
             told = f"{_reason(role, broken.get(column, []))}; {rule.rule}"
             found[column] = replace(role, role=rule.role, reason=told, recoding=rule.recoding_on(date.today()))
@@ -90,23 +96,29 @@ def template_notes(con: Any, source: str, template: Template, roles: Mapping[str
 
 def _kind(column: str, kind: str, role: Role, broken: list[tuple[str, str]]) -> str | None:
     """Return the kind of a column, one of `KINDS`; None where no rule is about it."""
-    called = re.sub("[^a-z0-9]+", "_", re.sub("([a-z])([A-Z])", r"\1_\2", column).lower())
+    said = recognized_name(column)
+    name = "" if said is None else said.kind
     paragraphs = {paragraph for paragraph, _ in broken}
-    if role.reason == "postal code" or any(_ZIP.search(reason) for _, reason in broken):
+    born = name in ("date of birth", "year of birth")
+    if name == "postal code" or any(_ZIP.search(reason) for _, reason in broken):
         return "zip"
+    if _NUMBERS.fullmatch(kind) and (born or name == "age" or ("(C)", _AGES) in broken):
+        return "birth_year" if born else "age"
     if _DATES.fullmatch(kind) or role.reason in ("date", "date of birth"):
-        return "birth_date" if _BIRTH.fullmatch(called) else "date"
+        return "birth_date" if born else "date"
     if paragraphs - {"(B)", "(C)"}:
         return "identifier"
     if "(B)" in paragraphs:
         return "place"
-    if _NUMBERS.fullmatch(kind) and _AGE.fullmatch(called):
-        return "age"
-    if _NUMBERS.fullmatch(kind) and _BIRTH.fullmatch(called):
-        return "birth_year"
     if "(C)" in paragraphs:
         return "date_part" if (("(C)", "by its name") in broken) else "identifier"
     return "identifier" if role.role == "identifier" else None
+
+
+def _has_periods(con: Any, table: str, column: str) -> bool:
+    """Return whether INTERVALS reads all dates of a column: not those with a time zone, nor in another order."""
+    query = _UNREADABLE.format(table=table_name(table), column=quoted(column))
+    return not con.execute(query).fetchall()[0][0]
 
 
 def _reason(role: Role, broken: list[tuple[str, str]]) -> str:
