@@ -21,6 +21,7 @@ from kanon_sql.errors import ClauseError, PolicyError, raise_alone
 from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.protection import Protection
+from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
 
 T = TypeVar("T")
 
@@ -203,6 +204,8 @@ class _Rewriting:
             refuse_grouped_sources(script, start, clause, protection.per, permitted)
         try:
             text = self._protect(query, protection, explained)
+        except (IdentifierError, RepeatedPeopleError):  # of an engine that reads the source at once
+            raise
         except PolicyError as problem:
             raise script.error(str(problem), clause, behind - 1) from problem
         last = end if explained else behind

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kanon_sql.engines.cells.counting import Counting
+from kanon_sql.engines.cells.table_unit import key_places, unit_of
 from kanon_sql.engines.duckdb.cells.gathering import bits
-from kanon_sql.engines.duckdb.cells.table_unit import settled_people
 from kanon_sql.engines.duckdb.label_types import unlisted_null
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.engines.duckdb.texts import cells_text
+from kanon_sql.engines.duckdb.unit import settled_unit
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.refusals import Surface
 from kanon_sql.model.tabulation import Item, Tabulation
 
 _RANK = 'CAST(system.main.dense_rank() OVER (ORDER BY {name} ASC NULLS LAST) AS BIGINT) - 1 AS "kanon#code{key}"'
+
+_KEYS = '(SELECT {keys} FROM "kanon#source")'
 
 
 def protected_query(
@@ -28,7 +31,7 @@ def protected_query(
     together: Iterable[Counting] = (),
     ticket: int = 0,
     explained: bool = False,
-    counted: bool = False,
+    warned: Sequence[str] | None = None,
     held: bool = False,
     surface: Surface = "clause",
 ) -> str:
@@ -48,9 +51,9 @@ def protected_query(
         The number of the table among those that are solved together; 0 if it is alone.
     explained : bool
         Whether the query yields what protecting the table would take, and no row of it.
-    counted : bool
-        Whether ``source`` has base cells that another engine has counted, with the columns of `base_cells.sql`. Whom its rows
-        describe is settled there.
+    warned : sequence of str, optional
+        Given if ``source`` has base cells that another engine has counted, with the columns of `base_cells.sql`: what it warns
+        of.
     held : bool
         Whether the source gives the same rows when it is read again. Otherwise it is read once and kept.
     surface : Surface
@@ -63,7 +66,7 @@ def protected_query(
     """
     if protection.earlier == "fixed":
         counting = counting.widened(others)
-    counting = counting.widened(together)
+    counting, counted = counting.widened(together), warned is not None
     tabulation, numbers = counting.tabulation, range(len(counting.keys))
     asked = [f'{text} AS "kanon#key{key}"' for key, text in enumerate(counting.keys)]
     asked += [f'{text} AS "kanon#value{place}"' for place, text in enumerate(counting.sums)]
@@ -77,7 +80,7 @@ def protected_query(
         "gathered_cells",
         counting=literal(counting.to_json()),
         protection=literal(protection.to_json()),
-        unit="NULL" if counted else settled_people(counting, protection, surface),
+        unit=_settled(counting, protection, surface) if warned is None else _texts(warned),
         ticket=str(ticket),
         unshadowed=unshadowed(),
         columns=",\n           ".join(asked),
@@ -103,6 +106,17 @@ def protected_query(
         kept="" if protection.rows == "null" else ' AND NOT "kanon#r"."kanon#suppressed"',
         codes=", ".join(f'"kanon#c"."kanon#code{key}"' for key in numbers),
     )
+
+
+def _settled(counting: Counting, protection: Protection, surface: Surface) -> str:
+    """Return the SQL of warnings about whom a row describes; the statement fails unless that is settled."""
+    keys = ", ".join(f'"kanon#key{place}" AS {quoted(name)}' for name, place in key_places(counting).items())
+    shown = _KEYS.format(keys=keys or '"kanon#key0"')  # names of ours are not looked at
+    return settled_unit(shown, unit_of(counting, protection), surface, '"kanon#source"')
+
+
+def _texts(texts: Iterable[str]) -> str:
+    return f"CAST([{', '.join(map(literal, texts))}] AS VARCHAR[])"
 
 
 def _set(chosen: Sequence[int]) -> str:
