@@ -88,7 +88,7 @@ def refuse_identifiers(unit: Unit, looked: Looked, surface: Surface) -> None:
         elif not named:
             others.append(name)
     if chosen:
-        raise IdentifierError.of(chosen, surface, chosen=not unit.every_column)
+        raise IdentifierError.of(chosen, surface, chosen=not unit.every_column, keys=unit.keys)
     if unlisted:
         refuse_unlisted_identifiers(unlisted, others, surface)
 
@@ -109,8 +109,9 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
         raise _repeated(certain[0], unit, looked, sample, surface)
     warnings = [_may_repeat(each, unit) for each in found]
     if not found and per is None and len(by) > 2 and _has_lost_key(pairs, by):
+        what = "keys" if unit.keys else "quasi-identifiers"
         warnings.append(
-            "far more rows agree on all quasi-identifiers than chance explains; if people have several rows, add the column "
+            f"far more rows agree on all {what} than chance explains; if people have several rows, add the column "
             "that identifies them and count PER it"
         )
     return tuple(warnings)

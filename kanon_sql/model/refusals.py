@@ -15,7 +15,7 @@ _SHARED = 3
 
 
 class IdentifierError(PolicyError):
-    """A quasi-identifier looks like an identifier of people; nothing was released.
+    """A quasi-identifier, or a key of a table of counts, looks like an identifier of people; nothing was released.
 
     Attributes
     ----------
@@ -26,11 +26,23 @@ class IdentifierError(PolicyError):
     columns: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, reasons: Mapping[str, str], surface: Surface, *, chosen: bool = True) -> Self:
-        """Name each column and why it looks like an identifier; ``chosen`` says whether the policy names it."""
-        one = len(reasons) == 1
-        subject = "a quasi-identifier looks like an identifier" if one else "quasi-identifiers look like identifiers"
-        hint = left_out(list(reasons), surface, chosen=chosen)
+    def of(cls, reasons: Mapping[str, str], surface: Surface, *, chosen: bool = True, keys: bool = False) -> Self:
+        """Name each column and why it looks like an identifier.
+
+        Parameters
+        ----------
+        reasons : mapping
+            The columns, each with the reason.
+        surface : Surface
+            In whose words the way out is.
+        chosen : bool
+            Whether the policy names the columns.
+        keys : bool
+            Whether they are the keys of a table.
+        """
+        what = "key" if keys else "quasi-identifier"
+        subject = f"a {what} looks like an identifier" if len(reasons) == 1 else f"{what}s look like identifiers"
+        hint = left_out(list(reasons), surface, chosen=chosen, keys=keys)
         found = cls(f"{subject} of people: {_reasons(reasons)}; nothing was released; hint: {hint}")
         found.columns = tuple(reasons)
         return found

@@ -103,9 +103,15 @@ _WORDS: dict[Surface, _Words] = {
 }
 
 
-def left_out(names: Sequence[str], surface: Surface, *, chosen: bool = False) -> str:
-    """Return how columns are left out of a release; with ``chosen``, they are quasi-identifiers by name."""
+_KEYS: dict[Surface, str] = {"function": "by", "python": "by", "command": "--by"}
+"""What the keys of a table are called; elsewhere they are those of GROUP BY."""
+
+
+def left_out(names: Sequence[str], surface: Surface, *, chosen: bool = False, keys: bool = False) -> str:
+    """Return how columns are left out of a release; ``chosen`` are quasi-identifiers by name, ``keys`` those of a table."""
     words = _WORDS[surface]
+    if keys:
+        return f"leave {_it(names)} out of {_KEYS.get(surface, 'GROUP BY')}"
     out = _filled(words.left_out, names)
     return f"{out} (and not in {words.by})" if chosen and words.by else out
 
@@ -140,7 +146,7 @@ def counted(column: str, unit: Unit, surface: Surface, released: Sequence[str]) 
     """
     words, key = _WORDS[surface], same_name(column)
     before = after = ""
-    if surface == "clause" and key not in map(same_name, released):
+    if surface == "clause" and not unit.keys and key not in map(same_name, released):
         before = f"add {as_identifier(column)} to the SELECT, which PER does not release, and "
     for role, names in ((words.by, unit.by), (words.keep, unit.kept)):
         if role and surface != "spark" and key in map(same_name, names):

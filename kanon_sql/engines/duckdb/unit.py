@@ -10,22 +10,11 @@ import json
 
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.texts import text
+from kanon_sql.engines.sampled import DRAWN, FEWER, FIRST, TEXTS, VARIED, WHOLE
 from kanon_sql.engines.unit import GROWING
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
 from kanon_sql.recognition import recognized_name
-
-_WHOLE, _DRAWN = 1 << 15, 1 << 13
-"""Rows up to which all are looked at, and rows that are drawn from a larger table, about."""
-
-_FEWER = 1
-"""Of a column of many values, a part brings all of its rows: as many as are drawn, divided by 2 to the power of this."""
-
-_FIRST, _VARIED = 4096, 64
-"""A column has many values if it has more than so many in the first rows. Others occur in enough of the drawn rows."""
-
-_TEXTS = 200
-"""Rows whose texts are looked at."""
 
 _HEARD = """(
     SELECT system.main.count(*)
@@ -97,16 +86,16 @@ def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[st
         columns=literal(json.dumps([released, every])),
         source=source,
         wide=wide,
-        whole=str(_WHOLE),
-        drawn=str(_DRAWN),
-        fewer=str(_FEWER),
-        first=str(_FIRST),
+        whole=str(WHOLE),
+        drawn=str(DRAWN),
+        fewer=str(FEWER),
+        first=str(FIRST),
         needed="false" if unit.counts_rows_only else "true",
         names=", ".join(f"{name} AS {cell}" for name, cell in zip(names, cells, strict=True)),
         distinct=", ".join(f"system.main.approx_count_distinct({cell}) AS {cell}" for cell in cells),
-        varied=", ".join(f"{cell} > {_VARIED} AS v{place}" for place, cell in enumerate(cells)),
+        varied=", ".join(f"{cell} > {VARIED} AS v{place}" for place, cell in enumerate(cells)),
         cells=", ".join(shown),
         hits="".join(f" OR (v{place} AND system.main.hash({cell}) & finer = 0)" for place, cell in enumerate(cells)),
         texts=", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in released),
-        looks=str(_TEXTS),
+        looks=str(TEXTS),
     )
