@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.repeated_people import sample_of
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.unit import Looked, settle
 from kanon_sql.model.unit import Unit
@@ -38,23 +37,7 @@ def settled(
 def _sampled(names: list[str], first: dict[str, Any], cells: pa.StructArray | None) -> SampledRows:
     if cells is None:  # no row, or none is needed
         return SampledRows.none()
-    fields = {field.name: column for field, column in zip(cells.type, cells.flatten(), strict=True)}
-    hashed = [fields[f"h{place}"] for place in range(len(names))]
-    return SampledRows(
-        names=tuple(names),
-        hashes=np.stack([each.fill_null(0).to_numpy(zero_copy_only=False) for each in hashed], axis=1),
-        filled=np.stack([each.is_valid().to_numpy(zero_copy_only=False) for each in hashed], axis=1),
-        drawn=fields["drawn"].to_numpy(zero_copy_only=False),
-        varied=tuple(first[f"v{place}"] for place in range(len(names))),
-        years={place: _years(fields[f"y{place}"]) for place in range(len(names)) if f"y{place}" in fields},
-        written=_years(fields["written"]) if "written" in fields else None,
-        rows=first["rows"],
-        parts=first["finer"] + 1,
-    )
-
-
-def _years(column: pa.Array) -> Any:
-    return column.to_numpy(zero_copy_only=False).astype(np.float64)
+    return sample_of(names, first, {field.name: column for field, column in zip(cells.type, cells.flatten(), strict=True)})
 
 
 def _answer(refused: str | None, warnings: Iterable[str]) -> pa.Array:

@@ -89,10 +89,10 @@ def refuse_unlisted_identifiers(reasons: Mapping[str, str], surface: Surface) ->
 
 def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) -> tuple[str, ...]:
     places = {same_name(name): place for place, name in enumerate(sample.names)}
-    by = [place for name in unit.by if (place := places.get(same_name(name))) is not None]
+    by = _places(unit, sample.names)
     per = None if unit.per is None else places.get(same_name(unit.per))
     pairs = Pairs(sample, per)
-    found = _found(pairs, by, unit)
+    found = repeating(pairs, unit)
     certain = [each for each in found if each.certain]
     if certain and (per is None or _numbers_rows(sample, per)):
         raise _repeated(certain[0], unit, looked, sample, surface)
@@ -105,7 +105,13 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
     return tuple(warnings)
 
 
-def _found(pairs: Pairs, by: Sequence[int], unit: Unit) -> list[RepeatedPeople]:
+def _places(unit: Unit, names: Sequence[str]) -> list[int]:
+    """Return where the quasi-identifiers are that the unit names."""
+    places = {same_name(name): place for place, name in enumerate(names)}
+    return [place for name in unit.by if (place := places.get(same_name(name))) is not None]
+
+
+def repeating(pairs: Pairs, unit: Unit) -> list[RepeatedPeople]:
     """Return the columns that repeat people by the quasi-identifiers, or by columns with the names of personal ones.
 
     Notes
@@ -113,6 +119,7 @@ def _found(pairs: Pairs, by: Sequence[int], unit: Unit) -> list[RepeatedPeople]:
     Quasi-identifiers may be about events, such as a date of admission, and then hide that the others repeat.
     """
     named = [place for place, name in enumerate(pairs.names) if (kind := recognized_name(name)) is not None and kind.personal]
+    by = _places(unit, pairs.names)
     if unit.every_column:
         roles = set(map(same_name, unit.roles))
         by = [place for place, name in enumerate(pairs.names) if same_name(name) not in roles]

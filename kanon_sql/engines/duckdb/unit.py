@@ -81,9 +81,33 @@ def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[st
     """
     source, wide = relations
     released, every = columns
-    names = [quoted(name) for name in every]
+    return text(
+        "unit",
+        unit=literal(unit.to_json()),
+        surface=literal(surface),
+        columns=literal(json.dumps([released, every])),
+        source=source,
+        sampled=sampled_rows(source, wide, every, needed=not unit.counts_rows_only),
+        texts=", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in released),
+        looks=str(_TEXTS),
+    )
+
+
+def sampled_rows(source: str, wide: str, columns: list[str], *, needed: bool = True) -> str:
+    """Return the common table expressions ``kanon#first``, what was found out first, and ``kanon#sampled``, the rows.
+
+    Parameters
+    ----------
+    source, wide : str
+        The rows, as they stand behind FROM, and the same with further columns.
+    columns : list of str
+        The columns of the latter.
+    needed : bool
+        Whether any row is.
+    """
+    names = [quoted(name) for name in columns]
     cells = [f"c{place}" for place in range(len(names))]
-    kinds = [found.kind if (found := recognized_name(name)) else "" for name in every]
+    kinds = [found.kind if (found := recognized_name(name)) else "" for name in columns]
     growing = [place for place, kind in enumerate(kinds) if kind in GROWING]
     dates = [_DATE.format(name) for name, kind in zip(cells, kinds, strict=True) if kind != "date of birth"] if growing else []
     # that some types have one hash for several values does not matter here
@@ -91,22 +115,17 @@ def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[st
     shown += [f"TRY_CAST(CAST({cells[place]} AS VARCHAR) AS DOUBLE) AS y{place}" for place in growing]
     shown += [f"coalesce({', '.join([*dates, 'NULL'])}) AS written"] if dates else []
     return text(
-        "unit",
-        unit=literal(unit.to_json()),
-        surface=literal(surface),
-        columns=literal(json.dumps([released, every])),
+        "sampled_rows",
         source=source,
         wide=wide,
         whole=str(_WHOLE),
         drawn=str(_DRAWN),
         fewer=str(_FEWER),
         first=str(_FIRST),
-        needed="false" if unit.counts_rows_only else "true",
+        needed="true" if needed else "false",
         names=", ".join(f"{name} AS {cell}" for name, cell in zip(names, cells, strict=True)),
         distinct=", ".join(f"system.main.approx_count_distinct({cell}) AS {cell}" for cell in cells),
         varied=", ".join(f"{cell} > {_VARIED} AS v{place}" for place, cell in enumerate(cells)),
         cells=", ".join(shown),
         hits="".join(f" OR (v{place} AND system.main.hash({cell}) & finer = 0)" for place, cell in enumerate(cells)),
-        texts=", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in released),
-        looks=str(_TEXTS),
     )
