@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar, Literal, Self
 
-from kanon_sql.errors import PolicyError, UnlistedColumnError
+from kanon_sql.errors import PolicyError, UnlistedColumnError, nearest
 from kanon_sql.model.validation import as_identifier
 
 Surface = Literal["clause", "function", "python", "command", "model"]
@@ -62,6 +62,17 @@ def unlisted_identifiers(reasons: Mapping[str, str], surface: Surface) -> Unlist
     found = UnlistedColumnError(f"{subject} of people: {_listed(reasons)}; nothing was released; hint: {hint}")
     found.columns = tuple(map(as_identifier, reasons))
     return found
+
+
+def without_role(columns: Sequence[str], known: Collection[str], policy: str) -> PolicyError:
+    """Return the refusal of columns to which a stored policy gives no role; ``known`` ones have one."""
+    one = len(columns) == 1
+    names = ", ".join(f'"{name}"' for name in columns)
+    near = nearest(columns[0], known) if one else None
+    meant = f'did you mean "{near}"? Else ' if near else ""
+    subject = f"the column {names} has" if one else f"the columns {names} have"
+    way = f"give {_it(columns)} one (IDENTIFIER, BY, KEEP or in GUARANTEE), or leave {_it(columns)} out of the query"
+    return PolicyError(f"{subject} no role in {policy}; hint: {meant}{way}")
 
 
 def _listed(reasons: Mapping[str, str]) -> str:

@@ -16,7 +16,7 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Generalization
-from kanon_sql.model.requirements import KAnonymity
+from kanon_sql.model.requirements import KAnonymity, People
 from kanon_sql.model.suggested_policy import Suggestion
 from kanon_sql.report.tuning import Search, Tried, Tuned
 
@@ -45,7 +45,7 @@ def tuned(
     k : int
         Least number of rows of a class.
     quasi_identifiers : sequence of str, optional
-        All other columns are released unchanged. None takes the roles that `suggest` gives.
+        All other columns but identifiers are released unchanged. None takes the roles that `suggest` gives.
     name, table_as : str
         What the policy is called, and the table that it is stored for, as SQL spells it.
     seconds : float
@@ -62,9 +62,10 @@ def tuned(
     plain = suggestion(con.raw, "source", k=k, name=name, table_as=table_as)
     if quasi_identifiers is not None:
         plain = _of_columns(plain, quasi_identifiers, k)
-    for column in plain.policy.identifiers:
+    gone = {*plain.policy.identifiers, *plain.undecided}  # a release without them is what can be tuned
+    for column in gone:
         con.raw.execute(f"ALTER TABLE source DROP COLUMN {quoted(column)}")
-    left = [column for column in named if column not in plain.policy.identifiers]
+    left = [column for column in named if column not in gone]
     asked, uses = read_queries(queries, left), uses_of(queries, left)
     levels, texts = _levels(plain, uses)
     identifying = tuple(QuasiIdentifier(column=qi.column) for qi in plain.policy.policy.quasi_identifiers)
@@ -74,19 +75,22 @@ def tuned(
 
 
 def _of_columns(plain: Suggestion, chosen: Sequence[str], k: int) -> Suggestion:
-    """Return a suggestion in which the chosen columns are the quasi-identifiers, and all others are kept."""
+    """Return a suggestion in which the chosen columns are the quasi-identifiers; others but identifiers are kept."""
     roles = []
     for each in plain.roles:
         if each.column in chosen:
             recoding = each.recoding if each.role == "quasi-identifier" else None
             roles.append(replace(each, role="quasi-identifier", reason="chosen", recoding=recoding))
+        elif each.role in ("identifier", "person"):
+            roles.append(each)
         else:
             roles.append(replace(each, role="kept", reason="not chosen", recoding=None))
     identifying = tuple(QuasiIdentifier(column=each.column) for each in roles if each.role == "quasi-identifier")
+    per = next((each.column for each in roles if each.role == "person"), None)
     policy = replace(
         plain.policy,
-        policy=Policy(quasi_identifiers=identifying, requirements=(KAnonymity(k=k),)),
-        identifiers=(),
+        policy=Policy(quasi_identifiers=identifying, requirements=(KAnonymity(k=k) if per is None else People(k=k, per=per),)),
+        identifiers=tuple(each.column for each in roles if each.role == "identifier"),
         kept=tuple(each.column for each in roles if each.role == "kept"),
     )
     return replace(plain, policy=policy, roles=tuple(roles))

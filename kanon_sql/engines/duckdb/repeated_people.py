@@ -17,9 +17,9 @@ from kanon_sql.recognition.repeated_people import RepeatedPeople
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_ROWS = "WITH {sampled} SELECT * FROM \"kanon#sampled\""
+_ROWS = 'WITH {sampled} SELECT * FROM "kanon#sampled"'
 
-_FIRST = "WITH {sampled} SELECT * FROM \"kanon#first\""
+_FIRST = 'WITH {sampled} SELECT * FROM "kanon#first"'
 
 
 def repeated_people_of(con: Any, table: str, by: Sequence[str], per: str | None = None) -> list[RepeatedPeople]:
