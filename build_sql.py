@@ -102,7 +102,9 @@ def _literal(pattern: str) -> str:
     """Return a regular expression as it is written in a text inside of a query of a macro."""
     if "'" in pattern:
         raise ValueError(f"a pattern has a quotation mark: {pattern}")
-    return pattern.replace("{", "{{").replace("}", "}}")
+    return "".join(
+        letter * 2 if letter in "{}" else letter if letter.isascii() else rf"\x{{{{{ord(letter):x}}}}}" for letter in pattern
+    )
 
 
 def _name_rules(_: str) -> str:

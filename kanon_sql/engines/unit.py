@@ -99,8 +99,8 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
     warnings = [_may_repeat(each, unit) for each in found]
     if not found and per is None and len(by) > 2 and _has_lost_key(pairs, by):
         warnings.append(
-            "many more rows agree on all quasi-identifiers than independent columns would explain, and no column tells people "
-            "apart; if a person has several rows, keep the column that tells people apart, and count people PER it"
+            "far more rows agree on all quasi-identifiers than chance explains; if people have several rows, add the column "
+            "that identifies them and count PER it"
         )
     return tuple(warnings)
 

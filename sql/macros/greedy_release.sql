@@ -327,6 +327,10 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
              GROUP BY value, place, qi
          ) AS groups
      ),
+     -- How many rows have to share a value, so that it singles none of them out: k, at most 10, and at most one in 40 rows, but at least 2.
+     "kanon shared" AS MATERIALIZED (
+         SELECT system.main.greatest(2, system.main.least({3}, 10, system.main.divide(system.main.count(*), 40))) AS shared FROM "kanon source"
+     ),
      -- What these columns reveal beyond the limits is an error, whatever is asked of the release.
      "kanon unlisted" AS MATERIALIZED (
          SELECT CASE
@@ -355,13 +359,16 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
              FROM (
                  SELECT place, system.main.string_agg(words, '' and '' ORDER BY qi ASC NULLS LAST) AS words
                  FROM (
-                     SELECT place, -1 AS qi, system.main.format(''{{}} {{:.1f}}% of the rows'',
+                     SELECT place, -1 AS qi, system.main.format(''{{}} {{:.1f}}% of the rows{{}}'',
                                 CASE WHEN place > 0 THEN ''singles out'' ELSE ''together single out'' END,
-                                system.main."/"(system.main.multiply(100.0::DOUBLE, single), "rows")) AS words
+                                system.main."/"(system.main.multiply(100.0::DOUBLE, single), "rows"),
+                                CASE WHEN place > 0 AND shared > 2
+                                    THEN system.main.concat('' (values shared by fewer than '', shared, '' rows)'') ELSE '''' END) AS words
                      FROM (
-                         SELECT place, system.main.sum(alike) AS "rows", system.main.count(*) FILTER (alike = 1) AS single
-                         FROM "kanon alike"
-                         GROUP BY place
+                         SELECT place, shared, system.main.sum(alike) AS "rows",
+                                coalesce(system.main.sum(alike) FILTER (alike < CASE WHEN place > 0 THEN shared ELSE 2 END), 0) AS single
+                         FROM "kanon alike", "kanon shared"
+                         GROUP BY place, shared
                      ) AS singles, "kanon names"
                      WHERE (place > 0 OR system.main.len(names) > 2)
                          AND (system.main.multiply(single::HUGEINT, 1000000000000000000) > system.main.multiply("rows", {16})

@@ -61,9 +61,9 @@ def template_roles(
         broken.setdefault(column, []).append((paragraph, reason))
     found = {}
     for column, role in roles.items():
-        low, _, numbers, _, dates = holds(con, table_name(table), column)
+        *_, numbers, _, dates = holds(con, table_name(table), column)
         kind = _kind(column, numbers, role, broken.get(column, []))
-        if kind in ("date", "birth_date") and not dates and low is None and profile[column][2]:
+        if kind in ("date", "birth_date") and not dates and profile[column][2]:
             kind = "identifier"  # no level can be shown of dates that nothing reads
         rule = template.columns.get(kind or "")
         if rule is not None:
@@ -99,7 +99,7 @@ def _kind(column: str, numbers: bool, role: Role, broken: list[tuple[str, str]])
     recognized = recognized_name(column)
     named = "" if recognized is None else recognized.kind
     paragraphs, reasons = {paragraph for paragraph, _ in broken}, {reason for _, reason in broken}
-    if role.reason == "postal code" or any(_ZIP.search(reason) for reason in reasons):
+    if named == "postal code" or any(_ZIP.search(reason) for reason in reasons):
         return "zip"
     if numbers and (named == "age" or reasons & {*_AGES}):
         return "age"
