@@ -106,6 +106,33 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
 
 
 def _found(pairs: Pairs, by: Sequence[int], unit: Unit) -> list[RepeatedPeople]:
+    """Return the columns that repeat people by the quasi-identifiers of a release."""
+    if unit.every_column:
+        roles = set(map(same_name, unit.roles))
+        by = [place for place, name in enumerate(pairs.names) if same_name(name) not in roles]
+    return _repeating(pairs, by)
+
+
+def repeating(sample: SampledRows, by: Sequence[str], per: str | None = None) -> list[RepeatedPeople]:
+    """Return the columns of any table that repeat people, or may do so; those of most rows first.
+
+    Parameters
+    ----------
+    sample : SampledRows
+        Rows of the table.
+    by : sequence of str
+        Its quasi-identifiers.
+    per : str, optional
+        A column that already tells people apart.
+    """
+    if len(sample.hashes) < FEWEST_PAIRS:
+        return []
+    places = {same_name(name): place for place, name in enumerate(sample.names)}
+    pairs = Pairs(sample, None if per is None else places.get(same_name(per)))
+    return _repeating(pairs, [places[same_name(name)] for name in by])
+
+
+def _repeating(pairs: Pairs, by: Sequence[int]) -> list[RepeatedPeople]:
     """Return the columns that repeat people by the quasi-identifiers, or by columns with the names of personal ones.
 
     Notes
@@ -113,9 +140,6 @@ def _found(pairs: Pairs, by: Sequence[int], unit: Unit) -> list[RepeatedPeople]:
     Quasi-identifiers may be about events, such as a date of admission, and then hide that the others repeat.
     """
     named = [place for place, name in enumerate(pairs.names) if (kind := recognized_name(name)) is not None and kind.personal]
-    if unit.every_column:
-        roles = set(map(same_name, unit.roles))
-        by = [place for place, name in enumerate(pairs.names) if same_name(name) not in roles]
     found = repeated_people(pairs, sorted({*by, *named}))
     if not any(each.certain for each in found) and named and set(by) - set(named):
         found = [*repeated_people(pairs, named), *found]
