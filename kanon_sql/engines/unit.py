@@ -89,29 +89,50 @@ def refuse_unlisted_identifiers(reasons: Mapping[str, str], surface: Surface) ->
 
 def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) -> tuple[str, ...]:
     places = {same_name(name): place for place, name in enumerate(sample.names)}
-    by = _places(unit, sample.names)
+    by = [place for name in unit.by if (place := places.get(same_name(name))) is not None]
     per = None if unit.per is None else places.get(same_name(unit.per))
     pairs = Pairs(sample, per)
-    found = repeating(pairs, unit)
+    found = _found(pairs, by, unit)
     certain = [each for each in found if each.certain]
     if certain and (per is None or _numbers_rows(sample, per)):
         raise _repeated(certain[0], unit, looked, sample, surface)
     warnings = [_may_repeat(each, unit) for each in found]
     if not found and per is None and len(by) > 2 and _has_lost_key(pairs, by):
         warnings.append(
-            "far more rows agree on all quasi-identifiers than chance explains; if people have several rows, add the column "
-            "that identifies them and count PER it"
+            "many more rows agree on all quasi-identifiers than independent columns would explain, and no column tells people "
+            "apart; if a person has several rows, keep the column that tells people apart, and count people PER it"
         )
     return tuple(warnings)
 
 
-def _places(unit: Unit, names: Sequence[str]) -> list[int]:
-    """Return where the quasi-identifiers are that the unit names."""
-    places = {same_name(name): place for place, name in enumerate(names)}
-    return [place for name in unit.by if (place := places.get(same_name(name))) is not None]
+def _found(pairs: Pairs, by: Sequence[int], unit: Unit) -> list[RepeatedPeople]:
+    """Return the columns that repeat people by the quasi-identifiers of a release."""
+    if unit.every_column:
+        roles = set(map(same_name, unit.roles))
+        by = [place for place, name in enumerate(pairs.names) if same_name(name) not in roles]
+    return _repeating(pairs, by)
 
 
-def repeating(pairs: Pairs, unit: Unit) -> list[RepeatedPeople]:
+def repeating(sample: SampledRows, by: Sequence[str], per: str | None = None) -> list[RepeatedPeople]:
+    """Return the columns of any table that repeat people, or may do so; those of most rows first.
+
+    Parameters
+    ----------
+    sample : SampledRows
+        Rows of the table.
+    by : sequence of str
+        Its quasi-identifiers.
+    per : str, optional
+        A column that already tells people apart.
+    """
+    if len(sample.hashes) < FEWEST_PAIRS:
+        return []
+    places = {same_name(name): place for place, name in enumerate(sample.names)}
+    pairs = Pairs(sample, None if per is None else places.get(same_name(per)))
+    return _repeating(pairs, [places[same_name(name)] for name in by])
+
+
+def _repeating(pairs: Pairs, by: Sequence[int]) -> list[RepeatedPeople]:
     """Return the columns that repeat people by the quasi-identifiers, or by columns with the names of personal ones.
 
     Notes
@@ -119,10 +140,6 @@ def repeating(pairs: Pairs, unit: Unit) -> list[RepeatedPeople]:
     Quasi-identifiers may be about events, such as a date of admission, and then hide that the others repeat.
     """
     named = [place for place, name in enumerate(pairs.names) if (kind := recognized_name(name)) is not None and kind.personal]
-    by = _places(unit, pairs.names)
-    if unit.every_column:
-        roles = set(map(same_name, unit.roles))
-        by = [place for place, name in enumerate(pairs.names) if same_name(name) not in roles]
     found = repeated_people(pairs, sorted({*by, *named}))
     if not any(each.certain for each in found) and named and set(by) - set(named):
         found = [*repeated_people(pairs, named), *found]

@@ -142,12 +142,7 @@ class RepeatedPeopleError(PolicyError):
         returned : bool
             Whether the query returns the column.
         """
-        names = list(map(as_identifier, shared))
-        more = len(names) - _SHARED
-        if more > 1:
-            names = [*names[:_SHARED], f"{more} other columns"]
-        agree = f"{', '.join(names[:-1])} and {names[-1]}"
-        size = f"{'about ' * about}{people:,} people have {'about ' * about}{rows:,}"
+        fact = repetition(column, people, rows, shared, counted, about=about)
         hint = cls._WAYS_OUT[surface].format(
             guarantee=guarantee,
             name=as_identifier(column),
@@ -155,9 +150,31 @@ class RepeatedPeopleError(PolicyError):
             word=shlex.quote(column),
             added="" if returned else f"add {as_identifier(column)} to the SELECT, which PER does not release, and ",
         )
-        found = cls(
-            f"{as_identifier(column)} repeats people: rows that share its value agree on {agree}; {counted} would count rows, "
-            f"and {size}; nothing was released; hint: {hint}"
-        )
+        found = cls(f"{fact}; nothing was released; hint: {hint}")
         found.column, found.people, found.rows, found.shared = column, people, rows, tuple(shared)
         return found
+
+    @classmethod
+    def unsettled(cls, column: str, people: int, rows: int, shared: Collection[str], counted: str, surface: Surface) -> Self:
+        """Say of a table that is only measured what its rows are taken for; see `of`."""
+        fact = repetition(column, people, rows, shared, counted)
+        found = cls(f"the unit was not settled: {fact}; hint: {cls.measured_by(column, surface)}")
+        found.column, found.people, found.rows, found.shared = column, people, rows, tuple(shared)
+        return found
+
+    @classmethod
+    def measured_by(cls, column: str, surface: Surface) -> str:
+        """Return how a measurement of a table is told what a row is."""
+        return cls._WAYS_OUT[surface].format(text=repr(column), word=shlex.quote(column))
+
+
+def repetition(column: str, people: int, rows: int, shared: Collection[str], counted: str, *, about: bool = False) -> str:
+    """Return the fact that a column repeats people; see `RepeatedPeopleError.of`."""
+    names = list(map(as_identifier, shared))
+    more = len(names) - _SHARED
+    if more > 1:
+        names = [*names[:_SHARED], f"{more} other columns"]
+    agree = f"{', '.join(names[:-1])} and {names[-1]}"
+    size = f"{'about ' * about}{people:,} people have {'about ' * about}{rows:,}"
+    name = as_identifier(column)
+    return f"{name} repeats people: rows that share its value agree on {agree}; {counted} would count rows, and {size}"

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from kanon_sql.engines.duckdb.counted_people import Counted
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.engines.duckdb.repeated_people import repeated_in
 from kanon_sql.engines.duckdb.suggested_levels import holds
+from kanon_sql.engines.unit import repeating
 from kanon_sql.model.suggested_policy import Role
 from kanon_sql.model.unlisted import UNLISTED_LIMIT, Limits
 from kanon_sql.model.validation import as_identifier
@@ -32,7 +32,7 @@ def with_people(roles: Mapping[str, Role], sample: SampledRows) -> tuple[dict[st
     sample : SampledRows
         Rows of the table.
     """
-    found = repeated_in(sample, [each.column for each in roles.values() if each.role == "quasi-identifier"])
+    found = repeating(sample, [each.column for each in roles.values() if each.role == "quasi-identifier"])
     certain = {each.column: each for each in found if each.certain}
     open_ones = [each for each in found if not each.certain and roles[each.column].role in ("identifier", "undecided")]
     notes = tuple(

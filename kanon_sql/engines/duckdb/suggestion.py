@@ -14,7 +14,7 @@ from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.counted_people import Counted
 from kanon_sql.engines.duckdb.exposure import exposure_at_once
 from kanon_sql.engines.duckdb.names import quoted, table_name
-from kanon_sql.engines.duckdb.repeated_people import rows_of
+from kanon_sql.engines.duckdb.sampled_rows import rows_of
 from kanon_sql.engines.duckdb.suggested_levels import levelled
 from kanon_sql.engines.duckdb.suggested_roles import decided, sensitive_or_generalized, with_people
 from kanon_sql.engines.duckdb.tables import register_table
@@ -141,7 +141,7 @@ def suggestion(
     roles = {column: _role(*profile[column][:1], *profile[column][6:8]) for column in order}
     if rule is not None:
         roles = template_roles(con, table, rule, roles, profile)
-    sample = rows_of(con, table)
+    sample = rows_of(con, source)
     roles, per, notes = with_people(roles, sample)
     counted = Counted(con, source, per)
     requirements: list[Requirement] = [KAnonymity(k=least) if per is None else People(k=least, per=per)]

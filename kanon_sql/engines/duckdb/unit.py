@@ -39,6 +39,9 @@ _SETTLED = """(
 
 KEYS = "released columns", "columns of the source"
 
+FIRST, CELLS = '(SELECT "kanon#f" FROM "kanon#first" AS "kanon#f")', 'system.main.list("kanon#h")'
+"""What is known of the table, and its sampled rows."""
+
 _DATE = """CASE WHEN system.main.regexp_matches(system.main.typeof({0}), '^(DATE|TIMESTAMP)')
     THEN system.main.epoch(TRY_CAST(CAST({0} AS VARCHAR) AS TIMESTAMP)) / 31556952 END"""
 
@@ -81,33 +84,31 @@ def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[st
     """
     source, wide = relations
     released, every = columns
-    return text(
-        "unit",
-        unit=literal(unit.to_json()),
-        surface=literal(surface),
-        columns=literal(json.dumps([released, every])),
-        source=source,
-        sampled=sampled_rows(source, wide, every, needed=not unit.counts_rows_only),
-        texts=", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in released),
-        looks=str(_TEXTS),
+    told = ", ".join([literal(unit.to_json()), literal(surface), literal(json.dumps([released, every])), FIRST, CELLS])
+    texts = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in released)
+    looks = f'(SELECT system.main.list(look) FROM (SELECT [{texts}] AS look FROM {source} AS "kanon#s" LIMIT {_TEXTS}))'  # noqa: S608
+    return sample_query(
+        source, wide, every, f"system.main.kanon_unit({told}, {looks}) AS told", needed=not unit.counts_rows_only
     )
 
 
-def sampled_rows(source: str, wide: str, columns: list[str], *, needed: bool = True) -> str:
-    """Return the common table expressions ``kanon#first``, what was found out first, and ``kanon#sampled``, the rows.
+def sample_query(source: str, wide: str, every: list[str], answer: str, *, needed: bool = True) -> str:
+    """Return the query of an answer about sampled rows, in which cells are hashes.
 
     Parameters
     ----------
     source, wide : str
-        The rows, as they stand behind FROM, and the same with further columns.
-    columns : list of str
+        The rows, and the same with further columns.
+    every : list of str
         The columns of the latter.
+    answer : str
+        What is selected of `FIRST` and `CELLS`.
     needed : bool
-        Whether any row is.
+        Whether there are to be rows.
     """
-    names = [quoted(name) for name in columns]
+    names = [quoted(name) for name in every]
     cells = [f"c{place}" for place in range(len(names))]
-    kinds = [found.kind if (found := recognized_name(name)) else "" for name in columns]
+    kinds = [found.kind if (found := recognized_name(name)) else "" for name in every]
     growing = [place for place, kind in enumerate(kinds) if kind in GROWING]
     dates = [_DATE.format(name) for name, kind in zip(cells, kinds, strict=True) if kind != "date of birth"] if growing else []
     # that some types have one hash for several values does not matter here
@@ -115,7 +116,8 @@ def sampled_rows(source: str, wide: str, columns: list[str], *, needed: bool = T
     shown += [f"TRY_CAST(CAST({cells[place]} AS VARCHAR) AS DOUBLE) AS y{place}" for place in growing]
     shown += [f"coalesce({', '.join([*dates, 'NULL'])}) AS written"] if dates else []
     return text(
-        "sampled_rows",
+        "unit",
+        answer=answer,
         source=source,
         wide=wide,
         whole=str(_WHOLE),
