@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.sampled_rows import sampled_rows
 from kanon_sql.engines.duckdb.session import Session
-from kanon_sql.engines.sampled import sampled
 from kanon_sql.engines.unit import Looked, settle
 from kanon_sql.model.unit import Unit
-from kanon_sql.recognition.pairs import SampledRows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,16 +29,8 @@ def settled(
     released, every = json.loads(columns[0].as_py())
     looks = texts[0].as_py() or []
     looked = Looked(columns=tuple(released), texts=tuple(zip(*looks, strict=True)) if looks else ((),) * len(released))
-    sample = _sampled(every, first[0].as_py(), cells[0].values)
+    sample = sampled_rows(every, first[0].as_py(), cells[0].values)
     return _answer(None, settle(Unit.from_json(unit[0].as_py()), looked, sample, surface[0].as_py()))
-
-
-def _sampled(names: list[str], first: dict[str, Any], cells: pa.StructArray | None) -> SampledRows:
-    if cells is None:  # no row, or none is needed
-        return SampledRows.none()
-    fields = {field.name: column for field, column in zip(cells.type, cells.flatten(), strict=True)}
-    varied = [first[f"v{place}"] for place in range(len(names))]
-    return sampled(names, varied, fields, first["rows"], first["finer"] + 1)
 
 
 def _answer(refused: str | None, warnings: Iterable[str]) -> pa.Array:

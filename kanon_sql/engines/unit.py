@@ -118,20 +118,45 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
 
 
 def _found(pairs: Pairs, by: Sequence[int], unit: Unit, looked: Looked) -> list[RepeatedPeople]:
+    """Return the columns that repeat people by the quasi-identifiers of a release."""
+    if unit.every_column:
+        roles = set(map(same_name, unit.roles))
+        by = [place for place, name in enumerate(pairs.names) if same_name(name) not in roles]
+    texts = {same_name(name): each for name, each in zip(looked.columns, looked.texts, strict=True)}
+    return _repeating(pairs, by, texts, joined=len(pairs.sample.hashes) <= _JOINED_ROWS)
+
+
+def repeating(sample: SampledRows, by: Sequence[str], per: str | None = None) -> list[RepeatedPeople]:
+    """Return the columns of any table that repeat people, or may do so; those of most rows first.
+
+    Parameters
+    ----------
+    sample : SampledRows
+        Rows of the table.
+    by : sequence of str
+        Its quasi-identifiers.
+    per : str, optional
+        A column that already tells people apart.
+    """
+    if len(sample.hashes) < FEWEST_PAIRS:
+        return []
+    places = {same_name(name): place for place, name in enumerate(sample.names)}
+    pairs = Pairs(sample, None if per is None else places.get(same_name(per)))
+    return _repeating(pairs, [places[same_name(name)] for name in by], {}, joined=False)
+
+
+def _repeating(
+    pairs: Pairs, by: Sequence[int], texts: Mapping[str, Sequence[str | None]], *, joined: bool
+) -> list[RepeatedPeople]:
     """Return the columns that repeat people by the quasi-identifiers, or by columns with the names of personal ones.
 
     Notes
     -----
     Quasi-identifiers may be about events, such as a date of admission, and then hide that the others repeat.
     """
-    texts = {same_name(name): each for name, each in zip(looked.columns, looked.texts, strict=True)}
     kinds = {place: recognized(name, texts.get(same_name(name), ())) for place, name in enumerate(pairs.names)}
     named = [place for place, kind in kinds.items() if kind is not None and kind.personal]
     identifying = {place for place, kind in kinds.items() if kind is not None and kind.kind in _OF_ONE_PERSON}
-    if unit.every_column:
-        roles = set(map(same_name, unit.roles))
-        by = [place for place, name in enumerate(pairs.names) if same_name(name) not in roles]
-    joined = len(pairs.sample.hashes) <= _JOINED_ROWS
     found = repeated_people(pairs, sorted({*by, *named}), identifying, joined=joined)
     if not any(each.certain for each in found) and named and set(by) - set(named):
         found = [*repeated_people(pairs, named, identifying, joined=joined), *found]

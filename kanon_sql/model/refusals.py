@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Self
 
-from kanon_sql.errors import PolicyError, UnlistedColumnError
-from kanon_sql.model.surfaces import Surface, counted, kept, left_out, quasi_identifiers
+from kanon_sql.errors import PolicyError, UnlistedColumnError, nearest
+from kanon_sql.model.surfaces import Surface, counted, kept, left_out, measured, quasi_identifiers
 from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier
 
@@ -103,6 +103,17 @@ def _unlisted(problem: str, names: Sequence[str], ways: str) -> UnlistedColumnEr
     return found
 
 
+def without_role(columns: Sequence[str], known: Collection[str], policy: str) -> PolicyError:
+    """Return the refusal of columns to which a stored policy gives no role; ``known`` ones have one."""
+    one = len(columns) == 1
+    names = ", ".join(f'"{name}"' for name in columns)
+    near = nearest(columns[0], known) if one else None
+    meant = f'did you mean "{near}"? Else ' if near else ""
+    subject = f"the column {names} has" if one else f"the columns {names} have"
+    way = f"give {_it(columns)} one (IDENTIFIER, BY, KEEP or in GUARANTEE), or leave {_it(columns)} out of the query"
+    return PolicyError(f"{subject} no role in {policy}; hint: {meant}{way}")
+
+
 def _reasons(reasons: Mapping[str, str]) -> str:
     return "; ".join(f"{as_identifier(name)} ({reason})" for name, reason in reasons.items())
 
@@ -157,16 +168,8 @@ class RepeatedPeopleError(PolicyError):
         released : sequence of str
             The columns that the query returns.
         """
-        names = list(map(as_identifier, shared))
-        more = len(names) - _SHARED
-        if more > 1:
-            names = [*names[:_SHARED], f"{more} other columns"]
-        agree = listed(names)
-        size = f"{'about ' * about}{people:,} people have {'about ' * about}{rows:,}"
-        found = cls(
-            f"{as_identifier(column)} repeats people: rows that share its value agree on {agree}; {unit.describe()} would "
-            f"count rows, and {size}; nothing was released; hint: {counted(column, unit, surface, released)}"
-        )
+        fact = repetition(column, people, rows, shared, unit.describe(), about=about)
+        found = cls(f"{fact}; nothing was released; hint: {counted(column, unit, surface, released)}")
         found.column, found.people, found.rows, found.shared = column, people, rows, tuple(shared)
         return found
 
@@ -181,6 +184,26 @@ class RepeatedPeopleError(PolicyError):
         )
         found.column, found.people, found.rows, found.shared = ", ".join(columns), people, rows, tuple(shared)
         return found
+
+    @classmethod
+    def unsettled(cls, column: str, people: int, rows: int, shared: Collection[str], guarantee: str, surface: Surface) -> Self:
+        """Say of a table that is only measured what its rows are taken for; see `of`."""
+        fact = repetition(column, people, rows, shared, guarantee)
+        found = cls(f"the unit was not settled: {fact}; hint: {measured(column, surface)}")
+        found.column, found.people, found.rows, found.shared = column, people, rows, tuple(shared)
+        return found
+
+
+def repetition(column: str, people: int, rows: int, shared: Collection[str], guarantee: str, *, about: bool = False) -> str:
+    """Return the fact that a column repeats people; see `RepeatedPeopleError.of`."""
+    names = list(map(as_identifier, shared))
+    more = len(names) - _SHARED
+    if more > 1:
+        names = [*names[:_SHARED], f"{more} other columns"]
+    agree = listed(names)
+    size = f"{'about ' * about}{people:,} people have {'about ' * about}{rows:,}"
+    name = as_identifier(column)
+    return f"{name} repeats people: rows that share its value agree on {agree}; {guarantee} would count rows, and {size}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -158,6 +158,12 @@ def counted(column: str, unit: Unit, surface: Surface, released: Sequence[str]) 
     return f"{before}{people}{after}, or {_filled(words.rows, [column], unit)} if each row is a person"
 
 
+def measured(column: str, surface: Surface) -> str:
+    """Return the two ways to tell the measurement of a table what a row is."""
+    words = _WORDS[surface]
+    return f"{_filled(words.people, [column])}, or {words.rows} if each row is a person"
+
+
 def _it(names: Sequence[str]) -> str:
     return "it" if len(names) == 1 else "them"
 

@@ -56,6 +56,11 @@ class RepeatedPeople:
     bits: float
     certain: bool
 
+    @property
+    def column(self) -> str:
+        """Return the column, or the first of both."""
+        return self.columns[0]
+
 
 def repeated_people(
     pairs: Pairs, personal: Sequence[int], identifying: Collection[int] = (), *, joined: bool = False

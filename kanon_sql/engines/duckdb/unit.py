@@ -28,6 +28,9 @@ _SETTLED = """(
 
 KEYS = "released columns", "columns of the source"
 
+FIRST_LOOK, CELLS = '(SELECT "kanon#f" FROM "kanon#first" AS "kanon#f")', 'system.main.list("kanon#h")'
+"""What is known of the table, and its sampled rows."""
+
 _DATE = """CASE WHEN system.main.regexp_matches(system.main.typeof({0}), '^(DATE|TIMESTAMP|VARCHAR)')
     THEN system.main.epoch(TRY_CAST(CAST({0} AS VARCHAR) AS TIMESTAMP)) / 31556952 END"""
 
@@ -70,6 +73,28 @@ def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[st
     """
     source, wide = relations
     released, every = columns
+    told = ", ".join([literal(unit.to_json()), literal(surface), literal(json.dumps([released, every])), FIRST_LOOK, CELLS])
+    texts = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in released)
+    looks = f'(SELECT system.main.list(look) FROM (SELECT [{texts}] AS look FROM {source} AS "kanon#s" LIMIT {TEXTS}))'  # noqa: S608
+    return sample_query(
+        source, wide, every, f"system.main.kanon_unit({told}, {looks}) AS told", needed=not unit.counts_rows_only
+    )
+
+
+def sample_query(source: str, wide: str, every: list[str], answer: str, *, needed: bool = True) -> str:
+    """Return the query of an answer about sampled rows, in which cells are hashes.
+
+    Parameters
+    ----------
+    source, wide : str
+        The rows, and the same with further columns.
+    every : list of str
+        The columns of the latter.
+    answer : str
+        What is selected of `FIRST_LOOK` and `CELLS`.
+    needed : bool
+        Whether there are to be rows.
+    """
     names = [quoted(name) for name in every]
     cells = [f"c{place}" for place in range(len(names))]
     kinds = [found.kind if (found := recognized_name(name)) else "" for name in every]
@@ -81,21 +106,17 @@ def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[st
     shown += [f"coalesce({', '.join([*dates, 'NULL'])}) AS written"] if dates else []
     return text(
         "unit",
-        unit=literal(unit.to_json()),
-        surface=literal(surface),
-        columns=literal(json.dumps([released, every])),
+        answer=answer,
         source=source,
         wide=wide,
         whole=str(WHOLE),
         drawn=str(DRAWN),
         fewer=str(FEWER),
         first=str(FIRST),
-        needed="false" if unit.counts_rows_only else "true",
+        needed="true" if needed else "false",
         names=", ".join(f"{name} AS {cell}" for name, cell in zip(names, cells, strict=True)),
         distinct=", ".join(f"system.main.approx_count_distinct({cell}) AS {cell}" for cell in cells),
         varied=", ".join(f"{cell} > {VARIED} AS v{place}" for place, cell in enumerate(cells)),
         cells=", ".join(shown),
         hits="".join(f" OR (v{place} AND system.main.hash({cell}) & finer = 0)" for place, cell in enumerate(cells)),
-        texts=", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in released),
-        looks=str(TEXTS),
     )

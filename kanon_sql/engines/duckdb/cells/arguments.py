@@ -12,8 +12,8 @@ from kanon_sql.engines.duckdb.names import name_parts, quoted, table_name
 from kanon_sql.errors import PolicyError, UnknownColumnError, hint_of
 from kanon_sql.model.grouping_sets import Sets, cube, plain, rollup
 from kanon_sql.model.protection import Protection
-from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.stored_protection import StoredProtection
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.tabulation import Item, Tabulation
 from kanon_sql.model.validation import by_name, same_name
 
