@@ -215,8 +215,8 @@ def repetition(
     others = f" (and so {'does' if len(also) == 1 else 'do'} {listed(list(map(as_identifier, also)))})" if also else ""
     size = f"{'about ' * about}{people:,} people have {'about ' * about}{rows:,}"
     return (
-        f"{as_identifier(column)} repeats people{others}: rows that share its value agree on {listed(names)}; {guarantee} would "
-        f"count rows, and {size}"
+        f"{as_identifier(column)} repeats people{others}: rows that share its value agree on {listed(names)}; {guarantee} "
+        f"would count rows, and {size}"
     )
 
 

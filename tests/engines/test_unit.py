@@ -109,7 +109,7 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize("call", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_functions_speak_of_their_arguments(clinic: Connection, call: str) -> None:
-    with pytest.raises(RepeatedPeopleError, match="hint: per := 'patient_id'.*, or per_row := true if each row is a person"):
+    with pytest.raises(RepeatedPeopleError, match=r"hint: per := 'patient_id'.*, or per_row := true if each row is a person"):
         clinic.execute(f"FROM {call.format('seed := 0')}")
 
 

@@ -73,9 +73,8 @@ def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[st
     """
     source, wide = relations
     released, every = columns
-    told = ", ".join(
-        [literal(unit.to_json()), literal(surface), literal(json.dumps([released, every, _origins(wide)])), FIRST_LOOK, CELLS]
-    )
+    named = json.dumps([released, every, _origins(wide)])
+    told = ", ".join([*map(literal, (unit.to_json(), surface, named)), FIRST_LOOK, CELLS])
     texts = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in released)
     looks = f'(SELECT system.main.list(look) FROM (SELECT [{texts}] AS look FROM {source} AS "kanon#s" LIMIT {TEXTS}))'  # noqa: S608
     return sample_query(
