@@ -113,7 +113,7 @@ class Audit:
     settled : bool
         Whether it is known what a row is. False if a column repeats people, and neither ``per`` nor ``per_row`` was given.
     warnings : tuple of str
-        That it is not settled, and the columns outside of the quasi-identifiers that look like identifiers or single out too
+        That it is not settled, and other columns that look like identifiers or single out too
         many rows: no figure counts them. Names and shares, no value.
 
     Examples
