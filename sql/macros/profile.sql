@@ -87,7 +87,7 @@ FROM system.main.query(system.main.format(
                                   ELSE coalesce(met, 0) - CASE WHEN filled[i] < "rows" THEN 1 ELSE 0 END END)::BIGINT AS "distinct",
                             system.main.least(coalesce(alone, 0) * parts, "rows")::BIGINT AS uniques,
                             @called(names[i]) AS called, texts, form, form_after_identifiers, form_after_names, answers, numbers,
-                            system.main.regexp_matches(types[i], ''^(VARCHAR|ENUM|JSON|U?(TINY|SMALL|BIG|HUGE)?INT)'') AS plain,
+                            system.main.regexp_matches(types[i], ''^(VARCHAR|ENUM|JSON)|^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$'') AS plain,
                             system.main.regexp_full_match(types[i], ''U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|VARCHAR|UUID|BLOB'') AS numbered,
                             system.main.regexp_matches(types[i], ''^(DATE|TIMESTAMP)'') OR coalesce(date_like, false) AS dated
                      FROM (SELECT *, system.main.unnest(system.main.range(1, system.main.len(names) + 1)) AS i FROM "kanon#table")

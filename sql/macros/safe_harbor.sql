@@ -38,7 +38,7 @@ FROM system.main.query(system.main.format(
                 @called(names[i]) AS called,
                 types[i] AS type, counts[i][1] AS shown, counts[i] AS n, many[i] AS many, coalesce(texts, 0) AS texts, form, form_after_identifiers,
                 form_after_names, ages_like, coalesce(date_like, false) AS date_like, numbers,
-                system.main.regexp_matches(types[i], ''^(VARCHAR|ENUM|JSON|U?(TINY|SMALL|BIG|HUGE)?INT)'') AS plain
+                system.main.regexp_matches(types[i], ''^(VARCHAR|ENUM|JSON)|^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$'') AS plain
          FROM (
              SELECT *, system.main.unnest(system.main.range(1, system.main.len(names) + 1)) AS i
              FROM (
@@ -101,7 +101,7 @@ FROM system.main.query(system.main.format(
                          @whole_like(1?[2-9][0-9]{{2}}[2-9][0-9]{{6}})
                          @texts_like(; @hold(national number))
                          @texts_like(; @hold(street address))
-                         system.main.count(CASE WHEN TRY_CAST(CAST(COLUMNS(*) AS VARCHAR) AS DOUBLE) BETWEEN 90 AND 130 THEN 1 END),
+                         @whole_like((9[0-9]|1[0-2][0-9]|130)(\.0*)?)
                          0) FROM {0} AS source
                  )
              ), (

@@ -12,9 +12,11 @@ SELECT i, system.main.count(*) AS texts,
            AND system.main.entropy(look) >= 4.5 AS ages_like,
        system.main.bool_and(system.main.regexp_full_match(look, ''@constant(ANSWER)'')) AS answers
 FROM (
-    SELECT *, @folded(look) AS plain
+    SELECT *, system.main.translate(system.main.lower(
+        @plain(look)
+        ), '''''''' || system.main.chr(8217), '''') AS plain
     FROM (
-        SELECT system.main.trim(system.main.unnest(texts)) AS look, system.main.unnest(system.main.range(1, system.main.len(texts) + 1)) AS i
+        SELECT system.main.trim(system.main.left(system.main.unnest(texts), @constant(LONGEST))) AS look, system.main.unnest(system.main.range(1, system.main.len(texts) + 1)) AS i
         FROM (
             SELECT system.main.list_value(*COLUMNS(*)) AS texts
             FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (<query> USING SAMPLE reservoir(1024 ROWS) REPEATABLE (7)))

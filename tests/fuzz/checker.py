@@ -14,7 +14,7 @@ from fuzz.label_rules import covers
 from fuzz.requirement_rules import in_order, kept
 from fuzz.row_assignment import unmatched
 from fuzz.table import Look, Table, quoted
-from fuzz.unlisted_rules import released_wrongly, singled_out
+from fuzz.unlisted_rules import released_wrongly, shared, singled_out
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,7 +204,7 @@ def _roles(source: Table, released: Table, guarantee: Guarantee, claim: Claim) -
     left = tuple(name for name in released.names if name not in guarantee.qi and name not in guarantee.sensitive)
     if claim.unchanged is not None and claim.unchanged != left:
         yield f"the certificate names {claim.unchanged} as unchanged, not {left}"
-    for name in left if claim.warnings is not None else ():
+    for name in (*left, *guarantee.sensitive) if claim.warnings is not None else ():
         told = any(
             each.startswith(f"{form} is released unchanged and singles out")
             for each in claim.warnings
@@ -212,7 +212,8 @@ def _roles(source: Table, released: Table, guarantee: Guarantee, claim: Claim) -
         )
         cells = source.seen(name), source.held(name)  # texts of equal values may differ
         people = None if guarantee.per is None else source.seen(guarantee.per)
-        shares = [singled_out(each, people) * 100 >= len(each) for each in cells]
+        fewest = shared(guarantee.k, people, len(source.looks))
+        shares = [singled_out(each, people, fewest) * 100 >= len(each) for each in cells]
         if told not in shares:
             yield f"the certificate is {'' if told else 'not '}warned of a column that singles out rows"
     if claim.warnings is not None:

@@ -43,14 +43,19 @@ def refused_wrongly(message: str, source: Table, guarantee: Guarantee) -> Iterat
         yield f"refused for no reason of the rule: {told}"
 
 
-def singled_out(values: Sequence[object], people: Sequence[Look] | None) -> int:
-    """How many rows have a value that no other row has; where people are counted, one that nobody else has."""
+def shared(k: int, people: Sequence[Look] | None, rows: int) -> int:
+    """How many have to share a value: k, not more than 10, and not more than one in 40 of all, but 2."""
+    return max(2, min(k, 10, (rows if people is None else len(set(people))) // 40))
+
+
+def singled_out(values: Sequence[object], people: Sequence[Look] | None, fewest: int = 2) -> int:
+    """How many rows have a value that fewer rows have; where people are counted, one that fewer people have."""
     if people is None:
-        return sum(n == 1 for n in Counter(values).values())
+        return sum(n for n in Counter(values).values() if n < fewest)
     whose: dict[object, set[Look]] = {}
     for value, person in zip(values, people, strict=True):
         whose.setdefault(value, set()).add(person)
-    return sum(len(whose[value]) == 1 for value in values)
+    return sum(len(whose[value]) < fewest for value in values)
 
 
 def _too_many(source: Table, guarantee: Guarantee, rows: Sequence[tuple[Look, ...]]) -> tuple[list[str], bool]:
@@ -66,9 +71,9 @@ def _too_many(source: Table, guarantee: Guarantee, rows: Sequence[tuple[Look, ..
     most = max(alone, Fraction(1, 2))
     people = None if guarantee.per is None else [row[source.names.index(guarantee.per)] for row in rows]
 
-    def single(chosen: list[int]) -> int:
-        return singled_out([tuple(row[place] for place in chosen) for row in rows], people)
+    def single(chosen: list[int], fewest: int = 2) -> int:
+        return singled_out([tuple(row[place] for place in chosen) for row in rows], people, fewest)
 
-    found = {source.names[place]: single([place]) for place in places}
+    found = {source.names[place]: single([place], shared(guarantee.k, people, len(rows))) for place in places}
     many = [name for name, n in found.items() if n > most * len(rows) or n > alone * max(len(rows), 50)]
     return many, len(places) > 1 and single(places) > most * len(rows)

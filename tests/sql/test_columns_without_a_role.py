@@ -18,9 +18,9 @@ PEOPLE = """CREATE TABLE people AS SELECT i AS person_id, 'N' || i AS name, '021
     ['m', 'f'][1 + i % 2] AS sex FROM range(5000) t(i)"""
 
 REFUSED = (
-    "kanon: 2 columns have no role and identify people: person_id singles out 100.0% of the rows; name singles out 100.0% of "
-    "the rows; nothing was released (leave them out with a view, name them in qi, or name them in keep to release them on "
-    "purpose)"
+    "kanon: 2 columns have no role and identify people: person_id singles out 100.0% of the rows (values shared by fewer than "
+    "5 rows); name singles out 100.0% of the rows (values shared by fewer than 5 rows); nothing was released (leave them out "
+    "with a view, name them in qi, or name them in keep to release them on purpose)"
 )
 
 RELEASES = (
@@ -135,18 +135,31 @@ def test_a_few_rare_values_are_no_names(con: duckdb.DuckDBPyConnection) -> None:
     assert len(con.execute("FROM k_anonymize('t', 2, qi := ['zip'])").fetchall()) == 12
 
 
+def test_a_name_in_two_rows_is_a_name(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TABLE t AS SELECT i % 3 AS zip, 'N' || i // 2 AS name FROM range(120) AS r(i)")
+    told = r"name singles out 100.0% of the rows \(values shared by fewer than 3 rows\)"
+    with pytest.raises(duckdb.InvalidInputException, match=told):
+        con.execute("FROM k_anonymize('t', 5, qi := ['zip'])").fetchall()
+
+
 def told_by_counting(
-    qi: Sequence[tuple[object, ...]], hidden: Sequence[Sequence[bool]], others: Sequence[tuple[object, ...]], limit: Fraction
+    qi: Sequence[tuple[object, ...]],
+    hidden: Sequence[Sequence[bool]],
+    others: Sequence[tuple[object, ...]],
+    limit: Fraction,
+    k: int,
 ) -> list[str]:
     """What columns without a role reveal beyond the limits, counted row by row in whole numbers."""
     rows, most = len(others), max(limit, Fraction(1, 2))
+    shared = max(2, min(k, 10, rows // 40))
+    whose = f" (values shared by fewer than {shared} rows)" if shared > 2 else ""
     found = []
     for place in range(len(others[0])):
         groups = Counter(row[place] for row in others)
-        single = sum(count == 1 for count in groups.values())
+        single = sum(count for count in groups.values() if count < shared)
         words = []
         if single > most * rows or single > limit * max(rows, 50):
-            words.append(f"singles out {100 * single / rows:.1f}% of the rows")
+            words.append(f"singles out {100 * single / rows:.1f}% of the rows{whose}")
         for column in range(len(qi[0])):
             counts = Counter(row[column] for row in qi)
             lost = Counter(row[column] for row, gone in zip(qi, hidden, strict=True) if gone[column])
@@ -178,7 +191,7 @@ def told_by_counting(
 @pytest.mark.parametrize("seed", [*range(20), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(20, 300))])
 def test_the_columns_and_shares_are_those_of_counting(con: duckdb.DuckDBPyConnection, seed: int) -> None:
     draw = random.Random(seed)
-    size, wide = draw.choice([4, 12, 60, 90]), draw.choice([1, 2, 3])
+    size, wide = draw.choice([4, 12, 60, 90, 250]), draw.choice([1, 2, 3])
     qi = [(draw.choice("abcd"), draw.randrange(draw.choice([3, 9]))) for _ in range(size)]
     kinds = [draw.choice(["few", "many", "copy", "blend"]) for _ in range(wide)]
 
@@ -188,6 +201,7 @@ def test_the_columns_and_shares_are_those_of_counting(con: duckdb.DuckDBPyConnec
         return None if draw.random() < 0.1 else str(draw.randrange({"few": 3, "many": 40}.get(kind, 12)))
 
     others = [tuple(cell(kind, row) for kind in kinds) for row in qi]
+    k = draw.choice([3, 3, 4, 6, 20] if size > 12 else [3])
     limit = draw.choice(["0", "0.1", "0.2", "0.2", "0.6", "0.35"])
     con.execute(f"CREATE TABLE t (number INTEGER, q0 VARCHAR, q1 INTEGER, {', '.join(f'o{i} VARCHAR' for i in range(wide))})")
     con.executemany(
@@ -196,11 +210,11 @@ def test_the_columns_and_shares_are_those_of_counting(con: duckdb.DuckDBPyConnec
     )
     con.execute("CREATE VIEW v AS SELECT * EXCLUDE (number) FROM t")
     shown = con.execute(
-        "SELECT q0, q1 FROM k_anonymize('t', 3, qi := ['q0', 'q1'], unlisted_limit := 1) ORDER BY number"
+        f"SELECT q0, q1 FROM k_anonymize('t', {k}, qi := ['q0', 'q1'], unlisted_limit := 1) ORDER BY number"
     ).fetchall()
     hidden = [[each is None for each in row] for row in shown]
-    expected = told_by_counting(qi, hidden, others, Fraction(limit))
-    call = f"SELECT count(*) FROM k_anonymize('v', 3, qi := ['q0', 'q1'], unlisted_limit := {limit})"
+    expected = told_by_counting(qi, hidden, others, Fraction(limit), k)
+    call = f"SELECT count(*) FROM k_anonymize('v', {k}, qi := ['q0', 'q1'], unlisted_limit := {limit})"
     if not expected:
         assert con.execute(call).fetchall() == [(size,)]
         return

@@ -12,7 +12,7 @@ from kanon_sql.engines.engine import Answer, Classes, Histogram, KnownAnswer, pu
 from kanon_sql.engines.pieces import PiecesByNumber
 from kanon_sql.engines.spark.columns import check_collations, fields_of, looks
 from kanon_sql.engines.spark.covering import check_cover
-from kanon_sql.engines.spark.exposure import Exposure, exposure, fingerprint
+from kanon_sql.engines.spark.exposure import Exposure, exposure, fingerprint, singled
 from kanon_sql.engines.spark.failures import safe_errors
 from kanon_sql.engines.spark.guarantees import audited
 from kanon_sql.engines.spark.joining import expected_classes, released_fields, released_rows
@@ -84,6 +84,7 @@ class SparkEngine:
         self._into = name_parts(into)
         self._spark = source.sparkSession
         self.asked: list[str] = []
+        self._singled: Exposure | None = None
         with safe_errors("looking for the place of the release"):
             there = self._spark.catalog.tableExists(self.into)
         if there:
@@ -99,9 +100,16 @@ class SparkEngine:
         return [field.name for field in self._fields]
 
     def histogram(self, policy: Policy) -> Histogram:
-        """Return the row types of the source; one scan, one GROUP BY."""
+        """Return the row types of the source; one scan, one GROUP BY, and those of `singled`.
+
+        Raises
+        ------
+        UnlistedColumnError
+            When columns without a role single out too many rows.
+        """
         check_supported(policy)
         check_collations(self._fields, policy)
+        self._look_at_unchanged(policy)
         with safe_errors("reading the source"):
             tables = named_tables(self._spark, policy)
             return Histogram(types=row_types(self._source, policy, self._fields), tables=tables)
@@ -118,6 +126,7 @@ class SparkEngine:
 
     def release_by_parts(self, policy: Policy, most: int, schema: str | None, progress: Progress) -> Certificate:
         """Release more row types than the driver takes: executors solve them."""
+        self._look_at_unchanged(policy)
         from kanon_sql.engines.spark.by_parts import Parts
 
         home = name_parts(schema) if schema else [self._spark.catalog.currentDatabase()]
@@ -126,6 +135,13 @@ class SparkEngine:
             with safe_errors("solving by parts"):
                 found, certificate = parts.solve()
             return publish(self, policy, certificate, self._secret, lambda: self.stage_mapped(policy, found))
+
+    def _look_at_unchanged(self, policy: Policy) -> None:
+        """Refuse columns that single people out, before the search."""
+        with safe_errors("counting what the other columns reveal"):
+            self._singled = singled(self._source, policy, self._fields)
+        if self._singled is not None:
+            refuse_unlisted(self._singled.told, policy, "spark")
 
     def stage(self, policy: Policy, histogram: Histogram, pieces: PiecesByNumber | None) -> StagedTable:
         """Write the released rows to a table that nobody knows."""
@@ -144,11 +160,10 @@ class SparkEngine:
             When columns without a role reveal too much; then nothing is written.
         """
         exposed = None
-        if found is not None:
+        if found is not None and self._singled is not None:
             with safe_errors("counting what the other columns reveal"):
-                exposed = exposure(self._source, policy, self._fields, found)
-            if exposed is not None:
-                refuse_unlisted(exposed.told, policy)
+                exposed = exposure(self._source, policy, self._fields, found, self._singled)
+            refuse_unlisted(exposed.told, policy, "spark")
         staged = StagedTable(
             name=joined([*self._into[:-1], fresh("staged")]),
             expected="" if found is None else fresh("expected"),

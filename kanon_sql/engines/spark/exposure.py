@@ -1,9 +1,9 @@
-"""What columns that are released unchanged reveal, counted by Spark in every row: the counts of DuckDB's ``exposure.sql``."""
+"""What columns that are released unchanged reveal, counted by Spark in every row: the counts that DuckDB makes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from kanon_sql.engines.spark.names import fresh, quoted
 from kanon_sql.engines.spark.row_types import COUNT, key_fields
 from kanon_sql.engines.spark.texts import text
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.unlisted import MOST_SHARED, PEOPLE_PER_VALUE
 from kanon_sql.model.validation import same_name
 
 if TYPE_CHECKING:
@@ -25,12 +26,12 @@ _AGREED = 95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exposure:
-    """What the columns without a role in the guarantee reveal.
+    """What the columns that are released unchanged reveal.
 
     Parameters
     ----------
     told : dict
-        The counts, as `kanon_sql.certificate.exposure` reads them.
+        The counts, as `kanon_sql.certificate.exposure` reads them; before the search, those of `singled`.
     fingerprint : Decimal
         Of the values in these columns, in any order of the rows.
     """
@@ -45,59 +46,103 @@ def unchanged_fields(policy: Policy, fields: list[StructField]) -> list[StructFi
     return [field for field in fields if same_name(field.name) not in roles]
 
 
-def exposure(source: DataFrame, policy: Policy, fields: list[StructField], found: Mapping) -> Exposure | None:
-    """Count what the unchanged columns of a source reveal; None if every column has a role in the guarantee.
+def released_fields_of(policy: Policy, fields: list[StructField]) -> list[StructField]:
+    """Return these columns, then the sensitive ones, which are released unchanged, too."""
+    spelled = {same_name(field.name): field for field in fields}
+    return [*unchanged_fields(policy, fields), *(spelled[same_name(name)] for name in policy.sensitive)]
+
+
+def singled(source: DataFrame, policy: Policy, fields: list[StructField]) -> Exposure | None:
+    """Count what the unchanged columns of a source single out; None if there are none. It needs no search.
 
     Parameters
     ----------
     source : DataFrame
-        The source, which is read three times.
+        The source, which is read twice.
     policy : Policy
         Resolved.
     fields : list of StructField
         The columns of the source.
-    found : Mapping
-        What its row types become.
 
     Notes
     -----
-    Values are told apart by 64 bits of a hash. O(n c q) for n rows, c unchanged columns and q quasi-identifiers; the distinct
-    pairs of an unchanged value and a quasi-identifier's are shuffled.
+    Values are told apart by 64 bits of a hash. O(n c) for n rows and c columns.
     """
     from pyspark.sql import functions as sf
 
-    unchanged = unchanged_fields(policy, fields)
-    if not unchanged:
+    shown, unchanged = released_fields_of(policy, fields), unchanged_fields(policy, fields)
+    if not shown:
         return None
-    identifying = key_fields(policy, fields)[: len(policy.quasi_identifiers)]
+    together = [_together(shown), _together(unchanged or shown)]
     cells = source.select(
-        sf.array(_together(unchanged), *(sf.xxhash64(*_looks(field)) for field in unchanged)).alias("v"),
-        sf.array(*(_value(sf.col(quoted(field.name)), field.dataType) for field in identifying)).alias("x"),
+        sf.array(*together, *(sf.xxhash64(*_looks(field)) for field in shown)).alias("v"),
         _person(policy, fields).alias("person"),
     )
-    lone = "count(*) = 1" if policy.people is None else "COALESCE(min(person) = max(person), true)"
-    views = {"cells": fresh("cells"), "pieces": fresh("pieces")}
+    rows = policy.people is None
+    statement = {
+        "counted_people": "count(*)" if rows else "count(DISTINCT person)",
+        "people": "sum(n)" if rows else "count(*)",
+        "most_shared": str(min(policy.hidden_among, MOST_SHARED)),
+        "people_per_value": str(PEOPLE_PER_VALUE),
+        "columns": str(len(unchanged)),
+        "sensitive": str(len(policy.sensitive)),
+    }
+    told = _counted("singled", statement, cells=cells)
+    seen = told.pop("fingerprint")
+    return Exposure(told=told | {"names": [field.name for field in unchanged]}, fingerprint=seen)
+
+
+def exposure(source: DataFrame, policy: Policy, fields: list[StructField], found: Mapping, before: Exposure) -> Exposure:
+    """Return what the unchanged columns of a source single out and give back.
+
+    Parameters
+    ----------
+    source : DataFrame
+        The source, which is read once more.
+    policy, fields
+        As for `singled`.
+    found : Mapping
+        What its row types become.
+    before : Exposure
+        What `singled` counted.
+
+    Notes
+    -----
+    O(n c q) for n rows, c columns and q quasi-identifiers; the distinct pairs of an unchanged value and a quasi-identifier's
+    are shuffled.
+    """
+    from pyspark.sql import functions as sf
+
+    identifying = key_fields(policy, fields)[: len(policy.quasi_identifiers)]
+    cells = source.select(
+        sf.array(*(sf.xxhash64(*_looks(field)) for field in released_fields_of(policy, fields))).alias("v"),
+        sf.array(*(_value(sf.col(quoted(field.name)), field.dataType) for field in identifying)).alias("x"),
+    )
+    counts = _counted("exposure", {"agreed": str(_AGREED)}, cells=cells, pieces=_pieces(policy, identifying, found))
+    return replace(before, told=before.told | counts)
+
+
+def _counted(statement: str, slots: dict[str, str], **tables: DataFrame) -> dict[str, Any]:
+    """Return the one row of a statement about some tables."""
+    views = {name: fresh(name) for name in tables}
+    session = next(iter(tables.values())).sparkSession
     try:
-        cells.createOrReplaceTempView(views["cells"])
-        _pieces(policy, identifying, found).createOrReplaceTempView(views["pieces"])
-        statement = text("exposure", agreed=str(_AGREED), columns=str(len(unchanged)), lone=lone, **views)
-        counts = source.sparkSession.sql(statement).collect()[0].asDict(recursive=True)
+        for name, table in tables.items():
+            table.createOrReplaceTempView(views[name])
+        found: dict[str, Any] = session.sql(text(statement, **slots, **views)).collect()[0].asDict(recursive=True)
+        return found
     finally:
         for view in views.values():
-            source.sparkSession.catalog.dropTempView(view)
-    names = [field.name for field in unchanged]
-    # every row is counted: the table is one part, and each column, and all of them together, are counted in the whole of it
-    told = {**counts, "names": names, "parts": 1, "whole": [True] * (len(names) + 1)}
-    return Exposure(told=told, fingerprint=told.pop("fingerprint"))
+            session.catalog.dropTempView(view)
 
 
 def fingerprint(table: DataFrame, policy: Policy, fields: list[StructField]) -> Decimal | None:
-    """Return the fingerprint of the unchanged columns of a table; one scan."""
+    """Return the fingerprint of these columns of a table; one scan."""
     from pyspark.sql import functions as sf
 
-    found: Decimal | None = table.select(sf.sum(_together(unchanged_fields(policy, fields)).cast("decimal(20, 0)"))).collect()[
-        0
-    ][0]
+    found: Decimal | None = table.select(
+        sf.sum(_together(released_fields_of(policy, fields)).cast("decimal(20, 0)"))
+    ).collect()[0][0]
     return found
 
 

@@ -1,12 +1,7 @@
--- what the columns that are released unchanged reveal: one row of counts, without values
+-- what the columns that are released unchanged give back of suppressed cells: one row of counts, without values
 WITH unchanged AS (
-    -- of each row the hash of what is released unchanged: all columns together (0), then each alone
-    SELECT posexplode(v) AS (i, v), x, person FROM ${cells}
-), single AS (
-    -- rows whose value, or whose values in all these columns together, no other row has ("single"), or no other person ("lone")
-    SELECT i, sum(n) AS rows, count_if(n = 1) AS single, sum(IF(lone, n, 0)) AS lone
-    FROM (SELECT i, v, count(*) AS n, ${lone} AS lone FROM unchanged WHERE i > 0 OR ${columns} > 1 GROUP BY i, v)
-    GROUP BY i
+    -- of each row the hash of each column that is released unchanged
+    SELECT posexplode(v) AS (i, v), x FROM ${cells}
 ), concealed AS (
     -- how many cells of each value of a quasi-identifier are hidden, wholly or by a coarser label
     SELECT j, x, sum(n) AS n, sum(IF(hidden, n, 0)) AS hidden
@@ -14,7 +9,7 @@ WITH unchanged AS (
     GROUP BY j, x
 ), paired AS (
     SELECT i, v, j, x, count(*) AS n
-    FROM (SELECT i, v, place + 1 AS j, x FROM (SELECT i, v, posexplode(x) AS (place, x) FROM unchanged WHERE i > 0))
+    FROM (SELECT i, v, place + 1 AS j, x FROM (SELECT i + 1 AS i, v, posexplode(x) AS (place, x) FROM unchanged))
     GROUP BY i, v, j, x
 ), guessed AS (
     -- a cell is guessed from the other rows with the same unchanged value, where nearly all of them agree: then they are right of
@@ -31,10 +26,7 @@ WITH unchanged AS (
         GROUP BY i, j, v
     )
 )
-SELECT rows,
-       fingerprint,
-       (SELECT collect_list(struct(i, rows, single, lone)) FROM single) AS single,
-       (SELECT collect_list(struct(j, cells, common)) FROM (
+SELECT (SELECT collect_list(struct(j, cells, common)) FROM (
            SELECT j, sum(hidden) AS cells, max(n) / sum(n) AS common FROM concealed GROUP BY j
        )) AS hidden,
        -- guesses from at least one other row, and from at least four
@@ -43,4 +35,3 @@ SELECT rows,
                   sum(IF(size >= 5, hit, 0)) AS hit_of_five, sum(IF(size >= 5, miss, 0)) AS miss_of_five
            FROM guessed GROUP BY i, j
        )) AS guessed
-FROM (SELECT count(*) AS rows, sum(CAST(v[0] AS DECIMAL(20, 0))) AS fingerprint FROM ${cells})
