@@ -22,6 +22,12 @@ SQL = Path(__file__).resolve().parent / "sql"
 _ALL = "kanon"
 """The name of the file that holds all macros."""
 
+_TOPICS = {
+    **dict.fromkeys(("date of birth", "year of birth", "age"), "birth"),
+    **dict.fromkeys(("street address", "postal code", "coordinate", "place smaller than a state", "region"), "address"),
+}
+"""Kinds of columns that say the same about a person; others are topics of their own."""
+
 _MARK = re.compile(r"^( *)(.*?)@(\w+)\(")
 _HEADER = re.compile(r"-- (\w+)\(([^()]*)\): [^\n]*\n(?:-- [^\n]*\n)*\n")
 
@@ -113,11 +119,26 @@ def _name_rules(_: str) -> str:
 
 
 def _name_rule(rule: Any) -> str:
-    others = " AND NOT spared" if rule.role == "identifier" else ""
-    if rule.exceptions:
-        others = f" AND NOT system.main.regexp_full_match(called, ''{_literal(rule.exceptions)}'')"
     facts = (rule.role, rule.kind, rule.paragraph, str(rule.textual).lower(), str(rule.numeric).lower())
-    return _part("name_rule", "; ".join((_literal(rule.pattern), others, *facts)))
+    return _part("name_rule", "; ".join((_literal(rule.pattern), _exceptions(rule), *facts)))
+
+
+def _exceptions(rule: Any) -> str:
+    if rule.exceptions:
+        return f" AND NOT system.main.regexp_full_match(called, ''{_literal(rule.exceptions)}'')"
+    return " AND NOT spared" if rule.role == "identifier" else ""
+
+
+def _topics(kinds: str) -> str:
+    """Return the branches of a CASE: the topics of columns that describe a person; some other kinds have none.
+
+    Only kinds whose names could be taken for one of a person are asked for, since each costs time to plan.
+    """
+    rules = _recognition("name_patterns")["name_rules"]()
+    asked = [rule for rule in rules if rule.personal or rule.kind in kinds.split(", ")]
+    topics = [f"''{_TOPICS.get(rule.kind, rule.kind)}''" if rule.personal else "NULL" for rule in asked]
+    patterns = [(_literal(rule.pattern), _exceptions(rule)) for rule in asked]
+    return "".join(_part("topic", "; ".join((*each, topic))) for each, topic in zip(patterns, topics, strict=True))
 
 
 def _named(kinds: str) -> str:
@@ -168,6 +189,7 @@ def _form(form: Any) -> str:
 
 _RULES: dict[str, Callable[[str], str]] = {
     "name_rules": _name_rules,
+    "topics": _topics,
     "not_identifying": lambda _: _literal(_recognition("name_patterns")["not_identifying"]()),
     "not_ages": lambda _: _literal(_recognition("name_patterns")["not_ages"]()),
     "named": _named,

@@ -22,7 +22,7 @@ from dbt_common.events.functions import fire_event
 from dbt_common.events.types import Note
 
 from kanon_sql.engines.announcing import Announced, Announcements
-from kanon_sql.engines.duckdb.appending import Append
+from kanon_sql.engines.duckdb.append_steps import Append
 from kanon_sql.engines.duckdb.batch import Batch
 from kanon_sql.engines.duckdb.batch_terms import terms_of
 from kanon_sql.engines.duckdb.cells.protected_models import protected_query, table_figures
@@ -162,7 +162,7 @@ def appended(cursor: Any, told: str) -> Batch:
         When no row was ever released, nor can be: there would be no table.
     """
     job = json.loads(told)
-    steps = Append(cursor, session_of(cursor), **job["options"])
+    steps = Append(cursor, session_of(cursor), surface="model", **job["options"])
     policy, place = Policy.from_json(job["policy"]), tuple(job["release"])
     batch = steps.take(
         ("temp", "main", _SOURCE),

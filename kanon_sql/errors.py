@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from difflib import SequenceMatcher, get_close_matches
 from typing import NoReturn
 
@@ -151,34 +151,6 @@ class UnlistedColumnError(PolicyError):
     """
 
     columns: tuple[str, ...] = ()
-
-    _WAYS_OUT = (
-        "nothing was released; hint: leave {some} out of the SELECT, put {some} into BY (qi), or name {all} in KEEP to "
-        "release {all} on purpose"
-    )
-
-    @classmethod
-    def of(cls, reveals: Mapping[str, str]) -> UnlistedColumnError:
-        """Name each column and what it reveals."""
-        listed = "; ".join(f"{name} {words}" for name, words in reveals.items())
-        one = len(reveals) == 1
-        subject = "a column has no role and identifies" if one else f"{len(reveals)} columns have no role and identify"
-        it = "it" if one else "them"
-        return cls._about(reveals, f"{subject} people: {listed}", some=it, all=it)
-
-    @classmethod
-    def of_all(cls, columns: Iterable[str], words: str) -> UnlistedColumnError:
-        """Name columns that identify people only together."""
-        names = tuple(columns)
-        listed = f"{', '.join(names[:-1])} and {names[-1]}"
-        subject = f"{len(names)} columns have no role and identify people"
-        return cls._about(names, f"{subject}: {listed} {words}", some="some of them", all="the others")
-
-    @classmethod
-    def _about(cls, columns: Iterable[str], words: str, **which: str) -> UnlistedColumnError:
-        found = cls(f"{words}; {cls._WAYS_OUT.format(**which)}")
-        found.columns = tuple(columns)
-        return found
 
 
 class KanonWarning(UserWarning):

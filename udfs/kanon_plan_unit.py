@@ -6,7 +6,7 @@ from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.unit import KEYS, evidence_query
 from kanon_sql.model.policy_checks import OWN
-from kanon_sql.model.refusals import Surface
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import same_name
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError, Surface, unlisted_identifiers
+from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError, listed, unlisted_identifiers
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier, same_name
 from kanon_sql.recognition import recognized, recognized_name
@@ -20,6 +19,14 @@ GROWING = frozenset({"age"})
 
 _PLACES = frozenset({"postal code", "place smaller than a state", "region", "coordinate", "street address"})
 """Kinds of columns of which one describes where a person is, as well as all of them do."""
+
+_OF_ONE_PERSON = frozenset(
+    ["number of a person", "record number", "national number", "insurance number", "account number", "e-mail address", "login"]
+)
+"""Kinds of identifiers that each belong to one person: not a name or a telephone number, which people share."""
+
+_JOINED_ROWS = 10_000
+"""Rows up to which two columns are tried together as a key."""
 
 _WITHOUT_KEY = 100.0
 """How many times more rows agree on all quasi-identifiers than independent columns would, from which on a key seems lost."""
@@ -71,20 +78,24 @@ def refuse_identifiers(unit: Unit, looked: Looked, surface: Surface) -> None:
     """Raise if a column to release looks like an identifier, however often its values repeat."""
     roles = set(map(same_name, (*unit.roles, *unit.recoded, *([] if unit.per is None else [unit.per]))))
     by = set(map(same_name, unit.by))
-    chosen, unlisted = dict[str, str](), dict[str, str]()
+    chosen, unlisted, others = dict[str, str](), dict[str, str](), list[str]()
     for name, texts in zip(looked.columns, looked.texts, strict=True):
-        if same_name(name) in roles or (found := recognized(name, texts)) is None or found.role != "identifier":
+        if same_name(name) in roles:
             continue
-        (chosen if unit.every_column or same_name(name) in by else unlisted)[name] = found.reason
+        named = unit.every_column or same_name(name) in by
+        if (found := recognized(name, texts)) is not None and found.role == "identifier":
+            (chosen if named else unlisted)[name] = found.reason
+        elif not named:
+            others.append(name)
     if chosen:
-        raise IdentifierError.of(chosen, surface)
+        raise IdentifierError.of(chosen, surface, chosen=not unit.every_column, keys=unit.keys)
     if unlisted:
-        refuse_unlisted_identifiers(unlisted, surface)
+        refuse_unlisted_identifiers(unlisted, others, surface)
 
 
-def refuse_unlisted_identifiers(reasons: Mapping[str, str], surface: Surface) -> None:
-    """Raise, naming columns without a role that look like identifiers and the reason of each."""
-    raise unlisted_identifiers(reasons, surface)
+def refuse_unlisted_identifiers(reasons: Mapping[str, str], others: Sequence[str], surface: Surface) -> None:
+    """Raise, naming columns without a role that look like identifiers, and the reason of each; ``others`` have none either."""
+    raise unlisted_identifiers(reasons, others, surface)
 
 
 def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) -> tuple[str, ...]:
@@ -92,25 +103,27 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
     by = [place for name in unit.by if (place := places.get(same_name(name))) is not None]
     per = None if unit.per is None else places.get(same_name(unit.per))
     pairs = Pairs(sample, per)
-    found = _found(pairs, by, unit)
+    found = _found(pairs, by, unit, looked)
     certain = [each for each in found if each.certain]
-    if certain and (per is None or _numbers_rows(sample, per)):
+    if certain and (per is None or pairs.numbers_rows(per)):
         raise _repeated(certain[0], unit, looked, sample, surface)
     warnings = [_may_repeat(each, unit) for each in found]
     if not found and per is None and len(by) > 2 and _has_lost_key(pairs, by):
+        what = "keys" if unit.keys else "quasi-identifiers"
         warnings.append(
-            "many more rows agree on all quasi-identifiers than independent columns would explain, and no column tells people "
-            "apart; if a person has several rows, keep the column that tells people apart, and count people PER it"
+            f"far more rows agree on all {what} than chance explains; if people have several rows, add the column "
+            "that identifies them and count PER it"
         )
     return tuple(warnings)
 
 
-def _found(pairs: Pairs, by: Sequence[int], unit: Unit) -> list[RepeatedPeople]:
+def _found(pairs: Pairs, by: Sequence[int], unit: Unit, looked: Looked) -> list[RepeatedPeople]:
     """Return the columns that repeat people by the quasi-identifiers of a release."""
     if unit.every_column:
         roles = set(map(same_name, unit.roles))
         by = [place for place, name in enumerate(pairs.names) if same_name(name) not in roles]
-    return _repeating(pairs, by)
+    texts = {same_name(name): each for name, each in zip(looked.columns, looked.texts, strict=True)}
+    return _repeating(pairs, by, texts, joined=len(pairs.sample.hashes) <= _JOINED_ROWS)
 
 
 def repeating(sample: SampledRows, by: Sequence[str], per: str | None = None) -> list[RepeatedPeople]:
@@ -129,48 +142,41 @@ def repeating(sample: SampledRows, by: Sequence[str], per: str | None = None) ->
         return []
     places = {same_name(name): place for place, name in enumerate(sample.names)}
     pairs = Pairs(sample, None if per is None else places.get(same_name(per)))
-    return _repeating(pairs, [places[same_name(name)] for name in by])
+    return _repeating(pairs, [places[same_name(name)] for name in by], {}, joined=False)
 
 
-def _repeating(pairs: Pairs, by: Sequence[int]) -> list[RepeatedPeople]:
+def _repeating(
+    pairs: Pairs, by: Sequence[int], texts: Mapping[str, Sequence[str | None]], *, joined: bool
+) -> list[RepeatedPeople]:
     """Return the columns that repeat people by the quasi-identifiers, or by columns with the names of personal ones.
 
     Notes
     -----
     Quasi-identifiers may be about events, such as a date of admission, and then hide that the others repeat.
     """
-    named = [place for place, name in enumerate(pairs.names) if (kind := recognized_name(name)) is not None and kind.personal]
-    found = repeated_people(pairs, sorted({*by, *named}))
+    kinds = {place: recognized(name, texts.get(same_name(name), ())) for place, name in enumerate(pairs.names)}
+    named = [place for place, kind in kinds.items() if kind is not None and kind.personal]
+    identifying = {place for place, kind in kinds.items() if kind is not None and kind.kind in _OF_ONE_PERSON}
+    found = repeated_people(pairs, sorted({*by, *named}), identifying, joined=joined)
     if not any(each.certain for each in found) and named and set(by) - set(named):
-        found = [*repeated_people(pairs, named), *found]
-    one = {each.column: each for each in sorted(found, key=lambda each: each.certain)}
-    return [each for each in found if one[each.column] is each]
-
-
-def _numbers_rows(sample: SampledRows, per: int) -> bool:
-    """Return whether a column that shall tell people apart tells rows apart: then counting people counts rows."""
-    hashes = sample.hashes[sample.filled[:, per], per]
-    return len(np.unique(hashes)) >= 0.95 * len(hashes)
+        found = [*repeated_people(pairs, named, identifying, joined=joined), *found]
+    one = {each.columns: each for each in sorted(found, key=lambda each: each.certain)}
+    return [each for each in found if one[each.columns] is each]
 
 
 def _repeated(found: RepeatedPeople, unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) -> RepeatedPeopleError:
-    guarantee = unit.guarantee if unit.per is None else f"{unit.guarantee} PER {as_identifier(unit.per)}"
+    guarantee = unit.describe()
+    if len(found.columns) > 1:
+        return RepeatedPeopleError.together(found.columns, found.people, found.rows, found.shared, guarantee)
+    about, released = sample.parts > 1, looked.columns
     return RepeatedPeopleError.of(
-        found.column,
-        found.people,
-        found.rows,
-        found.shared,
-        guarantee,
-        unit.guarantee,
-        surface,
-        about=sample.parts > 1,
-        returned=same_name(found.column) in map(same_name, looked.columns),
+        found.columns[0], found.people, found.rows, found.shared, unit, surface, about=about, released=released
     )
 
 
 def _may_repeat(found: RepeatedPeople, unit: Unit) -> str:
-    column, shared = as_identifier(found.column), list(map(as_identifier, found.shared))
-    agree = f"{', '.join(shared[:-1])} and {shared[-1]}"
+    column = as_identifier(found.columns[0])
+    agree = listed(list(map(as_identifier, found.shared)))
     counts = "rows" if unit.per is None else f"values of {as_identifier(unit.per)}"
     return (
         f"rows that share {column} agree on {agree}; {unit.guarantee} counts {counts}, so count PER {column} if it is a person"

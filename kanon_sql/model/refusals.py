@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Mapping, Sequence
-from typing import ClassVar, Literal, Self
+from typing import Self
 
 from kanon_sql.errors import PolicyError, UnlistedColumnError, nearest
+from kanon_sql.model.surfaces import Surface, counted, kept, left_out, measured, quasi_identifiers
+from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier
-
-Surface = Literal["clause", "function", "python", "command", "model"]
-"""In whose language an error says what to do: the clause, a table function, Python, the command line, or a dbt model."""
 
 _SHARED = 3
 """Most shared columns that an error lists."""
 
 
-_LEFT_OUT: dict[Surface, str] = {
-    "clause": "leave {it} out of the SELECT",
-    "function": "drop := [{names}]",
-    "python": "drop=[{names}]",
-    "command": "--drop {plain}",
-    "model": "leave {it} out of the model",
-}
-
-_KEPT: dict[Surface, str] = {
-    "clause": "name {it} in KEEP",
-    "function": "name {it} in keep",
-    "python": "name {it} in keep",
-    "command": "name {it} in --keep",
-    "model": "name {it} in keep",
-}
-
-
 class IdentifierError(PolicyError):
-    """A quasi-identifier looks like an identifier of people; nothing was released.
+    """A quasi-identifier, or a key of a table of counts, looks like an identifier of people; nothing was released.
 
     Attributes
     ----------
@@ -45,22 +26,80 @@ class IdentifierError(PolicyError):
     columns: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, reasons: Mapping[str, str], surface: Surface) -> Self:
-        """Name each column and why it looks like an identifier."""
-        one = len(reasons) == 1
-        subject = "a quasi-identifier looks like an identifier" if one else "quasi-identifiers look like identifiers"
-        found = cls(f"{subject} of people: {_listed(reasons)}; nothing was released; hint: {_way(_LEFT_OUT, reasons, surface)}")
+    def of(cls, reasons: Mapping[str, str], surface: Surface, *, chosen: bool = True, keys: bool = False) -> Self:
+        """Name each column and why it looks like an identifier.
+
+        Parameters
+        ----------
+        reasons : mapping
+            The columns, each with the reason.
+        surface : Surface
+            In whose words the way out is.
+        chosen : bool
+            Whether the policy names the columns.
+        keys : bool
+            Whether they are the keys of a table.
+        """
+        what = "key" if keys else "quasi-identifier"
+        subject = f"a {what} looks like an identifier" if len(reasons) == 1 else f"{what}s look like identifiers"
+        hint = left_out(list(reasons), surface, chosen=chosen, keys=keys)
+        found = cls(f"{subject} of people: {_reasons(reasons)}; nothing was released; hint: {hint}")
         found.columns = tuple(reasons)
         return found
 
 
-def unlisted_identifiers(reasons: Mapping[str, str], surface: Surface) -> UnlistedColumnError:
-    """Return the refusal of columns without a role that look like identifiers, each with the reason."""
-    one = len(reasons) == 1
+def unlisted_identifiers(reasons: Mapping[str, str], unlisted: Sequence[str], surface: Surface) -> UnlistedColumnError:
+    """Return the refusal of columns without a role that look like identifiers, each with the reason.
+
+    Parameters
+    ----------
+    reasons : mapping
+        The columns that are refused, each with the reason.
+    unlisted : sequence of str
+        All columns without a role.
+    surface : Surface
+        In whose words the ways out are.
+    """
+    one, names = len(reasons) == 1, list(reasons)
     subject = "a column has no role and looks like an identifier" if one else "columns have no role and look like identifiers"
-    hint = f"{_way(_LEFT_OUT, reasons, surface)}, or {_way(_KEPT, reasons, surface)} to release {_it(reasons)} on purpose"
-    found = UnlistedColumnError(f"{subject} of people: {_listed(reasons)}; nothing was released; hint: {hint}")
-    found.columns = tuple(map(as_identifier, reasons))
+    ways = f"{left_out(names, surface)}, or {kept(names, unlisted, surface)} to release {_it(names)} on purpose"
+    return _unlisted(f"{subject} of people: {_reasons(reasons)}", names, ways)
+
+
+def unlisted_columns(reveals: Mapping[str, str], unlisted: Sequence[str], surface: Surface) -> UnlistedColumnError:
+    """Return the refusal of columns without a role that identify people, each with what it reveals.
+
+    Parameters
+    ----------
+    reveals : mapping
+        The columns that are refused, each with what it reveals.
+    unlisted, surface
+        As for `unlisted_identifiers`.
+    """
+    one, names = len(reveals) == 1, list(reveals)
+    subject = "a column has no role and identifies" if one else f"{len(reveals)} columns have no role and identify"
+    found = "; ".join(f"{as_identifier(name)} {words}" for name, words in reveals.items())
+    ways = (
+        f"{left_out(names, surface)}, {quasi_identifiers(_it(names), surface)}, or {kept(names, unlisted, surface)} to release "
+        f"{_it(names)} on purpose"
+    )
+    return _unlisted(f"{subject} people: {found}", names, ways)
+
+
+def unlisted_together(unlisted: Sequence[str], words: str, surface: Surface) -> UnlistedColumnError:
+    """Return the refusal of columns without a role that identify people only together."""
+    spelled = listed(list(map(as_identifier, unlisted)))
+    some = "some of them"
+    ways = (
+        f"{left_out(unlisted, surface)} or only some of them, {quasi_identifiers(some, surface)}, or "
+        f"{kept(unlisted, (), surface)} to release them on purpose"
+    )
+    return _unlisted(f"{len(unlisted)} columns have no role and identify people: {spelled} {words}", unlisted, ways)
+
+
+def _unlisted(problem: str, names: Sequence[str], ways: str) -> UnlistedColumnError:
+    found = UnlistedColumnError(f"{problem}; nothing was released; hint: {ways}")
+    found.columns = tuple(map(as_identifier, names))
     return found
 
 
@@ -75,16 +114,12 @@ def without_role(columns: Sequence[str], known: Collection[str], policy: str) ->
     return PolicyError(f"{subject} no role in {policy}; hint: {meant}{way}")
 
 
-def _listed(reasons: Mapping[str, str]) -> str:
+def _reasons(reasons: Mapping[str, str]) -> str:
     return "; ".join(f"{as_identifier(name)} ({reason})" for name, reason in reasons.items())
 
 
 def _it(names: Collection[str]) -> str:
     return "it" if len(names) == 1 else "them"
-
-
-def _way(ways: Mapping[Surface, str], names: Collection[str], surface: Surface) -> str:
-    return ways[surface].format(it=_it(names), names=", ".join(map(repr, names)), plain=shlex.quote(",".join(names)))
 
 
 class RepeatedPeopleError(PolicyError):
@@ -105,14 +140,6 @@ class RepeatedPeopleError(PolicyError):
     rows: int = 0
     shared: tuple[str, ...] = ()
 
-    _WAYS_OUT: ClassVar[dict[Surface, str]] = {
-        "clause": "{added}write {guarantee} PER {name}, or {guarantee} PER ROW if each row is a person",
-        "function": "per := {text}, or per_row := true if each row is a person",
-        "python": "per={text}, or per_row=True if each row is a person",
-        "command": "--per {word}, or --per-row if each row is a person",
-        "model": "set per={text} in the config of the model, or per_row=true if each row is a person",
-    }
-
     @classmethod
     def of(
         cls,
@@ -120,12 +147,11 @@ class RepeatedPeopleError(PolicyError):
         people: int,
         rows: int,
         shared: Collection[str],
-        counted: str,
-        guarantee: str,
+        unit: Unit,
         surface: Surface,
         *,
         about: bool,
-        returned: bool,
+        released: Sequence[str],
     ) -> Self:
         """Name the column, what its rows share, and the two ways out.
 
@@ -133,48 +159,53 @@ class RepeatedPeopleError(PolicyError):
         ----------
         column, people, rows, shared
             As the attributes.
-        counted, guarantee : str
-            What would count rows, and the same without its PER.
+        unit : Unit
+            What is counted.
         surface : Surface
             In whose words the ways out are.
         about : bool
             Whether people and rows were estimated.
-        returned : bool
-            Whether the query returns the column.
+        released : sequence of str
+            The columns that the query returns.
         """
-        fact = repetition(column, people, rows, shared, counted, about=about)
-        hint = cls._WAYS_OUT[surface].format(
-            guarantee=guarantee,
-            name=as_identifier(column),
-            text=repr(column),
-            word=shlex.quote(column),
-            added="" if returned else f"add {as_identifier(column)} to the SELECT, which PER does not release, and ",
+        fact = repetition(column, people, rows, shared, unit.describe(), about=about)
+        found = cls(f"{fact}; nothing was released; hint: {counted(column, unit, surface, released)}")
+        found.column, found.people, found.rows, found.shared = column, people, rows, tuple(shared)
+        return found
+
+    @classmethod
+    def together(cls, columns: Sequence[str], people: int, rows: int, shared: Collection[str], guarantee: str) -> Self:
+        """Name two columns that repeat people only together; no surface counts people by two columns."""
+        names, agree = listed(list(map(as_identifier, columns))), listed(list(map(as_identifier, shared)))
+        found = cls(
+            f"{names} repeat people together: rows that share both values agree on {agree}; {guarantee} would count rows, and "
+            f"{people:,} people have {rows:,}; nothing was released; hint: make one column of both in a view, such as "
+            f"concat_ws('/', {', '.join(map(as_identifier, columns))}) AS person, and count people by it"
         )
-        found = cls(f"{fact}; nothing was released; hint: {hint}")
-        found.column, found.people, found.rows, found.shared = column, people, rows, tuple(shared)
+        found.column, found.people, found.rows, found.shared = ", ".join(columns), people, rows, tuple(shared)
         return found
 
     @classmethod
-    def unsettled(cls, column: str, people: int, rows: int, shared: Collection[str], counted: str, surface: Surface) -> Self:
+    def unsettled(cls, column: str, people: int, rows: int, shared: Collection[str], guarantee: str, surface: Surface) -> Self:
         """Say of a table that is only measured what its rows are taken for; see `of`."""
-        fact = repetition(column, people, rows, shared, counted)
-        found = cls(f"the unit was not settled: {fact}; hint: {cls.measured_by(column, surface)}")
+        fact = repetition(column, people, rows, shared, guarantee)
+        found = cls(f"the unit was not settled: {fact}; hint: {measured(column, surface)}")
         found.column, found.people, found.rows, found.shared = column, people, rows, tuple(shared)
         return found
 
-    @classmethod
-    def measured_by(cls, column: str, surface: Surface) -> str:
-        """Return how a measurement of a table is told what a row is."""
-        return cls._WAYS_OUT[surface].format(text=repr(column), word=shlex.quote(column))
 
-
-def repetition(column: str, people: int, rows: int, shared: Collection[str], counted: str, *, about: bool = False) -> str:
+def repetition(column: str, people: int, rows: int, shared: Collection[str], guarantee: str, *, about: bool = False) -> str:
     """Return the fact that a column repeats people; see `RepeatedPeopleError.of`."""
     names = list(map(as_identifier, shared))
     more = len(names) - _SHARED
     if more > 1:
         names = [*names[:_SHARED], f"{more} other columns"]
-    agree = f"{', '.join(names[:-1])} and {names[-1]}"
+    agree = listed(names)
     size = f"{'about ' * about}{people:,} people have {'about ' * about}{rows:,}"
     name = as_identifier(column)
-    return f"{name} repeats people: rows that share its value agree on {agree}; {counted} would count rows, and {size}"
+    return f"{name} repeats people: rows that share its value agree on {agree}; {guarantee} would count rows, and {size}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -6,6 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from kanon_sql.model.validation import as_identifier
+
 if TYPE_CHECKING:
     from kanon_sql.model.policy import Policy
 
@@ -19,7 +21,9 @@ class Unit:
     guarantee : str
         What is counted, as the clause writes it without its PER: ``'k >= 5'``.
     least : int
-        Rows that a class has at least.
+        Rows that a class has at least, by all columns or by those that an attacker knows.
+    scope, known : str
+        What an attacker knows, if not all columns: ``'FOR ANY 3 COLUMNS'``, and the same as JSON.
     by : tuple of str
         The quasi-identifiers of a release, or the keys of a table.
     every_column : bool
@@ -30,37 +34,56 @@ class Unit:
         Whether the author says that each row is a person.
     recoded : tuple of str
         Those of ``by`` whose cells are generalized.
-    roles : tuple of str
-        Further columns that the policy names on purpose: sensitive ones, and those that it releases unchanged.
+    roles, kept : tuple of str
+        Further columns that the policy names on purpose: sensitive ones, and those that it releases unchanged; the latter.
+    keys : bool
+        Whether ``by`` are the keys of a table of counts and sums.
     """
 
     guarantee: str
     least: int
+    scope: str = ""
+    known: str = ""
     by: tuple[str, ...] = ()
     every_column: bool = False
     per: str | None = None
     per_row: bool = False
     recoded: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    keys: bool = False
 
     @classmethod
     def of(cls, policy: Policy) -> Unit:
         """Return what a policy counts."""
+        least, known = policy.least_class_size, max(policy.known_requirements, key=lambda each: each.least, default=None)
+        scope, some = "", ""
+        if known is not None and known.least > least:
+            least, scope, some = known.least, known.scope, json.dumps(known.known)
+        kept = policy.keep or ()
         return cls(
-            guarantee=f"k >= {policy.least_class_size}",
-            least=policy.least_class_size,
+            guarantee=f"k >= {least}",
+            least=least,
+            scope=scope,
+            known=some,
             by=tuple(qi.column for qi in policy.quasi_identifiers),
             every_column=policy.every_column,
             per=None if policy.people is None else policy.people.per,
             per_row=policy.per_row,
             recoded=policy.generalized,
-            roles=(*policy.sensitive, *(policy.keep or ()), *policy.pseudonyms),
+            roles=(*policy.sensitive, *kept, *policy.pseudonyms),
+            kept=tuple(name for name in kept if name not in policy.pseudonyms),
         )
 
     @property
     def counts_rows_only(self) -> bool:
         """Return whether the guarantee needs no people: the author says that rows are some, or asks for no class."""
         return self.per_row or self.least == 1
+
+    def describe(self) -> str:
+        """Return what is counted as the clause writes it."""
+        people = "" if self.per is None else f" PER {as_identifier(self.per)}"
+        return f"{self.guarantee}{people}{self.scope and f' {self.scope}'}"
 
     def to_json(self) -> str:
         """Return the canonical text."""

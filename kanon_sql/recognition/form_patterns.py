@@ -16,6 +16,9 @@ LEAST_TEXTS = 20
 LEAST_NUMBERS = 10
 """Different texts that a column has to show before a checksum says something."""
 
+LONGEST = 500
+"""Characters of a text that are read; all forms are shorter, except free text."""
+
 NUMBER = "[+-]?[0-9]+([.,][0-9]+)?"
 """A number."""
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from kanon_sql.recognition.confirmed import confirmed
-from kanon_sql.recognition.form_patterns import ANSWER, LEAST_NUMBERS, LEAST_TEXTS, NUMBER, Form, dates, forms
+from kanon_sql.recognition.form_patterns import ANSWER, LEAST_NUMBERS, LEAST_TEXTS, LONGEST, NUMBER, Form, dates, forms
 from kanon_sql.recognition.name_patterns import NameRule
 from kanon_sql.recognition.names import folded, named, said
 from kanon_sql.recognition.recognized import Recognized
@@ -24,7 +24,7 @@ def recognized(name: str, texts: Sequence[str | None]) -> Recognized | None:
     name : str
         The name of the column.
     texts : sequence of str or None
-        A sample of its values as texts. Fewer than 20 say nothing.
+        A sample of its values as texts. With fewer than 20, only dates are recognized.
 
     Notes
     -----
@@ -36,7 +36,8 @@ def recognized(name: str, texts: Sequence[str | None]) -> Recognized | None:
     Recognized(role='identifier', kind='e-mail address', reason='looks like e-mail', personal=False)
     >>> recognized("phone", ["yes", "no", "no"])
     """
-    shown = [text for text in (each.strip(" ") for each in texts if each is not None) if text not in ("", "*")]
+    starts = (each[:LONGEST].strip(" ") for each in texts if each is not None)
+    shown = [text for text in starts if text not in ("", "*")]
     enough = len(shown) >= LEAST_TEXTS
     found = _formed(shown, "") if enough else None
     if found is not None:
@@ -45,7 +46,7 @@ def recognized(name: str, texts: Sequence[str | None]) -> Recognized | None:
     by_name = None if rule is None or not _fits(rule, shown) else said(rule)
     if by_name is not None and by_name.role == "identifier":
         return by_name
-    dated = enough and _share(shown, dates().look, 0.8)
+    dated = bool(shown) and _share(shown, dates().look, 0.8)
     found = _formed(shown, "identifiers") if enough and not dated else None
     if found is not None or by_name is not None:
         return found or by_name

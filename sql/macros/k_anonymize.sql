@@ -1,4 +1,4 @@
--- k_anonymize(tbl, k, qi := NULL, masks := NULL, keep := NULL, unlisted_limit := 0.2): a k-anonymous release that suppresses few cells, in any DuckDB client, without Python.
+-- k_anonymize(tbl, k, qi := NULL, masks := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false): a k-anonymous release that suppresses few cells, in any DuckDB client, without Python.
 --
 -- Row types (the distinct combinations of quasi-identifiers) go to the cheapest mask under which at least k rows show the same: the
 -- pattern-guided greedy of Bredereck, Nichterlein and Niedermeier (2013). Row types that are left over each take a class with
@@ -43,6 +43,7 @@
 --                         NULL permits every combination.
 --   keep    VARCHAR[]     the columns that are released unchanged on purpose; then all others have to be in qi
 --   unlisted_limit        without keep: share of the rows, 0 to 1, that a column without a role may single out; 1 permits every column
+--   per_row               true if each row is a person, also where a column seems to repeat people
 --
 -- Result columns:
 --   those of tbl, with their names, order and types; suppressed cells are NULL. An ENUM in qi becomes VARCHAR, because its type
@@ -54,7 +55,7 @@
 --
 -- Cost: one scan of tbl, one GROUP BY, and for each mask (2^12 at most) one GROUP BY of the row types that are left; for unlisted columns
 -- one GROUP BY of their cells, and one of as many cells for each quasi-identifier.
-CREATE OR REPLACE MACRO k_anonymize(tbl, k, qi := NULL, masks := NULL, keep := NULL, unlisted_limit := 0.2) AS TABLE
+CREATE OR REPLACE MACRO k_anonymize(tbl, k, qi := NULL, masks := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false) AS TABLE
 @greedy(keep::VARCHAR[]; 'NULL')
     'NULL'
 ));

@@ -16,7 +16,7 @@ FROM (
         @plain(look)
         ), '''''''' || system.main.chr(8217), '''') AS plain
     FROM (
-        SELECT system.main.trim(system.main.unnest(texts)) AS look, system.main.unnest(system.main.range(1, system.main.len(texts) + 1)) AS i
+        SELECT system.main.trim(system.main.left(system.main.unnest(texts), @constant(LONGEST))) AS look, system.main.unnest(system.main.range(1, system.main.len(texts) + 1)) AS i
         FROM (
             SELECT system.main.list_value(*COLUMNS(*)) AS texts
             FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (<query> USING SAMPLE reservoir(1024 ROWS) REPEATABLE (7)))

@@ -4,4 +4,4 @@ system.main.translate(
     system.main.replace(system.main.replace(system.main.replace(system.main.replace(system.main.replace(system.main.replace(
         system.main.strip_accents(<text>), system.main.chr(223), ''ss''), system.main.chr(7838), ''SS''), system.main.chr(230), ''ae''),
         system.main.chr(198), ''AE''), system.main.chr(339), ''oe''), system.main.chr(338), ''OE''),
-    system.main.chr(248) || system.main.chr(216) || system.main.chr(322) || system.main.chr(321) || system.main.chr(273), ''oOlLd'')
+    system.main.concat(system.main.chr(248), system.main.chr(216), system.main.chr(322), system.main.chr(321), system.main.chr(273)), ''oOlLd'')

@@ -47,6 +47,7 @@ OTHERS = [
     "predictability",
     "profile",
     "propensity",
+    "repeated_people",
     "safe_harbor",
     "suda_scores",
     "suppression_certificate",

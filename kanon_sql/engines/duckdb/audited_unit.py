@@ -9,7 +9,8 @@ from typing import Any
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.sampled_rows import repeated_people_of
 from kanon_sql.errors import PolicyError, UnknownColumnError
-from kanon_sql.model.refusals import RepeatedPeopleError, Surface
+from kanon_sql.model.refusals import RepeatedPeopleError, listed
+from kanon_sql.model.surfaces import Surface, measured
 from kanon_sql.model.validation import as_identifier, same_name
 from kanon_sql.recognition import recognized_name
 from kanon_sql.recognition.repeated_people import RepeatedPeople
@@ -110,9 +111,8 @@ def _numbers_rows(con: Any, table: str, per: str) -> bool:
 
 
 def _may_repeat(found: RepeatedPeople, surface: Surface) -> str:
-    shared = list(map(as_identifier, found.shared))
-    agree = f"{', '.join(shared[:-1])} and {shared[-1]}"
+    agree = listed(list(map(as_identifier, found.shared)))
     return (
         f"rows that share {as_identifier(found.column)} agree on {agree}, and may be those of one person; "
-        f"hint: {RepeatedPeopleError.measured_by(found.column, surface)}"
+        f"hint: {measured(found.column, surface)}"
     )

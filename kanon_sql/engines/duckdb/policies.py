@@ -18,6 +18,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_names import Stored, any_of_name, of_name, protection_of_name, stored_of
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.stored_protection import StoredProtection
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import as_identifier, same_name
 
 TABLE = "kanon_policies"
@@ -85,7 +86,7 @@ FROM (
     system.main.{plan}({key}, {policy}, system.main.current_database())) AS "kanon#released\""""
 
 
-def under_policy(body: str, stored: StoredPolicy, plan: str, wide: str | None = None) -> str:
+def under_policy(body: str, stored: StoredPolicy, plan: str, wide: str | None = None, surface: Surface = "policy") -> str:
     """Return a query over another query, whose text a planner writes once the columns of that are known.
 
     Parameters
@@ -98,8 +99,10 @@ def under_policy(body: str, stored: StoredPolicy, plan: str, wide: str | None = 
         Name of the planner.
     wide : str, optional
         A query of the same rows with the columns that ``body`` leaves out.
+    surface : Surface
+        In whose words a refusal says what to do.
     """
-    parts = [literal(text) for text in (stored.name, stored.table, stored.to_json(), wide or _EVERY)]
+    parts = [literal(text) for text in (stored.name, stored.table, stored.to_json(), wide or _EVERY, surface)]
     return _UNDER_POLICY.format(body=body, key=parts[0], plan=plan, policy=", ".join(parts[1:]))
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.engines.duckdb.unit import CELLS, FIRST, sample_query
+from kanon_sql.engines.duckdb.unit import CELLS, FIRST_LOOK, sample_query
+from kanon_sql.engines.sampled import sampled
 from kanon_sql.engines.unit import repeating
 from kanon_sql.recognition.pairs import SampledRows
 from kanon_sql.recognition.repeated_people import RepeatedPeople
@@ -41,7 +40,7 @@ def repeated_people_of(con: Any, table: str, by: Sequence[str], per: str | None 
 def rows_of(con: Any, source: str) -> SampledRows:
     """Return rows of what stands behind FROM: all of them, or of a large table some."""
     names = [name for name, *_ in con.execute(f"DESCRIBE FROM {source}").fetchall()]
-    asked = sample_query(source, source, names, f"{FIRST} AS first, {CELLS} AS cells")
+    asked = sample_query(source, source, names, f"{FIRST_LOOK} AS first, {CELLS} AS cells")
     found = con.sql(asked).to_arrow_table()
     return sampled_rows(names, found["first"][0].as_py(), found["cells"][0].values)
 
@@ -61,19 +60,5 @@ def sampled_rows(names: list[str], first: dict[str, Any], cells: pa.StructArray 
     if cells is None:
         return SampledRows.none()
     fields = {field.name: column for field, column in zip(cells.type, cells.flatten(), strict=True)}
-    hashed = [fields[f"h{place}"] for place in range(len(names))]
-    return SampledRows(
-        names=tuple(names),
-        hashes=np.stack([each.fill_null(0).to_numpy(zero_copy_only=False) for each in hashed], axis=1),
-        filled=np.stack([each.is_valid().to_numpy(zero_copy_only=False) for each in hashed], axis=1),
-        drawn=fields["drawn"].to_numpy(zero_copy_only=False),
-        varied=tuple(first[f"v{place}"] for place in range(len(names))),
-        years={place: _years(fields[f"y{place}"]) for place in range(len(names)) if f"y{place}" in fields},
-        written=_years(fields["written"]) if "written" in fields else None,
-        rows=first["rows"],
-        parts=first["finer"] + 1,
-    )
-
-
-def _years(column: pa.Array) -> Any:
-    return column.to_numpy(zero_copy_only=False).astype(np.float64)
+    varied = [first[f"v{place}"] for place in range(len(names))]
+    return sampled(names, varied, fields, first["rows"], first["finer"] + 1)

@@ -10,22 +10,11 @@ import json
 
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.texts import text
+from kanon_sql.engines.sampled import DRAWN, FEWER, FIRST, TEXTS, VARIED, WHOLE
 from kanon_sql.engines.unit import GROWING
-from kanon_sql.model.refusals import Surface
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
 from kanon_sql.recognition import recognized_name
-
-_WHOLE, _DRAWN = 1 << 15, 1 << 13
-"""Rows up to which all are looked at, and rows that are drawn from a larger table, about."""
-
-_FEWER = 1
-"""Of a column of many values, a part brings all of its rows: as many as are drawn, divided by 2 to the power of this."""
-
-_FIRST, _VARIED = 4096, 64
-"""A column has many values if it has more than so many in the first rows. Others occur in enough of the drawn rows."""
-
-_TEXTS = 200
-"""Rows whose texts are looked at."""
 
 _HEARD = """(
     SELECT system.main.count(*)
@@ -39,10 +28,10 @@ _SETTLED = """(
 
 KEYS = "released columns", "columns of the source"
 
-FIRST, CELLS = '(SELECT "kanon#f" FROM "kanon#first" AS "kanon#f")', 'system.main.list("kanon#h")'
+FIRST_LOOK, CELLS = '(SELECT "kanon#f" FROM "kanon#first" AS "kanon#f")', 'system.main.list("kanon#h")'
 """What is known of the table, and its sampled rows."""
 
-_DATE = """CASE WHEN system.main.regexp_matches(system.main.typeof({0}), '^(DATE|TIMESTAMP)')
+_DATE = """CASE WHEN system.main.regexp_matches(system.main.typeof({0}), '^(DATE|TIMESTAMP|VARCHAR)')
     THEN system.main.epoch(TRY_CAST(CAST({0} AS VARCHAR) AS TIMESTAMP)) / 31556952 END"""
 
 
@@ -84,9 +73,9 @@ def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[st
     """
     source, wide = relations
     released, every = columns
-    told = ", ".join([literal(unit.to_json()), literal(surface), literal(json.dumps([released, every])), FIRST, CELLS])
+    told = ", ".join([literal(unit.to_json()), literal(surface), literal(json.dumps([released, every])), FIRST_LOOK, CELLS])
     texts = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in released)
-    looks = f'(SELECT system.main.list(look) FROM (SELECT [{texts}] AS look FROM {source} AS "kanon#s" LIMIT {_TEXTS}))'  # noqa: S608
+    looks = f'(SELECT system.main.list(look) FROM (SELECT [{texts}] AS look FROM {source} AS "kanon#s" LIMIT {TEXTS}))'  # noqa: S608
     return sample_query(
         source, wide, every, f"system.main.kanon_unit({told}, {looks}) AS told", needed=not unit.counts_rows_only
     )
@@ -102,7 +91,7 @@ def sample_query(source: str, wide: str, every: list[str], answer: str, *, neede
     every : list of str
         The columns of the latter.
     answer : str
-        What is selected of `FIRST` and `CELLS`.
+        What is selected of `FIRST_LOOK` and `CELLS`.
     needed : bool
         Whether there are to be rows.
     """
@@ -120,14 +109,14 @@ def sample_query(source: str, wide: str, every: list[str], answer: str, *, neede
         answer=answer,
         source=source,
         wide=wide,
-        whole=str(_WHOLE),
-        drawn=str(_DRAWN),
-        fewer=str(_FEWER),
-        first=str(_FIRST),
+        whole=str(WHOLE),
+        drawn=str(DRAWN),
+        fewer=str(FEWER),
+        first=str(FIRST),
         needed="true" if needed else "false",
         names=", ".join(f"{name} AS {cell}" for name, cell in zip(names, cells, strict=True)),
         distinct=", ".join(f"system.main.approx_count_distinct({cell}) AS {cell}" for cell in cells),
-        varied=", ".join(f"{cell} > {_VARIED} AS v{place}" for place, cell in enumerate(cells)),
+        varied=", ".join(f"{cell} > {VARIED} AS v{place}" for place, cell in enumerate(cells)),
         cells=", ".join(shown),
         hits="".join(f" OR (v{place} AND system.main.hash({cell}) & finer = 0)" for place, cell in enumerate(cells)),
     )

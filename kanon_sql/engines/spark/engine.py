@@ -141,7 +141,7 @@ class SparkEngine:
         with safe_errors("counting what the other columns reveal"):
             self._singled = singled(self._source, policy, self._fields)
         if self._singled is not None:
-            refuse_unlisted(self._singled.told, policy)
+            refuse_unlisted(self._singled.told, policy, "spark")
 
     def stage(self, policy: Policy, histogram: Histogram, pieces: PiecesByNumber | None) -> StagedTable:
         """Write the released rows to a table that nobody knows."""
@@ -163,7 +163,7 @@ class SparkEngine:
         if found is not None and self._singled is not None:
             with safe_errors("counting what the other columns reveal"):
                 exposed = exposure(self._source, policy, self._fields, found, self._singled)
-            refuse_unlisted(exposed.told, policy)
+            refuse_unlisted(exposed.told, policy, "spark")
         staged = StagedTable(
             name=joined([*self._into[:-1], fresh("staged")]),
             expected="" if found is None else fresh("expected"),

@@ -3,5 +3,5 @@
     SELECT system.main.kanon_begin(
         ${policy}, system.main.current_setting('memory_limit'), system.main.current_setting('temp_directory'),
         system.main.current_connection_id(),
-        ${unit}) AS run
+        ${unit}, ${surface}) AS run
 )
