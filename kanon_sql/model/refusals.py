@@ -152,6 +152,7 @@ class RepeatedPeopleError(PolicyError):
         *,
         about: bool,
         released: Sequence[str],
+        also: Sequence[str] = (),
     ) -> Self:
         """Name the column, what its rows share, and the two ways out.
 
@@ -167,8 +168,10 @@ class RepeatedPeopleError(PolicyError):
             Whether people and rows were estimated.
         released : sequence of str
             The columns that the query returns.
+        also : sequence of str
+            Other columns that repeat people.
         """
-        fact = repetition(column, people, rows, shared, unit.describe(), about=about)
+        fact = repetition(column, people, rows, shared, unit.describe(), about=about, also=also)
         found = cls(f"{fact}; nothing was released; hint: {counted(column, unit, surface, released)}")
         found.column, found.people, found.rows, found.shared = column, people, rows, tuple(shared)
         return found
@@ -194,16 +197,27 @@ class RepeatedPeopleError(PolicyError):
         return found
 
 
-def repetition(column: str, people: int, rows: int, shared: Collection[str], guarantee: str, *, about: bool = False) -> str:
+def repetition(
+    column: str,
+    people: int,
+    rows: int,
+    shared: Collection[str],
+    guarantee: str,
+    *,
+    about: bool = False,
+    also: Sequence[str] = (),
+) -> str:
     """Return the fact that a column repeats people; see `RepeatedPeopleError.of`."""
     names = list(map(as_identifier, shared))
     more = len(names) - _SHARED
     if more > 1:
         names = [*names[:_SHARED], f"{more} other columns"]
-    agree = listed(names)
+    others = f" (and so {'does' if len(also) == 1 else 'do'} {listed(list(map(as_identifier, also)))})" if also else ""
     size = f"{'about ' * about}{people:,} people have {'about ' * about}{rows:,}"
-    name = as_identifier(column)
-    return f"{name} repeats people: rows that share its value agree on {agree}; {guarantee} would count rows, and {size}"
+    return (
+        f"{as_identifier(column)} repeats people{others}: rows that share its value agree on {listed(names)}; {guarantee} "
+        f"would count rows, and {size}"
+    )
 
 
 def listed(names: Sequence[str]) -> str:

@@ -73,12 +73,22 @@ def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[st
     """
     source, wide = relations
     released, every = columns
-    told = ", ".join([literal(unit.to_json()), literal(surface), literal(json.dumps([released, every])), FIRST_LOOK, CELLS])
+    named = json.dumps([released, every, _origins(wide)])
+    told = ", ".join([*map(literal, (unit.to_json(), surface, named)), FIRST_LOOK, CELLS])
     texts = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in released)
     looks = f'(SELECT system.main.list(look) FROM (SELECT [{texts}] AS look FROM {source} AS "kanon#s" LIMIT {TEXTS}))'  # noqa: S608
     return sample_query(
         source, wide, every, f"system.main.kanon_unit({told}, {looks}) AS told", needed=not unit.counts_rows_only
     )
+
+
+def _origins(wide: str) -> dict[str, list[str]]:
+    """Return which columns the expressions of a query carry: an identifier under another name is still one."""
+    if not wide.startswith("(") or " AS " not in wide.upper():
+        return {}
+    from kanon_sql.clause.origins import origins_of  # sqlglot is only paid for where a clause was read
+
+    return {name: list(columns) for name, columns in origins_of(wide[1:-1]).items()}
 
 
 def sample_query(source: str, wide: str, every: list[str], answer: str, *, needed: bool = True) -> str:
