@@ -21,6 +21,16 @@ class IdentifierError(PolicyError):
     ----------
     columns : tuple of str
         The columns.
+
+    Examples
+    --------
+    >>> import kanon_sql, pyarrow as pa
+    >>> people = pa.table({"name": ["Ann", "Bob"] * 20, "zip": ["98101", "98102"] * 20})
+    >>> try:
+    ...     kanon_sql.anonymize(people, k=5, quasi_identifiers=["zip", "name"])
+    ... except IdentifierError as error:
+    ...     print(error.columns)
+    ('name',)
     """
 
     columns: tuple[str, ...] = ()
@@ -133,6 +143,16 @@ class RepeatedPeopleError(PolicyError):
         Its values, and the rows that have one.
     shared : tuple of str
         The columns on which rows with the same value agree.
+
+    Examples
+    --------
+    >>> import kanon_sql, pyarrow as pa
+    >>> rows = [{"id": n % 40, "zip": n % 40 % 7, "age": n % 40 % 9, "job": n % 40 % 11} for n in range(160)]
+    >>> try:
+    ...     kanon_sql.anonymize(pa.Table.from_pylist(rows), k=4, quasi_identifiers=["zip", "age", "job"], drop=["id"])
+    ... except RepeatedPeopleError as error:
+    ...     print(error.column, error.people, error.rows)
+    id 40 160
     """
 
     column: str = ""
