@@ -73,10 +73,9 @@ def _sampled(source: DataFrame) -> SampledRows:
         names.append(f"{name}_{place}" if same_name(name) in seen else name)
         seen.add(same_name(name))
     source = source.toDF(*names)
-    hashed = (
-        field for field in source.schema.fields if _UNHASHED.isdisjoint(type(each).__name__ for each in parts(field.dataType))
-    )
-    fields = list(hashed)
+    fields = [
+        field for field in source.schema.fields if not any(type(each).__name__ in _UNHASHED for each in parts(field.dataType))
+    ]
     source = source.select(*[quoted(field.name) for field in fields])
     rows = source.count()
     if not fields or not rows:
