@@ -119,8 +119,9 @@ def walk(surface: Surface, table: Table, seed: str) -> Walk:
                 return Walk(
                     False, steps=tuple(steps), refusal=refused.text, asked_people=people, bad_hint=bad_hint, request=request
                 )
-            if taken.way == "join":
-                table = table.joined(taken.columns, PERSON)
+            if taken.way in ("join", "one row"):  # the user changes the table
+                first = taken.columns[0]
+                table = table.joined(taken.columns, PERSON) if taken.way == "join" else table.first_rows(first)
                 surface.prepare(table, random, request)
             request = following
             if not request.by:
