@@ -56,34 +56,14 @@ def hint_of(told: str) -> str:
     return told.rpartition("hint: ")[2].strip()
 
 
+ANONYMIZE = ("anonymize", "visits.csv", "-o", "out.csv", "--force", "--qi", "zip,sex", "--k", "5", "-q")
+
 COMMANDS = {
-    "anonymize": ("anonymize", "visits.csv", "-o", "out.csv", "--force", "--qi", "zip,sex", "--k", "5", "-q"),
-    "known columns": (
-        "anonymize",
-        "visits.csv",
-        "-o",
-        "out.csv",
-        "--force",
-        "--qi",
-        "zip,sex",
-        "--k",
-        "5",
-        "--known",
-        "1",
-        "-q",
-    ),
-    "diversity": (
-        *("anonymize", "visits.csv", "-o", "out.csv", "--force", "--qi", "zip,sex", "--k", "5", "-q"),
-        *("--sensitive", "ward", "--l", "2"),
-    ),
-    "means": (
-        *("anonymize", "visits.csv", "-o", "out.csv", "--force", "--qi", "zip,sex", "--k", "5", "-q"),
-        *("--recode", "sex=SETS", "--recode", "zip=SETS"),
-    ),
-    "masks": (
-        *("anonymize", "visits.csv", "-o", "out.csv", "--force", "--qi", "zip,sex", "--k", "5", "-q"),
-        *("--mask", "zip", "--mask", "sex", "--mask", ""),
-    ),
+    "anonymize": ANONYMIZE,
+    "known columns": (*ANONYMIZE, "--known", "1"),
+    "diversity": (*ANONYMIZE, "--sensitive", "ward", "--l", "2"),
+    "sets": (*ANONYMIZE, "--recode", "sex=SETS", "--recode", "zip=SETS"),
+    "masks": (*ANONYMIZE, "--mask", "zip", "--mask", "sex", "--mask", ""),
     "frontier": ("frontier", "visits.csv", "-o", "out.csv", "--force", "--qi", "zip,sex", "--k", "5", "-q"),
     "append": ("append", "clinic.duckdb::visits", "released", "--key", "visit_id", "--qi", "zip,sex", "--k", "5", "-q"),
 }
@@ -101,7 +81,8 @@ def test_the_hints_of_the_command_line_work(clinic: Path, name: str) -> None:
     assert "hint: --per patient" in ran(*command, "--drop", f"{gone},patient")
     for option in (["--per", "patient"], ["--per-row"]):
         whole = f"{gone},patient" if option == ["--per-row"] else gone
-        assert ran(*command, *option, "--drop", whole) == "", option
+        told = ran(*command, *option, "--drop", whole)
+        assert told == "" or told.startswith("warning: "), option  # known columns warn of more of them
         if name == "append":
             with duckdb.connect("clinic.duckdb") as con:
                 assert set(LEFT) == {each[0] for each in con.execute("DESCRIBE released").fetchall()}
@@ -109,7 +90,7 @@ def test_the_hints_of_the_command_line_work(clinic: Path, name: str) -> None:
 
 
 def test_columns_without_a_role_have_hints_that_work(clinic: Path) -> None:
-    command = (*COMMANDS["anonymize"], "--per-row")
+    command = (*ANONYMIZE, "--per-row")
     told = ran(*command)
     assert "columns have no role and look like identifiers of people: visit_id (by its name); patient (by its name)" in told
     hint = "--drop visit_id,patient, or --keep visit_id,patient,born,ward to release them on purpose"
@@ -118,21 +99,21 @@ def test_columns_without_a_role_have_hints_that_work(clinic: Path) -> None:
     assert "singles out" in ran(*command, "--keep", "visit_id,patient,born,ward")
     told = ran(*command, "--drop", "visit_id,patient")
     assert told == "" or "no role" not in told
-    told = ran(*COMMANDS["anonymize"], "--per", "patient", "--qi", "visit_id")
+    told = ran(*ANONYMIZE, "--per", "patient", "--qi", "visit_id")
     assert hint_of(told) == "--drop visit_id (and not in --qi)"
 
 
 def test_a_dropped_column_is_not_in_the_release_and_its_certificate_is_verified(clinic: Path) -> None:
-    command = (*COMMANDS["anonymize"], "--per", "patient", "--drop", "visit_id,born", "--certificate", "c.json")
+    command = (*ANONYMIZE, "--per", "patient", "--drop", "visit_id,born", "--certificate", "c.json")
     assert ran(*command) == ""
     assert Path("out.csv").read_text().splitlines()[0] == ",".join(LEFT)
     policy = json.loads(Path("c.json").read_text())
     assert "born" not in json.dumps(policy)
     told = ran("verify", "visits.csv", "out.csv", "c.json")
     assert "columns differ" not in told
-    told = ran(*COMMANDS["anonymize"], "--drop", "patiemt")
+    told = ran(*ANONYMIZE, "--drop", "patiemt")
     assert 'drop names the unknown column "patiemt"; hint: did you mean "patient"?' in told
-    assert "the column zip is dropped and has a role" in ran(*COMMANDS["anonymize"], "--drop", "zip")
+    assert "the column zip is dropped and has a role" in ran(*ANONYMIZE, "--drop", "zip")
 
 
 def refused(release: Any) -> KanonError:
@@ -146,11 +127,8 @@ OPTIONS: dict[str, Any] = {"k": 5, "quasi_identifiers": ["zip", "sex"]}
 
 def test_the_hints_of_python_work(visits: duckdb.DuckDBPyConnection) -> None:
     table = visits.table("visits").to_arrow_table()
-    for more, counted in (
-        ({}, "k >= 5"),
-        ({"known": 1}, "k >= 5 FOR ANY 1 COLUMN"),
-        ({"per": "visit_id"}, "k >= 5 PER visit_id"),
-    ):
+    scopes = ({}, "k >= 5"), ({"known": 1}, "k >= 5 FOR ANY 1 COLUMN"), ({"per": "visit_id"}, "k >= 5 PER visit_id")
+    for more, counted in scopes:
         error = refused(lambda more=more: kanon_sql.anonymize(table, **OPTIONS, **more))
         assert isinstance(error, RepeatedPeopleError)
         assert str(error).startswith(REPEATED.format(counted))
@@ -167,7 +145,7 @@ def test_the_hints_of_python_work(visits: duckdb.DuckDBPyConnection) -> None:
 FUNCTIONS = {
     "k_anonymize": "k_anonymize('{}', 5, qi := ['zip', 'sex']{})",
     "l_diversify": "l_diversify('{}', 'ward', 2, qi := ['zip', 'sex']{})",
-    "pattern_guided": "pattern_guided('{}', [['zip'], ['sex'], []], k := 5{})",
+    "pattern_guided": "pattern_guided('{}', [['zip'], ['sex'], []], k := 5, qi := ['zip', 'sex']{})",
     "known": "k_anonymize('{}', 5, qi := ['zip', 'sex'], known := 1{})",
 }
 
@@ -179,10 +157,8 @@ def test_the_hints_of_functions_work(visits: duckdb.DuckDBPyConnection, name: st
         with pytest.raises(duckdb.Error) as refusal:
             visits.execute(f"FROM {FUNCTIONS[name].format(table, '')}")
         assert hint_of(str(refusal.value)) == "per := 'patient', or per_row := true if each row is a person"
-        for more in (
-            "drop := ['visit_id', 'born'], per := 'patient'",
-            "drop := ['visit_id', 'born', 'patient'], per_row := true",
-        ):
+        dropped = "drop := ['visit_id', 'born', 'patient']"
+        for more in (f"{dropped}, per := 'patient'", f"{dropped}, per_row := true"):
             found = visits.execute(f"DESCRIBE FROM {FUNCTIONS[name].format(table, f', {more}')}").fetchall()
             assert [each[0] for each in found] == LEFT
             visits.execute(f"FROM {FUNCTIONS[name].format(table, f', {more}')}").fetchall()
@@ -224,7 +200,8 @@ def test_the_hints_of_the_clause_work(visits: duckdb.DuckDBPyConnection, clause:
 
 
 def test_the_hints_of_policies_work(clinic: Path) -> None:
-    policy = "CREATE OR REPLACE ANONYMIZATION POLICY p ON visits (IDENTIFIER visit_id, born{}; BY zip, sex; KEEP ward; GUARANTEE k >= 5{})"
+    policy = """CREATE OR REPLACE ANONYMIZATION POLICY p ON visits (
+        IDENTIFIER visit_id, born{}; BY zip, sex; KEEP ward; GUARANTEE k >= 5{})"""
     with kanon_sql.connect("clinic.duckdb") as con:
         con.execute(policy.format(", patient", ""))
         for text in ("FROM visits ANONYMIZE WITH POLICY p", "FROM anonymize('visits', 'p')"):
@@ -266,7 +243,7 @@ def test_the_hints_of_policy_files_work(clinic: Path) -> None:
 
 
 def test_a_release_that_grows_is_settled_over_all_batches(visits: duckdb.DuckDBPyConnection) -> None:
-    options = {**OPTIONS, "key": "visit_id", "con": visits, "drop": ["born", "patient"], "secret": "of the house"}
+    options = {**OPTIONS, "key": "visit_id", "con": visits, "drop": ["born", "patient"]}
     visits.execute("CREATE TABLE later AS FROM visits WHERE visit_id < 300")
     assert kanon_sql.append("later", "released", **options).released == 300
     visits.execute("INSERT INTO later FROM visits WHERE visit_id BETWEEN 300 AND 599")
