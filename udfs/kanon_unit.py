@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.sampled_rows import sampled_rows
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.unit import Looked, settle
 from kanon_sql.model.unit import Unit
-from kanon_sql.recognition.pairs import SampledRows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,33 +26,12 @@ def settled(
     texts: pa.ChunkedArray,
 ) -> pa.Array:
     """Settle the unit of a release; see `evidence_query` for what is given, one row of each."""
-    released, every = json.loads(columns[0].as_py())
+    released, every, origins = json.loads(columns[0].as_py())
     looks = texts[0].as_py() or []
-    looked = Looked(columns=tuple(released), texts=tuple(zip(*looks, strict=True)) if looks else ((),) * len(released))
-    sample = _sampled(every, first[0].as_py(), cells[0].values)
+    shown = tuple(zip(*looks, strict=True)) if looks else ((),) * len(released)
+    looked = Looked(columns=tuple(released), texts=shown, origins=origins)
+    sample = sampled_rows(every, first[0].as_py(), cells[0].values)
     return _answer(None, settle(Unit.from_json(unit[0].as_py()), looked, sample, surface[0].as_py()))
-
-
-def _sampled(names: list[str], first: dict[str, Any], cells: pa.StructArray | None) -> SampledRows:
-    if cells is None:  # no row, or none is needed
-        return SampledRows.none()
-    fields = {field.name: column for field, column in zip(cells.type, cells.flatten(), strict=True)}
-    hashed = [fields[f"h{place}"] for place in range(len(names))]
-    return SampledRows(
-        names=tuple(names),
-        hashes=np.stack([each.fill_null(0).to_numpy(zero_copy_only=False) for each in hashed], axis=1),
-        filled=np.stack([each.is_valid().to_numpy(zero_copy_only=False) for each in hashed], axis=1),
-        drawn=fields["drawn"].to_numpy(zero_copy_only=False),
-        varied=tuple(first[f"v{place}"] for place in range(len(names))),
-        years={place: _years(fields[f"y{place}"]) for place in range(len(names)) if f"y{place}" in fields},
-        written=_years(fields["written"]) if "written" in fields else None,
-        rows=first["rows"],
-        parts=first["finer"] + 1,
-    )
-
-
-def _years(column: pa.Array) -> Any:
-    return column.to_numpy(zero_copy_only=False).astype(np.float64)
 
 
 def _answer(refused: str | None, warnings: Iterable[str]) -> pa.Array:

@@ -16,47 +16,18 @@ from kanon_sql.clause.select import name_at, read_select
 
 _CASTS = frozenset({"CAST", "TRY_CAST"})
 
-_COUNTING = frozenset(
-    [
-        "APPROX_COUNT_DISTINCT",
-        "COUNT",
-        "COUNTIF",
-        "COUNT_IF",
-        "CUME_DIST",
-        "DENSE_RANK",
-        "ENTROPY",
-        "NTILE",
-        "PERCENT_RANK",
-        "RANK",
-        "REGR_COUNT",
-        "ROW_NUMBER",
-    ]
-)
+_COUNTING_WORDS = """
+    APPROX_COUNT_DISTINCT COUNT COUNTIF COUNT_IF CUME_DIST DENSE_RANK ENTROPY NTILE PERCENT_RANK RANK REGR_COUNT ROW_NUMBER
+"""
+
+_COUNTING = frozenset(_COUNTING_WORDS.split())
 """Functions over a window that return no value of their arguments, and no sum of them."""
 
 _BEHIND_ARGUMENTS = (("ORDER", "BY"), ("IGNORE", "NULLS"), ("RESPECT", "NULLS"))
 
-_NOT_COLUMNS = frozenset(
-    [
-        "AND",
-        "AS",
-        "BETWEEN",
-        "CASE",
-        "DISTINCT",
-        "ELSE",
-        "END",
-        "FALSE",
-        "IN",
-        "IS",
-        "LIKE",
-        "NOT",
-        "NULL",
-        "OR",
-        "THEN",
-        "TRUE",
-        "WHEN",
-    ]
-)
+_OPERATORS = "AND AS BETWEEN CASE DISTINCT ELSE END FALSE IN IS LIKE NOT NULL OR THEN TRUE WHEN"
+
+_NOT_COLUMNS = frozenset(_OPERATORS.split())
 
 
 def origins(script: Script, start: int, end: int) -> dict[str, tuple[str, ...]]:
@@ -95,6 +66,13 @@ def origins(script: Script, start: int, end: int) -> dict[str, tuple[str, ...]]:
         elif columns and alias + 1 == behind and (name := name_at(script, alias)) is not None:
             found[name] = columns
     return found
+
+
+def origins_of(query: str) -> dict[str, tuple[str, ...]]:
+    """Return the same for the text of a query."""
+    script = Script.read(query)
+    script.match_brackets()
+    return origins(script, 0, len(script.tokens))
 
 
 def _carried(script: Script, place: int, end: int) -> tuple[tuple[str, ...], int]:

@@ -12,7 +12,7 @@ from kanon_sql.clause.cells.table_query import TableQuery, read_table_query
 from kanon_sql.clause.corrections import corrected, read_as_meant
 from kanon_sql.clause.database import Database
 from kanon_sql.clause.definitions import begins_definition, parse_definition
-from kanon_sql.clause.groups import refuse_groups
+from kanon_sql.clause.groups import refuse_grouped_sources, refuse_groups
 from kanon_sql.clause.parse import parse_clause
 from kanon_sql.clause.script import CorrectableError, Script, is_mentioned
 from kanon_sql.clause.split import Site, check_tail, explains, find_sites, is_explained
@@ -21,6 +21,7 @@ from kanon_sql.errors import ClauseError, PolicyError, raise_alone
 from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.protection import Protection
+from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
 
 T = TypeVar("T")
 
@@ -198,8 +199,13 @@ class _Rewriting:
                 source = source.replace(script.text[edit.start : edit.end], edit.text, 1)
             query = replace(query, source=source)
         protection = self._protection(asked, query, clause, behind)
+        if not protection.per_row:
+            permitted = f"write {query.tabulation.count} >= {protection.k} PER ROW"
+            refuse_grouped_sources(script, start, clause, protection.per, permitted)
         try:
             text = self._protect(query, protection, explained)
+        except (IdentifierError, RepeatedPeopleError):  # of an engine that reads the source at once
+            raise
         except PolicyError as problem:
             raise script.error(str(problem), clause, behind - 1) from problem
         last = end if explained else behind

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-import numpy as np
-
-from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError, unlisted_identifiers
+from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError, listed, unlisted_identifiers
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier, same_name
-from kanon_sql.recognition import recognized, recognized_name
+from kanon_sql.recognition import Recognized, recognized, recognized_name
 from kanon_sql.recognition.lost_keys import people_without_key
 from kanon_sql.recognition.pairs import FEWEST_PAIRS, Pairs, SampledRows
 from kanon_sql.recognition.repeated_people import RepeatedPeople, repeated_people
@@ -21,6 +19,14 @@ GROWING = frozenset({"age"})
 
 _PLACES = frozenset({"postal code", "place smaller than a state", "region", "coordinate", "street address"})
 """Kinds of columns of which one describes where a person is, as well as all of them do."""
+
+_OF_ONE_PERSON = frozenset(
+    ["number of a person", "record number", "national number", "insurance number", "account number", "e-mail address", "login"]
+)
+"""Kinds of identifiers that each belong to one person: not a name or a telephone number, which people share."""
+
+_JOINED_ROWS = 10_000
+"""Rows up to which two columns are tried together as a key."""
 
 _WITHOUT_KEY = 100.0
 """How many times more rows agree on all quasi-identifiers than independent columns would, from which on a key seems lost."""
@@ -36,10 +42,25 @@ class Looked:
         The columns.
     texts : tuple of tuple of str
         For each column its texts, None for NULL.
+    origins : mapping of str to sequence of str
+        The columns of the source that some of them carry, in the form that `same_name` compares.
     """
 
     columns: tuple[str, ...]
     texts: tuple[tuple[str | None, ...], ...]
+    origins: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def recognized(self, place: int) -> Recognized | None:
+        """Return what a column seems to be, by its name and texts, and by the names of the columns that it carries."""
+        name, texts = self.columns[place], self.texts[place]
+        found = recognized(name, texts)
+        if found is not None and found.role == "identifier":
+            return found
+        for origin in self.origins.get(same_name(name), ()):
+            carried = recognized_name(origin)
+            if carried is not None and carried.role == "identifier":
+                return replace(carried, reason=f"it carries {as_identifier(origin)}")
+        return found
 
 
 def settle(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) -> tuple[str, ...]:
@@ -73,16 +94,16 @@ def refuse_identifiers(unit: Unit, looked: Looked, surface: Surface) -> None:
     roles = set(map(same_name, (*unit.roles, *unit.recoded, *([] if unit.per is None else [unit.per]))))
     by = set(map(same_name, unit.by))
     chosen, unlisted, others = dict[str, str](), dict[str, str](), list[str]()
-    for name, texts in zip(looked.columns, looked.texts, strict=True):
+    for place, name in enumerate(looked.columns):
         if same_name(name) in roles:
             continue
         named = unit.every_column or same_name(name) in by
-        if (found := recognized(name, texts)) is not None and found.role == "identifier":
+        if (found := looked.recognized(place)) is not None and found.role == "identifier":
             (chosen if named else unlisted)[name] = found.reason
         elif not named:
             others.append(name)
     if chosen:
-        raise IdentifierError.of(chosen, surface, chosen=not unit.every_column)
+        raise IdentifierError.of(chosen, surface, chosen=not unit.every_column, keys=unit.keys)
     if unlisted:
         refuse_unlisted_identifiers(unlisted, others, surface)
 
@@ -97,52 +118,84 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
     by = [place for name in unit.by if (place := places.get(same_name(name))) is not None]
     per = None if unit.per is None else places.get(same_name(unit.per))
     pairs = Pairs(sample, per)
-    found = _found(pairs, by, unit)
+    found = _found(pairs, by, unit, looked)
     certain = [each for each in found if each.certain]
-    if certain and (per is None or _numbers_rows(sample, per)):
-        raise _repeated(certain[0], unit, looked, sample, surface)
+    if certain and (per is None or pairs.numbers_rows(per)):
+        raise _repeated(certain, unit, looked, sample, surface)
     warnings = [_may_repeat(each, unit) for each in found]
     if not found and per is None and len(by) > 2 and _has_lost_key(pairs, by):
+        what = "keys" if unit.keys else "quasi-identifiers"
         warnings.append(
-            "far more rows agree on all quasi-identifiers than chance explains; if people have several rows, add the column "
+            f"far more rows agree on all {what} than chance explains; if people have several rows, add the column "
             "that identifies them and count PER it"
         )
     return tuple(warnings)
 
 
-def _found(pairs: Pairs, by: Sequence[int], unit: Unit) -> list[RepeatedPeople]:
+def _found(pairs: Pairs, by: Sequence[int], unit: Unit, looked: Looked) -> list[RepeatedPeople]:
+    """Return the columns that repeat people by the quasi-identifiers of a release."""
+    if unit.every_column:
+        roles = set(map(same_name, unit.roles))
+        by = [place for place, name in enumerate(pairs.names) if same_name(name) not in roles]
+    texts = {same_name(name): each for name, each in zip(looked.columns, looked.texts, strict=True)}
+    return _repeating(pairs, by, texts, joined=len(pairs.sample.hashes) <= _JOINED_ROWS)
+
+
+def repeating(sample: SampledRows, by: Sequence[str], per: str | None = None) -> list[RepeatedPeople]:
+    """Return the columns of any table that repeat people, or may do so; those of most rows first.
+
+    Parameters
+    ----------
+    sample : SampledRows
+        Rows of the table.
+    by : sequence of str
+        Its quasi-identifiers.
+    per : str, optional
+        A column that already tells people apart.
+    """
+    if len(sample.hashes) < FEWEST_PAIRS:
+        return []
+    places = {same_name(name): place for place, name in enumerate(sample.names)}
+    pairs = Pairs(sample, None if per is None else places.get(same_name(per)))
+    return _repeating(pairs, [places[same_name(name)] for name in by], {}, joined=False)
+
+
+def _repeating(
+    pairs: Pairs, by: Sequence[int], texts: Mapping[str, Sequence[str | None]], *, joined: bool
+) -> list[RepeatedPeople]:
     """Return the columns that repeat people by the quasi-identifiers, or by columns with the names of personal ones.
 
     Notes
     -----
     Quasi-identifiers may be about events, such as a date of admission, and then hide that the others repeat.
     """
-    named = [place for place, name in enumerate(pairs.names) if (kind := recognized_name(name)) is not None and kind.personal]
-    if unit.every_column:
-        roles = set(map(same_name, unit.roles))
-        by = [place for place, name in enumerate(pairs.names) if same_name(name) not in roles]
-    found = repeated_people(pairs, sorted({*by, *named}))
+    kinds = {place: recognized(name, texts.get(same_name(name), ())) for place, name in enumerate(pairs.names)}
+    named = [place for place, kind in kinds.items() if kind is not None and kind.personal]
+    identifying = {place for place, kind in kinds.items() if kind is not None and kind.kind in _OF_ONE_PERSON}
+    found = repeated_people(pairs, sorted({*by, *named}), identifying, joined=joined)
     if not any(each.certain for each in found) and named and set(by) - set(named):
-        found = [*repeated_people(pairs, named), *found]
-    one = {each.column: each for each in sorted(found, key=lambda each: each.certain)}
-    return [each for each in found if one[each.column] is each]
+        found = [*repeated_people(pairs, named, identifying, joined=joined), *found]
+    one = {each.columns: each for each in sorted(found, key=lambda each: each.certain)}
+    return [each for each in found if one[each.columns] is each]
 
 
-def _numbers_rows(sample: SampledRows, per: int) -> bool:
-    """Return whether a column that shall tell people apart tells rows apart: then counting people counts rows."""
-    hashes = sample.hashes[sample.filled[:, per], per]
-    return len(np.unique(hashes)) >= 0.95 * len(hashes)
-
-
-def _repeated(found: RepeatedPeople, unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) -> RepeatedPeopleError:
+def _repeated(
+    certain: list[RepeatedPeople], unit: Unit, looked: Looked, sample: SampledRows, surface: Surface
+) -> RepeatedPeopleError:
+    found, *others = certain
+    guarantee = unit.describe()
+    if len(found.columns) > 1:
+        return RepeatedPeopleError.together(found.columns, found.people, found.rows, found.shared, guarantee)
+    about, released = sample.parts > 1, looked.columns
+    also = [each.column for each in others if len(each.columns) == 1]
     return RepeatedPeopleError.of(
-        found.column, found.people, found.rows, found.shared, unit, surface, about=sample.parts > 1, released=looked.columns
+        found.columns[0], found.people, found.rows, found.shared, unit, surface, about=about, released=released, also=also
     )
 
 
 def _may_repeat(found: RepeatedPeople, unit: Unit) -> str:
-    column, shared = as_identifier(found.column), list(map(as_identifier, found.shared))
-    agree = f"{', '.join(shared[:-1])} and {shared[-1]}"
+    column = as_identifier(found.columns[0])
+    agree = listed(list(map(as_identifier, found.shared)))
     counts = "rows" if unit.per is None else f"values of {as_identifier(unit.per)}"
     return (
         f"rows that share {column} agree on {agree}; {unit.guarantee} counts {counts}, so count PER {column} if it is a person"

@@ -103,9 +103,15 @@ _WORDS["spark"] = replace(_WORDS["clause"], people=_ONE_ROW, rows="write {rows}"
 _WORDS["dataframe"] = replace(_WORDS["python"], people=_ONE_ROW)
 
 
-def left_out(names: Sequence[str], surface: Surface, *, chosen: bool = False) -> str:
-    """Return how columns are left out of a release; with ``chosen``, they are quasi-identifiers by name."""
+_KEYS: dict[Surface, str] = {"function": "by", "python": "by", "command": "--by"}
+"""What the keys of a table are called; elsewhere they are those of GROUP BY."""
+
+
+def left_out(names: Sequence[str], surface: Surface, *, chosen: bool = False, keys: bool = False) -> str:
+    """Return how columns are left out of a release; ``chosen`` are quasi-identifiers by name, ``keys`` those of a table."""
     words = _WORDS[surface]
+    if keys:
+        return f"leave {_it(names)} out of {_KEYS.get(surface, 'GROUP BY')}"
     out = _filled(words.left_out, names)
     return f"{out} (and not in {words.by})" if chosen and words.by else out
 
@@ -141,7 +147,7 @@ def counted(column: str, unit: Unit, surface: Surface, released: Sequence[str]) 
     words, key = _WORDS[surface], same_name(column)
     linked = bool(unit.scope) and not unit.known
     before = after = ""
-    if surface == "clause" and key not in map(same_name, released):
+    if surface == "clause" and not unit.keys and key not in map(same_name, released):
         hidden = "" if linked else ", which PER does not release,"
         before = f"add {as_identifier(column)} to the SELECT{hidden} and "
     for role, names in ((words.by, unit.by), (words.keep, unit.kept)):
@@ -153,6 +159,12 @@ def counted(column: str, unit: Unit, surface: Surface, released: Sequence[str]) 
         people += f", qi := [{', '.join(repr(name) for name in released if same_name(name) not in roles)}]"
     rows = "" if linked else f", or {_filled(words.rows, [column], unit)} if each row is a person"
     return f"{before}{people}{after}{rows}"
+
+
+def measured(column: str, surface: Surface) -> str:
+    """Return the two ways to tell the measurement of a table what a row is."""
+    words = _WORDS[surface]
+    return f"{_filled(words.people, [column])}, or {words.rows} if each row is a person"
 
 
 def _it(names: Sequence[str]) -> str:

@@ -39,6 +39,8 @@ class Unit:
         Those of ``by`` whose cells are generalized.
     roles, kept : tuple of str
         Further columns that the policy names on purpose: sensitive ones, and those that it releases unchanged; the latter.
+    keys : bool
+        Whether ``by`` are the keys of a table of counts and sums.
     """
 
     guarantee: str
@@ -52,19 +54,21 @@ class Unit:
     recoded: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    keys: bool = False
 
     @classmethod
     def of(cls, policy: Policy) -> Unit:
         """Return what a policy counts."""
         least, known = policy.least_class_size, max(policy.known_requirements, key=lambda each: each.least, default=None)
-        scope = {}
+        scope, some = "", ""
         if known is not None and known.least > least:
-            least, scope = known.least, {"scope": known.scope, "known": json.dumps(known.known)}
+            least, scope, some = known.least, known.scope, json.dumps(known.known)
         kept = policy.keep or ()
         return cls(
             guarantee=f"k >= {least}",
             least=least,
-            **scope,
+            scope=scope,
+            known=some,
             by=tuple(qi.column for qi in policy.quasi_identifiers),
             every_column=policy.every_column,
             per=None if policy.people is None else policy.people.per,

@@ -19,6 +19,12 @@ FEWEST_PAIRS = 30
 _DETERMINED = 0.98
 """Share of pairs that agree on a column from which on the values that they share determine it."""
 
+_NUMBERS = 0.95
+"""Values per row from which on a column numbers the rows."""
+
+_APART = 1.0, 3.0
+"""Years by which what grows may differ in the rows of a person, if it is known when they were written, and if not."""
+
 _RANDOM_PAIRS = 4096
 """Random pairs, about: more cost time, and 6 bits need a few hundred."""
 
@@ -131,25 +137,34 @@ class Pairs:
         drawn = np.flatnonzero(self.sample.drawn)  # their order is one of hashes, so neighbours are random
         steps = range(1, min(len(drawn), 1 + -(-_RANDOM_PAIRS // len(drawn))))
         self._random = tuple(np.concatenate([np.roll(drawn, step * each) for step in steps]) for each in (0, 1))
-        self._columns: dict[int, tuple[Places, Places, float, float]] = {}
+        self._columns: dict[tuple[int, ...], tuple[Places, Places, float, float]] = {}
         self._determined: dict[tuple[int, int], bool] = {}
 
-    def at_random(self, column: int) -> float:
-        """Return the share of random pairs that agree; infinite if too few have a value."""
-        share = self.agreement(column, *self._random)
-        return inf if share is None else max(share, 1 / len(self._random[0]))
+    def at_random(self, column: int, *key: int) -> float:
+        """Return the share of random pairs that agree, of those that differ in a key; infinite if too few have a value."""
+        first, second = self._random
+        if key:
+            other = self._hashes(key)
+            differ = other[first] != other[second]
+            first, second = first[differ], second[differ]
+        share = self.agreement(column, first, second)
+        return inf if share is None else max(share, 1 / len(first))
 
-    def sharing(self, column: int) -> tuple[Places, Places]:
-        """Return the pairs of neighbours within the same value, of rows in random order."""
-        return self._column(column)[:2]
+    def sharing(self, *key: int) -> tuple[Places, Places]:
+        """Return the pairs of neighbours within the same value of a key, of rows in random order."""
+        return self._column(key)[:2]
 
-    def values(self, column: int) -> float:
+    def values(self, *key: int) -> float:
         """Return the number of values."""
-        return self._column(column)[2]
+        return self._column(key)[2]
 
-    def rows(self, column: int) -> float:
+    def rows(self, *key: int) -> float:
         """Return the number of rows that have one."""
-        return self._column(column)[3]
+        return self._column(key)[3]
+
+    def numbers_rows(self, column: int) -> bool:
+        """Return whether a column has nearly as many values as rows: then it tells rows apart, and not people."""
+        return self.values(column) >= _NUMBERS * self.rows(column)
 
     def together(self, columns: Sequence[int]) -> NDArray[np.uint64]:
         """Return a hash of some columns together, for each row that was drawn; NULL is a value like any other."""
@@ -180,17 +195,21 @@ class Pairs:
         if written is not None:
             later = written[first] - written[second]
             apart = apart - np.where(np.isnan(later), 0.0, later)
-        return same | (np.abs(apart) <= 1)
+        return same | (np.abs(apart) <= _APART[written is None])
 
-    def _column(self, column: int) -> tuple[Places, Places, float, float]:
-        if column not in self._columns:
-            self._columns[column] = self._neighbours(column)
-        return self._columns[column]
+    def _column(self, key: tuple[int, ...]) -> tuple[Places, Places, float, float]:
+        if key not in self._columns:
+            self._columns[key] = self._neighbours(key)
+        return self._columns[key]
 
-    def _neighbours(self, column: int) -> tuple[Places, Places, float, float]:
+    def _hashes(self, key: tuple[int, ...]) -> NDArray[np.uint64]:
+        hashes = self.sample.hashes[:, key[0]]
+        return hashes if len(key) == 1 else _key(self.sample.hashes[:, key], self.sample.filled[:, key])
+
+    def _neighbours(self, key: tuple[int, ...]) -> tuple[Places, Places, float, float]:
         sample = self.sample
-        hashes, filled = sample.hashes[:, column], sample.filled[:, column]
-        if sample.parts > 1 and sample.varied[column]:
+        hashes, filled = self._hashes(key), np.logical_and.reduce(sample.filled[:, key], axis=1)
+        if sample.parts > 1 and len(key) == 1 and sample.varied[key[0]]:
             times, chosen = sample.parts, np.flatnonzero(filled & (hashes & np.uint64(sample.parts - 1) == 0))
         else:
             times, chosen = 1, np.flatnonzero(filled & sample.drawn)

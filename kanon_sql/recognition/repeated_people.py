@@ -6,8 +6,9 @@ and two random rows differ. A product, a shop or an occupation does not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import log2
 
 from kanon_sql.recognition.pairs import FEWEST_PAIRS, Pairs
@@ -16,20 +17,26 @@ FEWEST_VALUES = 10
 """Values of a column without which nothing is concluded."""
 
 _AGREE, _AT_RANDOM = 0.9, 0.7
-"""A shared column agrees in at least so many pairs that share a value, and in at most so many random pairs."""
+"""A shared column agrees in at least so many pairs that share a value, and in at most so many random pairs that do not."""
 
 _BITS = 6.0
 """What the shared columns are worth together, at least: 64 random pairs of which one agrees."""
 
+_FEWER_PAIRS = 10
+"""Pairs that are enough for a column that looks like an identifier of people: only that it repeats needs proof."""
+
+_JOINED = 8
+"""Columns of which two together are tried as a key, if none repeats people alone: those with the most values."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatedPeople:
-    """A column that repeats people, or may do so.
+    """A column that repeats people, or may do so; or two columns that do so together.
 
     Parameters
     ----------
-    column : str
-        The column.
+    columns : tuple of str
+        The column, or both.
     people : int
         Its values; estimated if the rows are a sample.
     rows : int
@@ -42,15 +49,22 @@ class RepeatedPeople:
         Whether they are most of the personal columns; else they could also be those of a group, such as a household.
     """
 
-    column: str
+    columns: tuple[str, ...]
     people: int
     rows: int
     shared: tuple[str, ...]
     bits: float
     certain: bool
 
+    @property
+    def column(self) -> str:
+        """Return the column, or the first of both."""
+        return self.columns[0]
 
-def repeated_people(pairs: Pairs, personal: Sequence[int]) -> list[RepeatedPeople]:
+
+def repeated_people(
+    pairs: Pairs, personal: Sequence[int], identifying: Collection[int] = (), *, joined: bool = False
+) -> list[RepeatedPeople]:
     """Return the columns that repeat people, those of most rows first.
 
     Parameters
@@ -59,40 +73,55 @@ def repeated_people(pairs: Pairs, personal: Sequence[int]) -> list[RepeatedPeopl
         Pairs of rows.
     personal : sequence of int
         The places of the columns that describe a person: the quasi-identifiers, and those recognized by their names.
+    identifying : collection of int
+        The places of columns that look like identifiers of people, such as an e-mail address. Less evidence is enough.
+    joined : bool
+        Whether two columns together may tell people apart; for whole tables.
 
     Notes
     -----
-    For n rows and m columns, m sorts of n hashes, and O(n m^2) comparisons of whole arrays. The result does not depend on the
-    order of the rows. Pairs with a NULL say nothing about a column.
+    For n rows and m columns, m sorts of n hashes, and O(n m^2) comparisons of whole arrays; some 30 more sorts for two
+    columns. The result does not depend on the order of the rows. Pairs with a NULL say nothing about a column.
     """
-    at_random = {place: share for place in personal if (share := pairs.at_random(place)) <= _AT_RANDOM}
     places = [place for place in range(len(pairs.names)) if place != pairs.per]
-    evidence = (_evidence(pairs, place, [each for each in personal if each != place], at_random) for place in places)
-    found = [each for each in evidence if each is not None]
-    return sorted(found, key=lambda each: (not each.certain, -each.rows, -each.people))
+    found = [each for place in places if (each := _evidence(pairs, (place,), personal, place in identifying)) is not None]
+    if joined and not any(each.certain for each in found) and pairs.per is None:
+        found += _joined(pairs, [place for place in places if place not in personal], personal)
+    return sorted(found, key=lambda each: (not each.certain, len(each.columns), -each.rows, -each.people))
 
 
-def _evidence(pairs: Pairs, column: int, personal: list[int], at_random: dict[int, float]) -> RepeatedPeople | None:
-    """Return what speaks for a column; None if rows that share a value agree on nothing, or on too little."""
-    first, second = pairs.sharing(column)
-    values = pairs.values(column)
-    if values < FEWEST_VALUES or len(first) < FEWEST_PAIRS:
+def _joined(pairs: Pairs, places: list[int], personal: Sequence[int]) -> list[RepeatedPeople]:
+    """Return the pairs of columns that repeat people, if neither does alone."""
+    several = [place for place in places if pairs.values(place) > 1 and not pairs.numbers_rows(place)]
+    tried = sorted(several, key=pairs.values, reverse=True)[:_JOINED]
+    found = (_evidence(pairs, key, personal, False) for key in combinations(sorted(tried), 2))
+    return [each for each in found if each is not None and each.certain]
+
+
+def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Sequence[int], identifying: bool) -> RepeatedPeople | None:
+    """Return what speaks for a column, or two; None if rows that share a value agree on nothing, or on too little."""
+    first, second = pairs.sharing(*key)
+    values = pairs.values(*key)
+    if values < FEWEST_VALUES or len(first) < (_FEWER_PAIRS if identifying else FEWEST_PAIRS):
         return None
-    agreeing = {each: share for each in personal if (share := pairs.agreement(each, first, second)) is not None}
-    shared = [each for each, share in agreeing.items() if share >= _AGREE and each in at_random]
+    others = [each for each in personal if each not in key]
+    agreeing = {each: share for each in others if (share := pairs.agreement(each, first, second)) is not None}
+    at_random = {each: pairs.at_random(each, *key) for each, share in agreeing.items() if share >= _AGREE}
+    shared = [each for each, share in at_random.items() if share <= _AT_RANDOM]
     coarse = [each for each in shared if 2 * pairs.values(each) < values]
     counted = [each for each in shared if not _is_determined(pairs, each, shared, coarse)]
     bits = sum(log2(1 / at_random[each]) for each in counted)
-    if len(counted) < 2 or bits < _BITS:
+    if not counted or (not identifying and (len(counted) < 2 or bits < _BITS)):
         return None
-    others = len(agreeing) - len(shared)  # columns that differ within a value
+    differing = sum(share < _AGREE for share in agreeing.values())
+    enough = identifying or len(counted) >= 3 or not differing
     return RepeatedPeople(
-        column=pairs.names[column],
+        columns=tuple(pairs.names[each] for each in key),
         people=round(values),
-        rows=round(pairs.rows(column)),
+        rows=round(pairs.rows(*key)),
         shared=tuple(pairs.names[each] for each in counted),
         bits=bits,
-        certain=(len(counted) >= 3 or not others) and len(counted) >= 2 * others,
+        certain=enough and len(counted) >= 2 * differing,
     )
 
 

@@ -49,7 +49,7 @@ def tuned(
     k : int
         Least number of rows of a class.
     quasi_identifiers : sequence of str, optional
-        All other columns are released unchanged. None takes the roles that `suggest` gives.
+        All other columns but identifiers are released unchanged. None takes the roles that `suggest` gives.
     drop : sequence of str
         Columns that are left out.
     per, per_row
@@ -75,8 +75,10 @@ def tuned(
         dropped = read_drop(drop, named)
     plain = _counting(_without(plain, [*dropped, *([] if per is None else [per])]), per, per_row)
     people = plain.policy.policy.people
-    gone = [column for column in plain.policy.identifiers if people is None or same_name(column) != same_name(people.per)]
-    left = [column for column in named if column not in plain.policy.identifiers]
+    # a release without undecided columns is what can be tuned
+    out = {*plain.policy.identifiers, *plain.undecided}
+    gone = [column for column in named if column in out and (people is None or same_name(column) != same_name(people.per))]
+    left = [column for column in named if column not in out]
     asked, uses = read_queries(queries, left), uses_of(queries, left)
     levels, texts = _levels(plain, uses)
     identifying = tuple(QuasiIdentifier(column=qi.column) for qi in plain.policy.policy.quasi_identifiers)
@@ -86,19 +88,22 @@ def tuned(
 
 
 def _of_columns(plain: Suggestion, chosen: Sequence[str], k: int) -> Suggestion:
-    """Return a suggestion in which the chosen columns are the quasi-identifiers, and all others are kept."""
+    """Return a suggestion in which the chosen columns are the quasi-identifiers; others but identifiers are kept."""
     roles = []
     for each in plain.roles:
         if each.column in chosen:
             recoding = each.recoding if each.role == "quasi-identifier" else None
             roles.append(replace(each, role="quasi-identifier", reason="chosen", recoding=recoding))
+        elif each.role in ("identifier", "person"):
+            roles.append(each)
         else:
             roles.append(replace(each, role="kept", reason="not chosen", recoding=None))
     identifying = tuple(QuasiIdentifier(column=each.column) for each in roles if each.role == "quasi-identifier")
+    per = next((each.column for each in roles if each.role == "person"), None)
     policy = replace(
         plain.policy,
-        policy=Policy(quasi_identifiers=identifying, requirements=(KAnonymity(k=k),)),
-        identifiers=(),
+        policy=Policy(quasi_identifiers=identifying, requirements=(KAnonymity(k=k) if per is None else People(k=k, per=per),)),
+        identifiers=tuple(each.column for each in roles if each.role == "identifier"),
         kept=tuple(each.column for each in roles if each.role == "kept"),
     )
     return replace(plain, policy=policy, roles=tuple(roles))

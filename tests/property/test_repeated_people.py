@@ -42,11 +42,12 @@ def _hash(value: object) -> int:
 
 def found_in(sample: SampledRows, per: str | None = None) -> list[RepeatedPeople]:
     personal = [place for place, name in enumerate(sample.names) if (found := recognized_name(name)) and found.personal]
-    return repeated_people(Pairs(sample, None if per is None else sample.names.index(per)), personal)
+    pairs = Pairs(sample, None if per is None else sample.names.index(per))
+    return repeated_people(pairs, personal, joined=sample.parts == 1)
 
 
 def certain(found: list[RepeatedPeople]) -> list[str]:
-    return [each.column for each in found if each.certain]
+    return [each.columns[0] for each in found if each.certain]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -70,7 +71,7 @@ def test_people_who_are_counted_are_not_found_again(seed: int) -> None:
 def test_single_people_repeat_nobody(seed: int) -> None:
     columns = people_tables.single_people(seed, rows=100 + 50 * seed)
     everything = sampled(columns)
-    assert not certain(repeated_people(Pairs(everything), range(len(columns))))
+    assert not certain(repeated_people(Pairs(everything), range(len(columns)), joined=True))
     assert not certain(found_in(everything))
 
 
@@ -79,7 +80,7 @@ def test_a_household_is_no_person(seed: int) -> None:
     """It is worth a warning: its rows agree on more than those of a shop."""
     found = found_in(sampled(people_tables.households(seed)))
     assert not certain(found)
-    assert [each.column for each in found] == ["household"]
+    assert [each.columns for each in found] == [("household",)]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -94,11 +95,40 @@ def test_the_order_of_rows_and_columns_is_of_no_account(seed: int) -> None:
 def test_a_sample_shows_what_all_rows_show(seed: int) -> None:
     columns = people_tables.visits(seed, people=6_000, rows=20_000)
     (whole,), (part,) = (
-        [each for each in found_in(sampled(columns, parts)) if each.column == "patient_id"] for parts in (1, 8)
+        [each for each in found_in(sampled(columns, parts)) if each.columns == ("patient_id",)] for parts in (1, 8)
     )
     assert part.certain
     assert part.shared == whole.shared
     assert part.people == pytest.approx(whole.people, rel=0.25)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_two_columns_may_be_a_key_together(seed: int) -> None:
+    """A clinic numbers its patients from 1: neither the clinic nor the number says who it is."""
+    columns = people_tables.visits(seed)
+    who = [int(str(each)[1:]) for each in columns.pop("patient_id")]
+    columns |= {"site": [each % 7 for each in who], "number": [each // 7 for each in who]}
+    found = found_in(sampled(columns))
+    assert [each.columns for each in found if each.certain] == [("number", "site")] or [
+        each.columns for each in found if each.certain
+    ] == [("site", "number")]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_looks_like_an_identifier_needs_less(seed: int) -> None:
+    """Sex and city are worth 4 bits: too few for any column, and enough for an e-mail address that repeats."""
+    draw = np.random.default_rng(seed)
+    who = draw.integers(0, 40, 200)
+    columns: Columns = {
+        "email": [f"u{each}@example.org" for each in who],
+        "sex": [("f", "m")[each % 2] for each in who],
+        "city": [f"c{each * 7 % 8}" for each in who],
+        "device": draw.integers(0, 3, 200).tolist(),
+    }
+    pairs = Pairs(sampled(columns))
+    assert not certain(repeated_people(pairs, (1, 2)))
+    assert certain(repeated_people(pairs, (1, 2), {0})) == ["email"]
+    assert not repeated_people(pairs, (3,), {0})
 
 
 def test_few_rows_show_nothing() -> None:

@@ -215,7 +215,7 @@ class Connection:
         from kanon_sql.clause import rewrite  # sqlglot is only paid for where the word occurs
 
         policies = Policies(lambda question: ask(question).fetchall(), self.session.allowed_files)
-        protect = TableWriter(lambda: self.session.protected_tables.countings) if writer is None else writer
+        protect = TableWriter(self.session.protected_tables) if writer is None else writer
         return rewrite(query, _release_of_query, policies, protect, _linked)
 
     def _run(

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-import duckdb
-
 from kanon_sql.engines.duckdb.known_columns import columns_heard
-from kanon_sql.engines.duckdb.names import name_parts, quoted, table_name
+from kanon_sql.engines.duckdb.names import quoted, table_name
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.stored_tables import stored_columns
 from kanon_sql.model.dropped_columns import dropped_columns
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import ROW_ORDERS
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import same_name
-
-_COLUMNS = """SELECT column_name FROM system.main.duckdb_columns()
-    WHERE database_name = $1 AND schema_name = $2 AND table_name = $3"""
-
-_STORED = """SELECT database_name, schema_name, table_name, 'table' FROM system.main.duckdb_tables()
-    WHERE database_name IN (SELECT database_name FROM system.main.duckdb_databases() WHERE type = 'duckdb')
-    UNION ALL
-    SELECT database_name, schema_name, view_name, 'view' FROM system.main.duckdb_views()"""
 
 
 def release_of_table(
@@ -65,7 +55,7 @@ def release_of_table(
     read again, the release fails.
     """
     name = table_name(table)
-    columns = _stored_columns(session, [same_name(part) for part in name_parts(table)])
+    columns = stored_columns(session.cursor, table)
     dropped = dropped_columns(drop, policy, columns or None)
     wide = f"FROM {name}" if dropped else wide
     if columns is None:
@@ -100,29 +90,3 @@ def _is_about_all(policy: Policy, columns: Sequence[str], dropped: Sequence[str]
     named_columns = {same_name(name) for name in (*(qi.column for qi in policy.quasi_identifiers), *policy.measured)}
     plain = policy.people is None and policy.keep is None and policy.row_order == ROW_ORDERS[0]
     return plain and not (policy.generalized or policy.known_requirements or policy.populations) and named_columns == shown
-
-
-def _stored_columns(session: Session, parts: list[str]) -> list[str] | None:
-    """Return the columns of a name that can only be that of a table of a DuckDB database, else None.
-
-    A transaction holds such a table still. It may have changed the columns; then the statement finds other ones.
-    """
-    with suppress(duckdb.Error), session.cursor() as cursor:
-        rows = cursor.execute(_STORED).fetchall()
-        places = [(place, kind) for *place, kind in rows if _names(parts, [same_name(part) for part in place])]
-        if {kind for _, kind in places} == {"table"}:
-            found = [[name for (name,) in cursor.execute(_COLUMNS, place).fetchall()] for place, _ in places]
-            return found[0] if len(found) == 1 else []
-    return None
-
-
-def _names(parts: list[str], place: list[str]) -> bool:
-    """Return whether a name of one to three parts may stand for the table at a place: database, schema, name."""
-    database, schema, table = place
-    match parts:
-        case [one]:
-            return one == table
-        case [one, other]:
-            return other == table and one in (schema, database)
-        case _:
-            return parts == place

@@ -11,22 +11,11 @@ from collections.abc import Sequence
 
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.texts import text
+from kanon_sql.engines.sampled import DRAWN, FEWER, FIRST, TEXTS, VARIED, WHOLE
 from kanon_sql.engines.unit import GROWING
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
 from kanon_sql.recognition import recognized_name
-
-_WHOLE, _DRAWN = 1 << 15, 1 << 13
-"""Rows up to which all are looked at, and rows that are drawn from a larger table, about."""
-
-_FEWER = 1
-"""Of a column of many values, a part brings all of its rows: as many as are drawn, divided by 2 to the power of this."""
-
-_FIRST, _VARIED = 4096, 64
-"""A column has many values if it has more than so many in the first rows. Others occur in enough of the drawn rows."""
-
-_TEXTS = 200
-"""Rows whose texts are looked at."""
 
 _HEARD = """(
     SELECT system.main.count(*)
@@ -40,7 +29,10 @@ _SETTLED = """(
 
 KEYS = "released columns", "columns of the source"
 
-_DATE = """CASE WHEN system.main.regexp_matches(system.main.typeof({0}), '^(DATE|TIMESTAMP)')
+FIRST_LOOK, CELLS = '(SELECT "kanon#f" FROM "kanon#first" AS "kanon#f")', 'system.main.list("kanon#h")'
+"""What is known of the table, and its sampled rows."""
+
+_DATE = """CASE WHEN system.main.regexp_matches(system.main.typeof({0}), '^(DATE|TIMESTAMP|VARCHAR)')
     THEN system.main.epoch(TRY_CAST(CAST({0} AS VARCHAR) AS TIMESTAMP)) / 31556952 END"""
 
 
@@ -89,6 +81,38 @@ def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[st
     """
     source, wide = relations
     released, every = columns
+    named = json.dumps([released, every, _origins(wide)])
+    told = ", ".join([*map(literal, (unit.to_json(), surface, named)), FIRST_LOOK, CELLS])
+    texts = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in released)
+    looks = f'(SELECT system.main.list(look) FROM (SELECT [{texts}] AS look FROM {source} AS "kanon#s" LIMIT {TEXTS}))'  # noqa: S608
+    return sample_query(
+        source, wide, every, f"system.main.kanon_unit({told}, {looks}) AS told", needed=not unit.counts_rows_only
+    )
+
+
+def _origins(wide: str) -> dict[str, list[str]]:
+    """Return which columns the expressions of a query carry: an identifier under another name is still one."""
+    if not wide.startswith("(") or " AS " not in wide.upper():
+        return {}
+    from kanon_sql.clause.origins import origins_of  # sqlglot is only paid for where a clause was read
+
+    return {name: list(columns) for name, columns in origins_of(wide[1:-1]).items()}
+
+
+def sample_query(source: str, wide: str, every: list[str], answer: str, *, needed: bool = True) -> str:
+    """Return the query of an answer about sampled rows, in which cells are hashes.
+
+    Parameters
+    ----------
+    source, wide : str
+        The rows, and the same with further columns.
+    every : list of str
+        The columns of the latter.
+    answer : str
+        What is selected of `FIRST_LOOK` and `CELLS`.
+    needed : bool
+        Whether there are to be rows.
+    """
     names = [quoted(name) for name in every]
     cells = [f"c{place}" for place in range(len(names))]
     kinds = [found.kind if (found := recognized_name(name)) else "" for name in every]
@@ -100,21 +124,17 @@ def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[st
     shown += [f"coalesce({', '.join([*dates, 'NULL'])}) AS written"] if dates else []
     return text(
         "unit",
-        unit=literal(unit.to_json()),
-        surface=literal(surface),
-        columns=literal(json.dumps([released, every])),
+        answer=answer,
         source=source,
         wide=wide,
-        whole=str(_WHOLE),
-        drawn=str(_DRAWN),
-        fewer=str(_FEWER),
-        first=str(_FIRST),
-        needed="false" if unit.counts_rows_only else "true",
+        whole=str(WHOLE),
+        drawn=str(DRAWN),
+        fewer=str(FEWER),
+        first=str(FIRST),
+        needed="true" if needed else "false",
         names=", ".join(f"{name} AS {cell}" for name, cell in zip(names, cells, strict=True)),
         distinct=", ".join(f"system.main.approx_count_distinct({cell}) AS {cell}" for cell in cells),
-        varied=", ".join(f"{cell} > {_VARIED} AS v{place}" for place, cell in enumerate(cells)),
+        varied=", ".join(f"{cell} > {VARIED} AS v{place}" for place, cell in enumerate(cells)),
         cells=", ".join(shown),
         hits="".join(f" OR (v{place} AND system.main.hash({cell}) & finer = 0)" for place, cell in enumerate(cells)),
-        texts=", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in released),
-        looks=str(_TEXTS),
     )

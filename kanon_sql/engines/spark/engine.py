@@ -23,7 +23,7 @@ from kanon_sql.engines.spark.row_types import key_columns, key_fields, named_tab
 from kanon_sql.engines.spark.scratch import scratch
 from kanon_sql.engines.spark.supported import check_supported
 from kanon_sql.engines.spark.texts import text
-from kanon_sql.engines.spark.unit import settled
+from kanon_sql.engines.spark.unit import settled_frame
 from kanon_sql.errors import SourceError
 from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
@@ -131,8 +131,7 @@ class SparkEngine:
 
     def settle(self, policy: Policy, wide: DataFrame) -> tuple[str, ...]:
         """Settle whom a row describes, by all columns of ``wide``, which has the same rows; return warnings."""
-        with safe_errors("settling whom a row describes"):
-            return settled(self._source, wide, Unit.of(policy), self._surface)
+        return settled_frame(self._source, wide, Unit.of(policy), self._surface)
 
     def release_by_parts(
         self, policy: Policy, most: int, schema: str | None, progress: Progress, told: tuple[str, ...]

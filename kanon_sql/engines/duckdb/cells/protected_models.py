@@ -32,7 +32,7 @@ def protected_query(session: Session, sql: str, database: str) -> str:
     def rows(*_release: Any) -> str:
         raise PolicyError("ANONYMIZE releases rows; hint: materialized='anonymized'")
 
-    protect = TableWriter(lambda: session.protected_tables.countings)
+    protect = TableWriter(session.protected_tables)
     found = rewrite(sql, rows, Policies.committed(session, database), protect)
     if found == sql:
         raise PolicyError(

@@ -8,9 +8,7 @@ WITH "kanon#size" AS MATERIALIZED (
            (CASE WHEN rows > ${whole} THEN (1 << shift + ${fewer}) - 1 ELSE 0 END)::UBIGINT AS finer, ${varied}
     FROM (SELECT ${distinct} FROM (SELECT ${names} FROM ${wide} AS "kanon#s" LIMIT ${first})), "kanon#size"
 )
-SELECT system.main.kanon_unit(
-    ${unit}, ${surface}, ${columns}, (SELECT "kanon#f" FROM "kanon#first" AS "kanon#f"), system.main.list("kanon#h"),
-    (SELECT system.main.list(look) FROM (SELECT [${texts}] AS look FROM ${source} AS "kanon#s" LIMIT ${looks}))) AS told
+SELECT ${answer}
 FROM (
     SELECT ${cells}, drawn
     FROM (
