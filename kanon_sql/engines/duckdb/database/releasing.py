@@ -32,6 +32,7 @@ from kanon_sql.model.recodings import Levels
 from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.surfaces import Surface
+from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier, same_name
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class Releasing:
         try:
             body, columns = self._read(stored)
             shown = ", ".join(map(quoted, stored.released(columns)))
-            unit = settled_unit(f"(SELECT {shown} FROM ({body}))", stored.unit, self._surface, f"({body})")  # noqa: S608
+            unit = settled_unit(f"(SELECT {shown} FROM ({body}))", Unit.of_stored(stored), self._surface, f"({body})")  # noqa: S608
             self._settled[planned.name] = self._con.execute(f"SELECT {unit}").fetchall()[0][0]
         except (RepeatedPeopleError, IdentifierError) as error:
             error.args = (f'the release "{planned.name}": {error}',)
