@@ -66,7 +66,7 @@ def _facts(run: Run, facts: Measured) -> list[tuple[str, str]]:
         ("smallest class", f"{facts.sizes[1]['k']:,} rows; in the source {facts.sizes[0]['k']:,}"),
         *([] if facts.unit.per else [("risk of the worst row", _risk(after["prosecutor_risk"], before["prosecutor_risk"]))]),
         (
-            "average risk",
+            "average risk of a row",
             f"{after['prosecutor_risk_average']:.2%}; in the source {before['prosecutor_risk_average']:.2%}",
         ),
         ("rows alone in their class", f"{after['uniques']:,}; in the source {before['uniques']:,}"),
