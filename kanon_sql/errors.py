@@ -148,6 +148,16 @@ class UnlistedColumnError(PolicyError):
     ----------
     columns : tuple of str
         The columns, as SQL spells them.
+
+    Examples
+    --------
+    >>> import kanon_sql, pyarrow as pa
+    >>> people = pa.table({"zip": ["98101", "98102"] * 20, "remark": [f"she is number {n}" for n in range(40)]})
+    >>> try:
+    ...     kanon_sql.anonymize(people, k=5, quasi_identifiers=["zip"])
+    ... except UnlistedColumnError as error:
+    ...     print(error.columns)
+    ('remark',)
     """
 
     columns: tuple[str, ...] = ()

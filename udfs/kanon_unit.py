@@ -26,9 +26,10 @@ def settled(
     texts: pa.ChunkedArray,
 ) -> pa.Array:
     """Settle the unit of a release; see `evidence_query` for what is given, one row of each."""
-    released, every = json.loads(columns[0].as_py())
+    released, every, origins = json.loads(columns[0].as_py())
     looks = texts[0].as_py() or []
-    looked = Looked(columns=tuple(released), texts=tuple(zip(*looks, strict=True)) if looks else ((),) * len(released))
+    shown = tuple(zip(*looks, strict=True)) if looks else ((),) * len(released)
+    looked = Looked(columns=tuple(released), texts=shown, origins=origins)
     sample = sampled_rows(every, first[0].as_py(), cells[0].values)
     return _answer(None, settle(Unit.from_json(unit[0].as_py()), looked, sample, surface[0].as_py()))
 

@@ -36,16 +36,20 @@ def wide_query(script: Script, start: int, end: int) -> str | None:
     select = read_select(script, start, end)
     if not select.items or not select.sources or select.grouping is not None:
         return None
-    if any(script.spelled(place) == "?" for place in range(start, end)):
-        return _all_rows(script, start, end)
 
     def text(one: int, behind: int) -> str:
         return script.text[script.start(one) : script.stop(behind - 1)]
 
-    kept = [text(*item) for item in select.items if not _is_plain(script, *item)]
+    kept = [text(*item) for item in select.items if not _is_plain(script, *item) and not _has_parameter(script, *item)]
+    shown = ", ".join(["*", *kept])
+    if _has_parameter(script, start, end):
+        return _all_rows(script, start, end, shown)
     first, last = script.start(select.items[0][0]), script.stop(select.items[-1][1] - 1)
-    before, after = script.text[script.start(start) : first], script.text[last : script.stop(end - 1)]
-    return f"{before}{', '.join(['*', *kept])}{after}"
+    return f"{script.text[script.start(start) : first]}{shown}{script.text[last : script.stop(end - 1)]}"
+
+
+def _has_parameter(script: Script, start: int, end: int) -> bool:
+    return any(script.spelled(place) == "?" for place in range(start, end))
 
 
 def _is_plain(script: Script, start: int, end: int) -> bool:
@@ -55,13 +59,13 @@ def _is_plain(script: Script, start: int, end: int) -> bool:
     return script.spelled(start) == "*" or (start + 1 == end and name_at(script, start) is not None)
 
 
-def _all_rows(script: Script, start: int, end: int) -> str | None:
+def _all_rows(script: Script, start: int, end: int, shown: str) -> str | None:
     """Return all rows behind FROM, if these need no parameter."""
     found = (place for place in script.level(start, end) if script.word(place) == "FROM")
     first = next((place for place in found if script.word(place - 1) != "DISTINCT"), None)
     if first is None:
         return None
     stop = next((place for place in script.level(first, end) if script.keyword(place) in _BEHIND_FROM), end)
-    if any(script.spelled(place) == "?" for place in range(first, stop)):
+    if _has_parameter(script, first, stop):
         return None
-    return f"SELECT * {script.text[script.start(first) : script.stop(stop - 1)]}"
+    return f"SELECT {shown} {script.text[script.start(first) : script.stop(stop - 1)]}"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError, listed, unlisted_identifiers
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier, same_name
-from kanon_sql.recognition import recognized, recognized_name
+from kanon_sql.recognition import Recognized, recognized, recognized_name
 from kanon_sql.recognition.lost_keys import people_without_key
 from kanon_sql.recognition.pairs import FEWEST_PAIRS, Pairs, SampledRows
 from kanon_sql.recognition.repeated_people import RepeatedPeople, repeated_people
@@ -42,10 +42,25 @@ class Looked:
         The columns.
     texts : tuple of tuple of str
         For each column its texts, None for NULL.
+    origins : mapping of str to sequence of str
+        The columns of the source that some of them carry, in the form that `same_name` compares.
     """
 
     columns: tuple[str, ...]
     texts: tuple[tuple[str | None, ...], ...]
+    origins: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def recognized(self, place: int) -> Recognized | None:
+        """Return what a column seems to be, by its name and texts, and by the names of the columns that it carries."""
+        name, texts = self.columns[place], self.texts[place]
+        found = recognized(name, texts)
+        if found is not None and found.role == "identifier":
+            return found
+        for origin in self.origins.get(same_name(name), ()):
+            carried = recognized_name(origin)
+            if carried is not None and carried.role == "identifier":
+                return replace(carried, reason=f"it carries {as_identifier(origin)}")
+        return found
 
 
 def settle(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) -> tuple[str, ...]:
@@ -79,11 +94,11 @@ def refuse_identifiers(unit: Unit, looked: Looked, surface: Surface) -> None:
     roles = set(map(same_name, (*unit.roles, *unit.recoded, *([] if unit.per is None else [unit.per]))))
     by = set(map(same_name, unit.by))
     chosen, unlisted, others = dict[str, str](), dict[str, str](), list[str]()
-    for name, texts in zip(looked.columns, looked.texts, strict=True):
+    for place, name in enumerate(looked.columns):
         if same_name(name) in roles:
             continue
         named = unit.every_column or same_name(name) in by
-        if (found := recognized(name, texts)) is not None and found.role == "identifier":
+        if (found := looked.recognized(place)) is not None and found.role == "identifier":
             (chosen if named else unlisted)[name] = found.reason
         elif not named:
             others.append(name)
@@ -106,7 +121,7 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
     found = _found(pairs, by, unit, looked)
     certain = [each for each in found if each.certain]
     if certain and (per is None or pairs.numbers_rows(per)):
-        raise _repeated(certain[0], unit, looked, sample, surface)
+        raise _repeated(certain, unit, looked, sample, surface)
     warnings = [_may_repeat(each, unit) for each in found]
     if not found and per is None and len(by) > 2 and _has_lost_key(pairs, by):
         what = "keys" if unit.keys else "quasi-identifiers"
@@ -164,13 +179,17 @@ def _repeating(
     return [each for each in found if one[each.columns] is each]
 
 
-def _repeated(found: RepeatedPeople, unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) -> RepeatedPeopleError:
+def _repeated(
+    certain: list[RepeatedPeople], unit: Unit, looked: Looked, sample: SampledRows, surface: Surface
+) -> RepeatedPeopleError:
+    found, *others = certain
     guarantee = unit.describe()
     if len(found.columns) > 1:
         return RepeatedPeopleError.together(found.columns, found.people, found.rows, found.shared, guarantee)
     about, released = sample.parts > 1, looked.columns
+    also = [each.column for each in others if len(each.columns) == 1]
     return RepeatedPeopleError.of(
-        found.columns[0], found.people, found.rows, found.shared, unit, surface, about=about, released=released
+        found.columns[0], found.people, found.rows, found.shared, unit, surface, about=about, released=released, also=also
     )
 
 

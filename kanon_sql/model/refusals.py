@@ -21,6 +21,16 @@ class IdentifierError(PolicyError):
     ----------
     columns : tuple of str
         The columns.
+
+    Examples
+    --------
+    >>> import kanon_sql, pyarrow as pa
+    >>> people = pa.table({"name": ["Ann", "Bob"] * 20, "zip": ["98101", "98102"] * 20})
+    >>> try:
+    ...     kanon_sql.anonymize(people, k=5, quasi_identifiers=["zip", "name"])
+    ... except IdentifierError as error:
+    ...     print(error.columns)
+    ('name',)
     """
 
     columns: tuple[str, ...] = ()
@@ -133,6 +143,16 @@ class RepeatedPeopleError(PolicyError):
         Its values, and the rows that have one.
     shared : tuple of str
         The columns on which rows with the same value agree.
+
+    Examples
+    --------
+    >>> import kanon_sql, pyarrow as pa
+    >>> rows = [{"id": n % 40, "zip": n % 40 % 7, "age": n % 40 % 9, "job": n % 40 % 11} for n in range(160)]
+    >>> try:
+    ...     kanon_sql.anonymize(pa.Table.from_pylist(rows), k=4, quasi_identifiers=["zip", "age", "job"], drop=["id"])
+    ... except RepeatedPeopleError as error:
+    ...     print(error.column, error.people, error.rows)
+    id 40 160
     """
 
     column: str = ""
@@ -152,6 +172,7 @@ class RepeatedPeopleError(PolicyError):
         *,
         about: bool,
         released: Sequence[str],
+        also: Sequence[str] = (),
     ) -> Self:
         """Name the column, what its rows share, and the two ways out.
 
@@ -167,8 +188,10 @@ class RepeatedPeopleError(PolicyError):
             Whether people and rows were estimated.
         released : sequence of str
             The columns that the query returns.
+        also : sequence of str
+            Other columns that repeat people.
         """
-        fact = repetition(column, people, rows, shared, unit.describe(), about=about)
+        fact = repetition(column, people, rows, shared, unit.describe(), about=about, also=also)
         found = cls(f"{fact}; nothing was released; hint: {counted(column, unit, surface, released)}")
         found.column, found.people, found.rows, found.shared = column, people, rows, tuple(shared)
         return found
@@ -194,16 +217,27 @@ class RepeatedPeopleError(PolicyError):
         return found
 
 
-def repetition(column: str, people: int, rows: int, shared: Collection[str], guarantee: str, *, about: bool = False) -> str:
+def repetition(
+    column: str,
+    people: int,
+    rows: int,
+    shared: Collection[str],
+    guarantee: str,
+    *,
+    about: bool = False,
+    also: Sequence[str] = (),
+) -> str:
     """Return the fact that a column repeats people; see `RepeatedPeopleError.of`."""
     names = list(map(as_identifier, shared))
     more = len(names) - _SHARED
     if more > 1:
         names = [*names[:_SHARED], f"{more} other columns"]
-    agree = listed(names)
+    others = f" (and so {'does' if len(also) == 1 else 'do'} {listed(list(map(as_identifier, also)))})" if also else ""
     size = f"{'about ' * about}{people:,} people have {'about ' * about}{rows:,}"
-    name = as_identifier(column)
-    return f"{name} repeats people: rows that share its value agree on {agree}; {guarantee} would count rows, and {size}"
+    return (
+        f"{as_identifier(column)} repeats people{others}: rows that share its value agree on {listed(names)}; {guarantee} "
+        f"would count rows, and {size}"
+    )
 
 
 def listed(names: Sequence[str]) -> str:

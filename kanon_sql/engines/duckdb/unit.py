@@ -7,6 +7,7 @@ hashes. It runs before anything else, and its answer is an argument of the funct
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.texts import text
@@ -59,6 +60,13 @@ def settled_unit(source: str, unit: Unit, surface: Surface, wide: str | None = N
     return _SETTLED.format(released=released, wide=beside, asked=asked)
 
 
+def told_unit(source: str, unit: Unit, surface: Surface, wide: str | None, settled: Sequence[str] | None) -> str:
+    """Return the SQL of the warnings about the unit: `settled_unit`, ``wide`` being a query, or those that are known."""
+    if settled is not None:
+        return f"CAST([{', '.join(map(literal, settled))}] AS VARCHAR[])"
+    return settled_unit(source, unit, surface, wide and f"({wide})")
+
+
 def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[str]], unit: Unit, surface: Surface) -> str:
     """Return the query of the evidence: one row with the answer of ``kanon_unit``.
 
@@ -73,12 +81,22 @@ def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[st
     """
     source, wide = relations
     released, every = columns
-    told = ", ".join([literal(unit.to_json()), literal(surface), literal(json.dumps([released, every])), FIRST_LOOK, CELLS])
+    named = json.dumps([released, every, _origins(wide)])
+    told = ", ".join([*map(literal, (unit.to_json(), surface, named)), FIRST_LOOK, CELLS])
     texts = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in released)
     looks = f'(SELECT system.main.list(look) FROM (SELECT [{texts}] AS look FROM {source} AS "kanon#s" LIMIT {TEXTS}))'  # noqa: S608
     return sample_query(
         source, wide, every, f"system.main.kanon_unit({told}, {looks}) AS told", needed=not unit.counts_rows_only
     )
+
+
+def _origins(wide: str) -> dict[str, list[str]]:
+    """Return which columns the expressions of a query carry: an identifier under another name is still one."""
+    if not wide.startswith("(") or " AS " not in wide.upper():
+        return {}
+    from kanon_sql.clause.origins import origins_of  # sqlglot is only paid for where a clause was read
+
+    return {name: list(columns) for name, columns in origins_of(wide[1:-1]).items()}
 
 
 def sample_query(source: str, wide: str, every: list[str], answer: str, *, needed: bool = True) -> str:
