@@ -6,6 +6,7 @@ from functools import partial
 
 from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.histories import STORED, Recorded
+from kanon_sql.engines.duckdb.history_query import history_query
 from kanon_sql.engines.duckdb.policies import planned, planned_histories
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
@@ -17,7 +18,8 @@ def plan(session: Session, name: str, table: str, policy: str, wide: str, surfac
     """Return the SQL of the release; runs when the statement is bound, once the columns of the query are known."""
     stored = StoredPolicy.from_json(name, table, policy)
     if stored.known_rows is not None:
-        return planned_histories(session, stored, database)
+        link = partial(history_query, wide=wide, query=True, surface=surface)
+        return planned_histories(session, stored, database, link)
     recorded = Recorded(home=STORED, name=name)
     return planned(session, stored, database, partial(release_query, wide=wide, query=True, recorded=recorded, surface=surface))
 

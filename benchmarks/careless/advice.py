@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 WAYS = {
+    "join": r"\bone column of both\b",
     "per row": r"PER ROW|--per-row|per_row\b",
     "per": r"""(?:\bPER|--per|\bper ?:?=)[ =]*(?!ROW\b)['"\w]""",
     "keep": r"\bKEEP\b|--keep|\bkeep\b",
@@ -69,7 +70,7 @@ def ways_out(text: str, names: Collection[str], told: Sequence[str] = (), gone: 
         end = places[number + 1][0] if number + 1 < len(places) else len(hint)
         own = hint[start:end]
         option = bool(re.search(r"--drop|drop ?:?=", own))
-        columns = (columns_in(own, names) or about) if way == "per" or option else about
+        columns = (columns_in(own, names) or about) if way in ("per", "join") or option else about
         if way == "per":
             columns = columns[:1]
         elif way == "drop":

@@ -49,10 +49,12 @@ class Request:
         chosen = {*self.chosen, *self.by, self.sensitive, self.per} if self.chosen else {each.name for each in table.columns}
         return [each.name for each in table.columns if each.name in chosen - gone]
 
-    def after(self, advice: Advice) -> Request:
-        """Return the request that follows a way out."""
+    def after(self, advice: Advice, person: str = "") -> Request:
+        """Return the request that follows a way out; ``person`` is the column that joins others."""
         gone = {*advice.columns}
         match advice.way:
+            case "join":
+                return replace(self, per=person)
             case "per":
                 by = tuple(each for each in self.by if each not in gone)
                 return replace(self, per=advice.columns[0], by=by, sensitive=None if self.sensitive in gone else self.sensitive)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 Meaning = Literal["key", "part", "name", "contact", "birth", "text", "personal", "group", "event", "category", "measure"]
@@ -89,6 +91,12 @@ class Table:
     def named(self, *meanings: str) -> list[str]:
         """Return the columns that are about one of these, in their order."""
         return [each.name for each in self.columns if each.meaning in meanings]
+
+    def joined(self, names: Sequence[str], name: str) -> Table:
+        """Return the table with one more column, of the texts of others: a key of people."""
+        texts = [each.cells.cast(pa.string()) for each in self.columns if each.name in names]
+        cells = pc.binary_join_element_wise(*texts, "/", null_handling="skip")
+        return replace(self, columns=(*self.columns, Column(name, "key", cells)))
 
     def __repr__(self) -> str:
         told: list[Any] = [f"{each.name!r}: {each.meaning}" for each in self.columns]

@@ -20,6 +20,10 @@ MOST_STEPS = 6
 """Ways out that the user takes before giving up."""
 
 
+PERSON = "person"
+"""The column that the user makes of a key of two columns."""
+
+
 class RefusedError(Exception):
     """A surface refused a release.
 
@@ -111,10 +115,13 @@ def walk(surface: Surface, table: Table, seed: str) -> Walk:
             ways = ways_out(refused.text, names, refused.columns, (*request.cut, *request.dropped))
             taken = next((each for each in ways if each.way not in ON_PURPOSE and each.columns), None)
             steps.append(f"{refused.kind or 'error'}: {refused.text} => {taken}")
-            if taken is None or (following := request.after(taken)) == request:
+            if taken is None or (following := request.after(taken, PERSON)) == request:
                 return Walk(
                     False, steps=tuple(steps), refusal=refused.text, asked_people=people, bad_hint=bad_hint, request=request
                 )
+            if taken.way == "join":
+                table = table.joined(taken.columns, PERSON)
+                surface.prepare(table, random, request)
             request = following
             if not request.by:
                 return Walk(

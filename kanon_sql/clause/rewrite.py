@@ -38,7 +38,7 @@ def rewrite(
     release: Callable[[str, Policy, str | None], str],
     database: Database | None = None,
     protect: Callable[[TableQuery, Protection, bool], str] | None = None,
-    link: Callable[[str, LinkedHistories], str] | None = None,
+    link: Callable[[str, LinkedHistories, str | None], str] | None = None,
 ) -> str:
     """Replace each query with an ANONYMIZE or PROTECT clause by a query over what is released, and statements about policies.
 
@@ -56,8 +56,8 @@ def rewrite(
         ``protect(query, protection, explained)`` returns the text of a query that yields the rows of a protected table, or what
         protecting it would take; without it, PROTECT is an error. It has to use ``query.source`` exactly once.
     link : callable, optional
-        ``link(body, asked)`` returns the text of a query that yields the rows of ``body`` with tokens that link them; without
-        it, that is an error. It has to use ``body`` exactly once.
+        ``link(body, asked, wide)`` returns the text of a query that yields the rows of ``body`` with tokens that link them;
+        without it, that is an error. It has to use ``body`` exactly once.
 
     Returns
     -------
@@ -115,7 +115,7 @@ class _Rewriting:
         release: Callable[[str, Policy, str | None], str],
         database: Database | None,
         protect: Callable[[TableQuery, Protection, bool], str] | None,
-        link: Callable[[str, LinkedHistories], str] | None,
+        link: Callable[[str, LinkedHistories, str | None], str] | None,
     ) -> None:
         self.edits: list[_Edit] = []
         self._script, self._release, self._database, self._protect, self._link = script, release, database, protect, link
@@ -176,7 +176,7 @@ class _Rewriting:
                     site.clause,
                     end - 1,
                 )
-            released = self._link(body, policy)
+            released = self._link(body, policy, wide)
         else:
             released = self._answer(lambda database: database.release(body, policy, wide), site.clause, end)
         # Comments in front of the clause stay; blanks go with it.

@@ -172,8 +172,8 @@ def anonymize(
         if allowed_files:
             raise click.UsageError("--allow-file is for the policy of --policy; hint: leave it out")
         require_guarantee(options)
-        released = _by_options(options, measures)
         asked = None if known_rows is None else histories_asked(known_rows, options)
+        released = _by_options({**options}, measures)
     else:
         _refuse_options(ctx)
         stored = _policy_of(policy_file)
@@ -191,7 +191,7 @@ def anonymize(
         quiet=quiet,
     ) as job:
         if asked is not None:
-            linked = link_file(job, asked, secret, strict=strict)
+            linked = link_file(job, asked, secret, strict=strict, surface="command" if policy_file is None else "json")
         else:
             proven = release_file(job, released, others | tables, secret=secret, allowed_files=allowed_files, strict=strict)
     if not quiet and asked is not None:

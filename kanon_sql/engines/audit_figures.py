@@ -113,8 +113,8 @@ class Audit:
     settled : bool
         Whether it is known what a row is. False if a column repeats people, and neither ``per`` nor ``per_row`` was given.
     warnings : tuple of str
-        That it is not settled, the columns that look like identifiers, and those outside of the quasi-identifiers that single
-        out too many rows: no figure counts them. Names and shares, no value.
+        That it is not settled, and other columns that look like identifiers or single out too
+        many rows: no figure counts them. Names and shares, no value.
 
     Examples
     --------

@@ -145,9 +145,11 @@ def counted(column: str, unit: Unit, surface: Surface, released: Sequence[str]) 
         The columns that the query returns.
     """
     words, key = _WORDS[surface], same_name(column)
+    linked = bool(unit.scope) and not unit.known
     before = after = ""
     if surface == "clause" and not unit.keys and key not in map(same_name, released):
-        before = f"add {as_identifier(column)} to the SELECT, which PER does not release, and "
+        hidden = "" if linked else ", which PER does not release,"
+        before = f"add {as_identifier(column)} to the SELECT{hidden} and "
     for role, names in ((words.by, unit.by), (words.keep, unit.kept)):
         if role and surface != "spark" and key in map(same_name, names):
             after = f" (and not in {role})"
@@ -155,7 +157,8 @@ def counted(column: str, unit: Unit, surface: Surface, released: Sequence[str]) 
     if surface == "function" and unit.every_column:
         roles = {key, *map(same_name, unit.roles)}
         people += f", qi := [{', '.join(repr(name) for name in released if same_name(name) not in roles)}]"
-    return f"{before}{people}{after}, or {_filled(words.rows, [column], unit)} if each row is a person"
+    rows = "" if linked else f", or {_filled(words.rows, [column], unit)} if each row is a person"
+    return f"{before}{people}{after}{rows}"
 
 
 def measured(column: str, surface: Surface) -> str:

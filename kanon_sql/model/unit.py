@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.model.validation import as_identifier
 
 if TYPE_CHECKING:
+    from kanon_sql.model.linked_histories import LinkedHistories
     from kanon_sql.model.policy import Policy
 
 
@@ -23,7 +24,8 @@ class Unit:
     least : int
         Rows that a class has at least, by all columns or by those that an attacker knows.
     scope, known : str
-        What an attacker knows, if not all columns: ``'FOR ANY 3 COLUMNS'``, and the same as JSON.
+        What an attacker knows, if not all columns: ``'FOR ANY 3 COLUMNS'``, and the same as JSON; of linked histories only
+        the first.
     by : tuple of str
         The quasi-identifiers of a release, or the keys of a table.
     every_column : bool
@@ -73,6 +75,19 @@ class Unit:
             recoded=policy.generalized,
             roles=(*policy.sensitive, *kept, *policy.pseudonyms),
             kept=tuple(name for name in kept if name not in policy.pseudonyms),
+        )
+
+    @classmethod
+    def of_histories(cls, asked: LinkedHistories) -> Unit:
+        """Return what a guarantee of linked histories counts."""
+        return cls(
+            guarantee=f"k >= {asked.k}",
+            least=asked.k,
+            scope=asked.scope,
+            by=tuple(asked.quasi_identifiers),
+            per=asked.per,
+            roles=tuple(asked.keep),
+            kept=tuple(asked.keep),
         )
 
     @property

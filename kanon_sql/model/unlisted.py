@@ -38,8 +38,9 @@ class Limits:
     -----
     A value singles out the people who have it if they are fewer than k, at most `MOST_SHARED`, and at most one in
     `PEOPLE_PER_VALUE` people of the table, but at least 2. Of Adult (32,561 people), CMC (1,473), Nursery and 42,789 zip codes
-    this refuses fnlwgt and the columns that name a place, for every k; without the second limit also ages of CMC at k = 50.
-    Of 100 people drawn from Adult, education and hours would be refused at k = 5 without the third.
+    this refuses fnlwgt, city, latitude and longitude, which a rule for single rows also refuses, and nothing more up to k = 10.
+    Without the second limit it would refuse the ages of CMC at k = 50, without the third education and hours of 100 people
+    drawn from Adult at k = 5.
 
     Several columns together make small groups in every table: the 11 of Adult next to age, sex and race do for 62 % of the
     people at k = 5. So they are refused by what one person alone has, and warned of by the same rule as one column.

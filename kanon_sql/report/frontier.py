@@ -227,7 +227,7 @@ def _cells(point: Point) -> tuple[str, ...]:
     c = point.certificate
     if c is None:
         return (point.guarantee, "no release", "-", "-", "-", "-")
-    risk = f"{1 / c.smallest_class:.2%}" if c.smallest_class else "-"
+    risk = percent(c.highest_risk)
     cost, bound = (f"{float(each):,.12g}" for each in (c.cost, c.lower_bound))
     return (point.guarantee, risk, f"{c.suppressed_share:.2%}", cost, bound, f"{c.gap:.2%}")
 

@@ -28,7 +28,7 @@ def look(source: Source, run: Run) -> Measured:
     with private_spilling(":memory:", con), closing(con):
         register_table(con, "source", source.before(run.draft.query))
         register_table(con, "released", rows)
-        return measured(con, Policy.from_json(certificate.policy), certificate.histories)
+        return measured(con, Policy.from_json(certificate.policy), certificate)
 
 
 def attacker(source: Source, run: Run, known: Sequence[str]) -> tuple[int, int]:

@@ -1090,8 +1090,9 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
                                     '' and '', system.main.list_extract(found, -1), '')'') END,
                             '': rows that share its value agree on '', agreed, ''; k >= {1} would count rows, and '', system.main.format(''{{:,}}'', people),
                             '' people have '', system.main.format(''{{:,}}'', "rows"),
-                            ''; nothing was released; hint: release one row for each person, such as from a view, count people with the Python package kanon-sql (per := '',
-                            system.main.concat('''''''', system.main.replace(name, '''''''', ''''''''''''), ''''''''), ''), or write per_row := true if each row is a person'')) END AS settled
+                            ''; nothing was released; hint: release one row per person from a view, count people with per := '',
+                            system.main.concat('''''''', system.main.replace(name, '''''''', ''''''''''''), ''''''''),
+                            '' in the Python package, or write per_row := true if each row is a person'')) END AS settled
                  FROM (
                      SELECT system.main.list(spelled ORDER BY number ASC NULLS LAST) AS found, system.main.arg_min(name, number) AS name,
                             system.main.arg_min(agreed, number) AS agreed, system.main.arg_min(people, number) AS people,

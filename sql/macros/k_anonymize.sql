@@ -1,4 +1,4 @@
--- k_anonymize(tbl, k, qi := NULL, masks := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false): a k-anonymous release that suppresses few cells, in any DuckDB client, without Python.
+-- k_anonymize(tbl, k, qi := NULL, masks := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false): a k-anonymous release in any DuckDB client.
 --
 -- Row types (the distinct combinations of quasi-identifiers) go to the cheapest mask under which at least k rows show the same: the
 -- pattern-guided greedy of Bredereck, Nichterlein and Niedermeier (2013). Row types that are left over each take a class with
@@ -23,6 +23,9 @@
 -- Nothing is released either if all columns without a role together single out more than half of the rows. A higher unlisted_limit takes the
 -- place of the half. All rows are counted. Below the limits there is no warning: unique_columns() shows the shares.
 -- With keep, every column needs a role, and those in keep are never an error.
+--
+-- Nothing is released either if a column repeats people, as repeated_people() finds out: k would count their rows. per_row := true says
+-- that each row is a person.
 --
 -- A mask may show a column at levels that need no table: leading characters, 981** (zip IN DIGITS (3)), intervals of numbers,
 -- [30, 40) (age IN INTERVALS (5, 10)), or of dates, 2026-Q4 (born IN INTERVALS (month, quarter)), or between cuts, 65+ (age IN

@@ -1,4 +1,4 @@
--- pattern_guided(tbl, masks, k := 2, qi := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false): a k-anonymous release where each row shows exactly the columns of one mask.
+-- pattern_guided(tbl, masks, k := 2, qi := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false): each row of the release shows one mask.
 --
 -- It is k_anonymize(tbl, k, qi, masks, keep, unlisted_limit, per_row); what is said there, of levels and columns without a role too, holds here. It needs k_anonymize.sql.
 --

@@ -124,7 +124,7 @@
 -- What speaks for and against: not what nearly all rows agree on, and not another name of the column. Once with and once without the
 -- columns of qi that say nothing by their names.
 "kanon#evidence" AS MATERIALIZED (
-    SELECT agreeing.place, agreeing.other, every, others.name, others.says, own >= 0.9 AS shared, chance,
+    SELECT agreeing.place, agreeing.other, every, others.name, others.says, others.drifts, own >= 0.9 AS shared, chance,
            system.main."/"(system.main.subtract(own, chance), system.main.subtract(1, chance)) AS better
     FROM "kanon#agreeing" AS agreeing
     JOIN "kanon#columns" AS columns ON columns.place = agreeing.place
@@ -141,11 +141,11 @@
     SELECT place, system.main.max(bits) AS bits
     FROM (
         SELECT place, every, system.main.count(*) AS topics, system.main.count(*) FILTER (shared) AS shared, system.main.sum(bits) AS bits,
-               system.main.bool_or(says IN (''birth'', ''sex'') AND NOT shared AND better < 0.25) AS several
+               system.main.bool_or(says IN (''birth'', ''sex'') AND several) AS several
         FROM (
             SELECT place, every, says, system.main.bool_or(shared) AS shared,
                    system.main.max(CASE WHEN shared THEN system.main.log2(system.main."/"(1, chance)) END) AS bits,
-                   system.main.min(better) AS better
+                   system.main.bool_or(better < 0.25 AND NOT drifts) OR NOT system.main.bool_or(shared) AND system.main.min(better) < 0.25 AS several
             FROM "kanon#evidence" AS evidence
             WHERE NOT EXISTS (
                 FROM "kanon#evidence" AS coarser

@@ -52,6 +52,22 @@ def test_a_table_of_counts(project: Path) -> None:
     assert rows(project, "from counts") == shown
 
 
+def test_people_with_several_rows_are_refused_or_counted(project: Path) -> None:
+    repeated = COUNTS.replace("from {{ ref('stg_patients') }}", "from {{ ref('stg_patients') }} cross join range(3)")
+    model = project / "models" / "repeated.sql"
+    model.write_text(repeated)
+    done = dbt(project, "run", "--select", "repeated")
+    assert done.returncode == 1
+    assert "patient_id repeats people" in done.stdout
+    assert "write n >= 5 PER patient_id, or n >= 5 PER ROW if each row is a person" in done.stdout
+    ((people,),) = rows(project, "select count(*) from stg_patients")
+    for who, count in (("per patient_id", people), ("per row using auto (earlier = 'ignore')", 3 * people)):
+        model.write_text(repeated.replace("n >= 5", f"n >= 5 {who}"))
+        done = dbt(project, "run", "--select", "repeated")
+        assert done.returncode == 0, done.stdout
+        assert rows(project, "select max(n) from repeated") == [(count,)]
+
+
 def test_levels_of_a_key(project: Path) -> None:
     levels = COUNTS.replace("cube (zip", "cube (zip in digits (5, 3)")
     (project / "models" / "levels.sql").write_text(levels)

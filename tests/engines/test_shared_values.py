@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.exposure import singled
 from kanon_sql.errors import UnlistedColumnError
 
 Row = tuple[Any, ...]
@@ -84,6 +86,32 @@ def test_what_singles_out_is_refused_before_the_search(con: Connection, monkeypa
     ):
         with pytest.raises(UnlistedColumnError, match="name singles out"):
             con.execute(statement)
+
+
+@pytest.mark.parametrize(("pairs", "refused"), [(200, False), (201, True)])
+def test_large_tables_are_counted_exactly(con: Connection, monkeypatch: pytest.MonkeyPatch, pairs: int, refused: bool) -> None:
+    monkeypatch.setitem(singled.__kwdefaults__, "budget", 500)
+    rows = f"SELECT i % 4 AS a, CASE WHEN i < {2 * pairs} THEN i // 2 ELSE -(i % 7) - 1 END AS b FROM range(2000) t(i)"
+    query = f"FROM ({rows}) ANONYMIZE BY a GUARANTEE k >= 5"
+    if refused:
+        with pytest.raises(
+            UnlistedColumnError, match=r"b singles out 20.1% of the rows \(values shared by fewer than 5 rows\)"
+        ):
+            con.execute(query).fetchall()
+    else:
+        assert len(con.execute(query).fetchall()) == 2000
+
+
+@pytest.mark.parametrize("value", ["i // 4", "CASE WHEN i % 2 = 0 THEN i // 4 ELSE -1 END"])
+def test_parts_of_large_tables_estimate_the_share(con: Connection, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setitem(singled.__kwdefaults__, "budget", 20_000)
+    con.execute(
+        f"FROM (SELECT i % 4 AS a, {value} AS b FROM range(40000) t(i)) ANONYMIZE BY a KEEP b GUARANTEE k >= 5"
+    ).fetchall()
+    words = r"b is released unchanged and singles out about ([\d.]+)% of the rows \(values shared by fewer than 5 rows\)"
+    found = re.fullmatch(words, warnings_of(con)[0])
+    assert found is not None
+    assert float(found[1]) == pytest.approx(50 if "CASE" in value else 100, abs=5)
 
 
 def shared(k: int, people: int) -> int:

@@ -60,7 +60,9 @@ def asked_person(per: str | None, per_row: bool, columns: Sequence[str]) -> str 
     return spelled[same_name(per)]
 
 
-def audited_unit(con: Any, table: str, by: Sequence[str], per: str | None, per_row: bool, surface: Surface) -> AuditedUnit:
+def audited_unit(
+    con: Any, table: str, by: Sequence[str], per: str | None, per_row: bool, surface: Surface, *, raw: bool = False
+) -> AuditedUnit:
     """Return what an audit of a table counts.
 
     Parameters
@@ -77,11 +79,9 @@ def audited_unit(con: Any, table: str, by: Sequence[str], per: str | None, per_r
         Whether each row is a person.
     surface : Surface
         In whose words the ways out are.
-
-    Notes
-    -----
-    Rows that share a label of a release may all be in one class, and then agree on everything. So a quasi-identifier repeats
-    people here only if its name is that of an identifier.
+    raw : bool
+        Whether the table is no release: rows that share a label of a release may all be in one class, and then agree on
+        everything. In a release, a quasi-identifier repeats people only if its name is that of an identifier.
     """
     if per_row:
         return AuditedUnit()
@@ -89,7 +89,7 @@ def audited_unit(con: Any, table: str, by: Sequence[str], per: str | None, per_r
     found = [
         each
         for each in repeated_people_of(con, table, by, per)
-        if same_name(each.column) not in chosen or _is_identifier(each.column)
+        if raw or same_name(each.column) not in chosen or _is_identifier(each.column)
     ]
     certain = next((each for each in found if each.certain), None)
     if certain is None or (per is not None and not _numbers_rows(con, table, per)):

@@ -268,5 +268,5 @@ def _release_of_query(body: str, policy: Policy, wide: str | None) -> str:
     return release_query(body, policy, query=True, wide=wide)
 
 
-def _linked(body: str, asked: LinkedHistories) -> str:
-    return history_query(body, asked, query=True)
+def _linked(body: str, asked: LinkedHistories, wide: str | None) -> str:
+    return history_query(body, asked, wide, query=True)

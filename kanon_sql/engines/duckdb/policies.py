@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import Any
 
 from kanon_sql.engines.duckdb.explanation import explanation_query
-from kanon_sql.engines.duckdb.history_query import history_query
 from kanon_sql.engines.duckdb.names import literal, name_parts, qualified, quoted
 from kanon_sql.engines.duckdb.policy_tables import AllowedFiles, checked
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.errors import PolicyError
+from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_names import Stored, any_of_name, of_name, protection_of_name, stored_of
 from kanon_sql.model.stored_policy import StoredPolicy
@@ -132,12 +132,14 @@ def planned(session: Session, stored: StoredPolicy, database: str, query: Callab
     return checked(text, tables, database, stored)
 
 
-def planned_histories(session: Session, stored: StoredPolicy, database: str) -> str:
-    """Return a query over the linked histories that a stored policy releases of ``"kanon#body"``; errors as for `planned`."""
+def planned_histories(
+    session: Session, stored: StoredPolicy, database: str, query: Callable[[str, LinkedHistories], str]
+) -> str:
+    """Return a query over the linked histories that a stored policy releases of ``"kanon#body"``; as `planned`."""
     columns = stored.released(session.binding.columns(stored.name))
     stored.require_alone()
     asked = stored.histories.within(columns, str(stored))
-    text = history_query(_RELEASED.format(", ".join(map(quoted, columns))), asked, query=True)
+    text = query(_RELEASED.format(", ".join(map(quoted, columns))), asked)
     return checked(text, [], database, stored)
 
 

@@ -44,8 +44,8 @@ def protect(
     Parameters
     ----------
     table : pyarrow.Table or RecordBatch, pandas.DataFrame, polars.DataFrame or LazyFrame, or DuckDBPyRelation
-        The source, one row for each person unless ``per`` names a column. A source in which a column repeats people is refused
-        without ``per``, unless ``per_row=True`` says that each row is a person.
+        The source, one row for each person unless ``per`` names a column. It is refused if a column repeats people, unless
+        ``per_row=True`` says that each row is a person.
     by : sequence of str
         The keys.
     measures : mapping of str to str, optional

@@ -23,7 +23,7 @@ from kanon_sql.engines.duckdb.population_gate import population_gate
 from kanon_sql.engines.duckdb.row_types import histogram, run_of, tables_of
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.engines.duckdb.texts import text
-from kanon_sql.engines.duckdb.unit import settled_unit
+from kanon_sql.engines.duckdb.unit import told_unit
 from kanon_sql.engines.duckdb.versions import JOIN_KEEPS_ORDER
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
@@ -116,10 +116,7 @@ def release_query(
     shape = _every_column(relation, policy) if policy.every_column else _named_columns(relation, policy, number, unchanged)
     row_types = histogram(relation, policy)
     unseen = row_types["counted"] + shape["undone"]
-    if settled is not None:
-        told = f"CAST([{', '.join(map(literal, settled))}] AS VARCHAR[])"
-    else:
-        told = settled_unit(relation, Unit.of(policy), surface, wide and f"({wide})") if unchanged else "NULL"
+    told = told_unit(relation, Unit.of(policy), surface, wide, settled) if unchanged else "NULL"
     return text(
         "release",
         **slots,

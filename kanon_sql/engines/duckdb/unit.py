@@ -7,6 +7,7 @@ hashes. It runs before anything else, and its answer is an argument of the funct
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.texts import text
@@ -57,6 +58,13 @@ def settled_unit(source: str, unit: Unit, surface: Surface, wide: str | None = N
     released, beside = (_HEARD.format(key=literal(key), relation=each) for key, each in zip(KEYS, relations, strict=True))
     asked = ", ".join(map(literal, (*relations, unit.to_json(), surface)))
     return _SETTLED.format(released=released, wide=beside, asked=asked)
+
+
+def told_unit(source: str, unit: Unit, surface: Surface, wide: str | None, settled: Sequence[str] | None) -> str:
+    """Return the SQL of the warnings about the unit: `settled_unit`, ``wide`` being a query, or those that are known."""
+    if settled is not None:
+        return f"CAST([{', '.join(map(literal, settled))}] AS VARCHAR[])"
+    return settled_unit(source, unit, surface, wide and f"({wide})")
 
 
 def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[str]], unit: Unit, surface: Surface) -> str:

@@ -24,9 +24,9 @@
         )
     )
 ), "kanon#unchanged" AS MATERIALIZED (
-    -- of each row that is looked at the hashes of what is released unchanged, and of its quasi-identifiers: all columns together (-2), if some are
-    -- sensitive, the others together (-1), if they are several, the constant (0), and each alone; "sized" are values of which all rows are there (few values single out next to
-    -- no row)
+    -- of each row that is looked at the hashes of what is released unchanged, and of its quasi-identifiers: all columns together
+    -- (-2), if some are sensitive, the others together (-1), if they are several, the constant (0), and each alone; "sized" are
+    -- values of which all rows are there (few values single out next to no row)
     SELECT i, v, person, grouped, drawn, counted OR grouped AS sized, CASE WHEN grouped OR drawn THEN x END AS x
     FROM (
         SELECT i, v, x, person, columns, counts, ${counted} AS counted,
@@ -54,10 +54,11 @@
     )
     WHERE (i > 0 OR i = -1 AND columns > 1 OR i = -2 AND system.main.len(counts) > 1) AND (grouped OR drawn OR counted)
 ), "kanon#single" AS MATERIALIZED (
-    -- rows whose value, or whose values in all these columns together, no other row has ("single"), or no other person ("lone"), or too few
-    -- people share ("few"). Of a part of the values the number of rows is uncertain where some are frequent, more so than the number of those of
-    -- few people: then it is that of an average part
-    SELECT i, CASE WHEN exact OR drawn::DOUBLE * drawn * few_squares >= squares * few * few THEN drawn
+    -- rows whose value, or whose values in all these columns together, no other row has ("single"), or no other person ("lone"),
+    -- or too few people share ("few"). Of a part of the values the number of rows is uncertain where some are frequent, more so
+    -- than the number of those of few people: then it is that of an average part; as it is where the part has missed a frequent value, or has one
+    SELECT i, CASE WHEN exact OR drawn::DOUBLE * drawn * few_squares >= squares * few * few
+                        AND system.main.abs(drawn - rows / parts) <= 4 * system.main.sqrt(squares) THEN drawn
                    ELSE rows // parts END::BIGINT AS rows,
            single, lone, few, exact
     FROM (

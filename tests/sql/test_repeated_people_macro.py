@@ -89,9 +89,10 @@ def test_households_and_single_people_are_not(
 
 def test_partners_of_one_age_are_two_people(con: duckdb.DuckDBPyConnection) -> None:
     home = "hash(i // 2)"
-    con.execute(f"""CREATE TABLE t AS SELECT i // 2 AS household, {home} % 97 AS zip, {home} % 11 AS income, {home} % 7 AS religion,
-        {home} % 5 AS nationality, DATE '1950-01-01' + ({home} % 15000 + hash(i) % 1500)::INTEGER AS born,
-        born.year // 10 AS age_group FROM range(4000) t(i)""")
+    con.execute(f"""CREATE TABLE t AS SELECT i // 2 AS household, {home} % 97 AS zip, {home} % 11 AS income,
+        {home} % 7 AS religion, {home} % 5 AS nationality,
+        DATE '1950-01-01' + ({home} % 15000 + hash(i) % 1500)::INTEGER AS born, year(born) // 10 AS age_group
+        FROM range(4000) t(i)""")
     assert found(con) == []
     con.execute("UPDATE t SET born = NULL, age_group = NULL")  # nothing says that these are not people
     assert found(con) == ["household"]

@@ -9,13 +9,13 @@ import pytest
 
 VISITS = """CREATE TABLE visits AS SELECT i // 8 AS patient_id, DATE '1940-01-01' + (i // 8 * 379 % 20000)::INTEGER AS born,
     '0' || (i // 8 * 7 % 61) AS zip, ['f', 'm'][1 + i // 8 * 5 % 11 % 2] AS sex, i // 8 * 13 % 17 AS job,
-    i // 8 * 5 % 3 AS religion, i // 8 * 3 % 7 AS race, ['flu', 'gout', 'asthma'][1 + i * 7 % 3] AS disease FROM range(6400) t(i)"""
+    i // 8 * 5 % 3 AS religion, i // 8 * 3 % 7 AS race, ['flu', 'gout', 'asthma'][1 + i * 7 % 3] AS disease
+    FROM range(6400) t(i)"""
 
 REFUSED = (
-    "kanon: patient_id repeats people (and so does born): rows that share its value agree on born, zip, sex and 3 other columns; k "
-    ">= 5 would count rows, and 800 people have 6,400; nothing was released; hint: release one row for each person, such as from "
-    "a view, count people with the Python package kanon-sql (per := 'patient_id'), or write per_row := true if each row is a "
-    "person"
+    "kanon: patient_id repeats people (and so does born): rows that share its value agree on born, zip, sex and 3 other "
+    "columns; k >= 5 would count rows, and 800 people have 6,400; nothing was released; hint: release one row per person "
+    "from a view, count people with per := 'patient_id' in the Python package, or write per_row := true if each row is a person"
 )
 
 RELEASES = (
@@ -51,7 +51,7 @@ def test_one_row_for_each_person_is_an_answer(con: duckdb.DuckDBPyConnection) ->
     assert con.execute("SELECT count(*) FROM k_anonymize('people', 5, per_row := false)").fetchall() == [(800,)]
 
 
-def test_it_is_settled_before_the_search(con: duckdb.DuckDBPyConnection) -> None:
+def test_it_is_refused_before_the_search(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(VISITS)
     with pytest.raises(duckdb.InvalidInputException, match=r"k >= 6401 would count rows, and 800 people have 6,400"):
         con.execute("FROM k_anonymize('visits', 6401, qi := ['zip', 'sex'], unlisted_limit := 1)").fetchall()
@@ -64,8 +64,8 @@ def test_names_are_written_as_sql_and_others_are_named(con: duckdb.DuckDBPyConne
         -patient_id AS b, zip AS "zip code", sex, job FROM visits""")
     said = (
         """kanon: "the ""patient's"" {0}" repeats people (and so do a and b): rows that share its value agree on "zip code", """
-        """sex and job; k >= 2 would count rows, and 800 people have 6,400; nothing was released; hint: release one row for each """
-        """person, such as from a view, count people with the Python package kanon-sql (per := 'the "patient''s" {0}'), or"""
+        """sex and job; k >= 2 would count rows, and 800 people have 6,400; nothing was released; hint: release one row per """
+        """person from a view, count people with per := 'the "patient''s" {0}' in the Python package, or write per_row"""
     )
     with pytest.raises(duckdb.InvalidInputException, match=re.escape(said)):
         con.execute("FROM k_anonymize('odd', 2, qi := ['zip code', 'sex', 'job'], unlisted_limit := 1)").fetchall()
