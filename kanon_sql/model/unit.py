@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.model.validation import as_identifier
@@ -11,7 +11,6 @@ from kanon_sql.model.validation import as_identifier
 if TYPE_CHECKING:
     from kanon_sql.model.linked_histories import LinkedHistories
     from kanon_sql.model.policy import Policy
-    from kanon_sql.model.stored_policy import StoredPolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,14 +76,6 @@ class Unit:
             roles=(*policy.sensitive, *kept, *policy.pseudonyms),
             kept=tuple(name for name in kept if name not in policy.pseudonyms),
         )
-
-    @classmethod
-    def of_stored(cls, stored: StoredPolicy) -> Unit:
-        """Return what a stored policy counts in its table."""
-        if stored.known_rows is not None:
-            return cls.of_histories(stored.histories)
-        roles = (*stored.policy.sensitive, *stored.kept, *stored.pseudonyms, *stored.groups)
-        return replace(cls.of(stored.policy), roles=roles, kept=stored.kept)
 
     @classmethod
     def of_histories(cls, asked: LinkedHistories) -> Unit:
