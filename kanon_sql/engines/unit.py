@@ -13,7 +13,7 @@ from kanon_sql.recognition import Recognized, recognized, recognized_name
 from kanon_sql.recognition.lost_keys import people_without_key
 from kanon_sql.recognition.pairs import FEWEST_PAIRS, Pairs, SampledRows
 from kanon_sql.recognition.repeated_people import RepeatedPeople, repeated_people
-from kanon_sql.recognition.topics import is_place, topic_of
+from kanon_sql.recognition.topics import is_place, is_shared_by_many, topic_of
 
 GROWING = frozenset({"age"})
 """Kinds of columns that grow by one each year."""
@@ -171,9 +171,11 @@ def _repeating(
     topics = {place: topic_of(kind, pairs.names[place]) for place, kind in kinds.items()}
     named = [place for place, kind in kinds.items() if kind is not None and kind.personal]
     identifying = {place for place, kind in kinds.items() if kind is not None and kind.kind in _OF_ONE_PERSON}
+    shared = {place for place, kind in kinds.items() if is_shared_by_many(kind)}
 
     def by_topics(places: Collection[int]) -> list[RepeatedPeople]:
-        return repeated_people(pairs, {place: topics[place] for place in sorted(places)}, identifying, joined=joined)
+        personal = {place: topics[place] for place in sorted(places)}
+        return repeated_people(pairs, personal, identifying, shared, joined=joined)
 
     found = by_topics({*by, *named})
     if not any(each.certain for each in found) and named and set(by) - set(named):

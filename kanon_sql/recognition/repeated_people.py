@@ -64,7 +64,12 @@ class RepeatedPeople:
 
 
 def repeated_people(
-    pairs: Pairs, personal: Mapping[int, str], identifying: Collection[int] = (), *, joined: bool = False
+    pairs: Pairs,
+    personal: Mapping[int, str],
+    identifying: Collection[int] = (),
+    shared_by_many: Collection[int] = (),
+    *,
+    joined: bool = False,
 ) -> list[RepeatedPeople]:
     """Return the columns that repeat people, those of most rows first.
 
@@ -77,6 +82,8 @@ def repeated_people(
         their names. All columns of a topic count once.
     identifying : collection of int
         The places of columns that look like identifiers of people, such as an e-mail address. Less evidence is enough.
+    shared_by_many : collection of int
+        The places of columns that cannot tell people apart, such as an age or a zip code.
     joined : bool
         Whether two columns together may tell people apart; for whole tables.
 
@@ -85,7 +92,7 @@ def repeated_people(
     For n rows and m columns, m sorts of n hashes, and O(n m^2) comparisons of whole arrays; some 30 more sorts for two
     columns. The result does not depend on the order of the rows. Pairs with a NULL say nothing about a column.
     """
-    places = [place for place in range(len(pairs.names)) if place != pairs.per]
+    places = [place for place in range(len(pairs.names)) if place != pairs.per and place not in shared_by_many]
     found = [each for place in places if (each := _evidence(pairs, (place,), personal, place in identifying)) is not None]
     if joined and not any(each.certain for each in found) and pairs.per is None:
         found += _joined(pairs, [place for place in places if place not in personal], personal)

@@ -20,6 +20,11 @@ def topic_of(found: Recognized | None, name: str) -> str:
     return name if found is None else _TOPICS.get(found.kind, found.kind)
 
 
+def is_shared_by_many(found: Recognized | None) -> bool:
+    """Return whether a personal column cannot tell people apart: all but a date of birth, which is nearly one's own."""
+    return found is not None and found.personal and found.kind != "date of birth"
+
+
 def is_place(found: Recognized | None) -> bool:
     """Return whether a column says where a person is."""
     return found is not None and _TOPICS.get(found.kind) == _PLACE
