@@ -13,6 +13,7 @@ import click
 from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import delimiter_option, json_option, show, table_option
 from kanon_sql.cli.publication import PATIENCE
+from kanon_sql.cli.replaced_policy import differences
 from kanon_sql.cli.streams import format_option, source_place
 from kanon_sql.cli.terminal import lines_of
 from kanon_sql.cli.text_file import text_of
@@ -119,7 +120,10 @@ def suggest(
     found = interruptible(con.interrupt, work, patience=PATIENCE)
     text = found.sql if ending is None else written([found.policy], ending, _comments(found))
     if target is not None:
+        changed = differences(target, text, found.policy)
         put_text(text, Path(os.path.realpath(target)), replace=force)
+        if changed:
+            show([("changed", line) for line in changed], err=True)
     if as_json:
         roles = [{"column": each.column, "role": each.role, "reason": each.reason} for each in found.roles]
         told = {"written": target, "policy": text if target is None else None, "columns": roles, "notes": list(found.notes)}
