@@ -18,10 +18,21 @@ from kanon_sql.recognition.topics import is_place, is_shared_by_many, topic_of
 GROWING = frozenset({"age"})
 """Kinds of columns that grow by one each year."""
 
+_BORN = "date of birth"
+
 _OF_ONE_PERSON = frozenset(
-    ["number of a person", "record number", "national number", "insurance number", "account number", "e-mail address", "login"]
+    {
+        "account number",
+        _BORN,
+        "e-mail address",
+        "insurance number",
+        "login",
+        "national number",
+        "number of a person",
+        "record number",
+    }
 )
-"""Kinds of identifiers that each belong to one person: not a name or a telephone number, which people share."""
+"""Kinds of columns whose values each belong to one person, or nearly so: not a name or a telephone number."""
 
 _JOINED_ROWS = 10_000
 """Rows up to which two columns are tried together as a key."""
@@ -91,8 +102,11 @@ def refuse_identifiers(unit: Unit, looked: Looked, surface: Surface) -> None:
     """Raise if a column to release looks like an identifier, however often its values repeat."""
     roles = set(map(same_name, (*unit.roles, *unit.recoded, *([] if unit.per is None else [unit.per]))))
     by = set(map(same_name, unit.by))
-    chosen, unlisted, others = dict[str, str](), dict[str, str](), list[str]()
+    sensitive = set(map(same_name, unit.sensitive))
+    measured, chosen, unlisted, others = dict[str, str](), dict[str, str](), dict[str, str](), list[str]()
     for place, name in enumerate(looked.columns):
+        if same_name(name) in sensitive and (found := looked.recognized(place)) is not None and found.role == "identifier":
+            measured[name] = found.reason
         if same_name(name) in roles:
             continue
         named = unit.every_column or same_name(name) in by
@@ -100,6 +114,8 @@ def refuse_identifiers(unit: Unit, looked: Looked, surface: Surface) -> None:
             (chosen if named else unlisted)[name] = found.reason
         elif not named:
             others.append(name)
+    if measured:
+        raise IdentifierError.of_sensitive(measured)
     if chosen:
         raise IdentifierError.of(chosen, surface, chosen=not unit.every_column, keys=unit.keys)
     if unlisted:
@@ -181,6 +197,9 @@ def _repeating(
     if not any(each.certain for each in found) and named and set(by) - set(named):
         found = [*by_topics(named), *found]
     one = {each.columns: each for each in sorted(found, key=lambda each: each.certain)}
+    born = {pairs.names[place] for place, kind in kinds.items() if kind is not None and kind.kind == _BORN}
+    # nobody is counted by a birth date where a number is there
+    found = sorted(found, key=lambda each: (not each.certain, len(each.columns), each.column in born))
     return [each for each in found if one[each.columns] is each]
 
 

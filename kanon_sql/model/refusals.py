@@ -57,6 +57,17 @@ class IdentifierError(PolicyError):
         found.columns = tuple(reasons)
         return found
 
+    @classmethod
+    def of_sensitive(cls, reasons: Mapping[str, str]) -> Self:
+        """Name each sensitive column and why it looks like an identifier: its values are released unchanged."""
+        subject = (
+            "a sensitive column looks like an identifier" if len(reasons) == 1 else "sensitive columns look like identifiers"
+        )
+        hint = f"leave {_it(list(reasons))} out of the guarantee and of the release"
+        found = cls(f"{subject} of people: {_reasons(reasons)}; nothing was released; hint: {hint}")
+        found.columns = tuple(reasons)
+        return found
+
 
 def unlisted_identifiers(reasons: Mapping[str, str], unlisted: Sequence[str], surface: Surface) -> UnlistedColumnError:
     """Return the refusal of columns without a role that look like identifiers, each with the reason.

@@ -36,8 +36,8 @@ class Unit:
         Whether the author says that each row is a person.
     recoded : tuple of str
         Those of ``by`` whose cells are generalized.
-    roles, kept : tuple of str
-        Further columns that the policy names on purpose: sensitive ones, and those that it releases unchanged; the latter.
+    roles, sensitive, kept : tuple of str
+        Further columns that the policy names on purpose; of these, the sensitive ones, and those that it releases unchanged.
     keys : bool
         Whether ``by`` are the keys of a table of counts and sums.
     """
@@ -52,6 +52,7 @@ class Unit:
     per_row: bool = False
     recoded: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     keys: bool = False
 
@@ -74,6 +75,7 @@ class Unit:
             per_row=policy.per_row,
             recoded=policy.generalized,
             roles=(*policy.sensitive, *kept, *policy.pseudonyms),
+            sensitive=policy.sensitive,
             kept=tuple(name for name in kept if name not in policy.pseudonyms),
         )
 

@@ -11,20 +11,43 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import log2
 
-from kanon_sql.recognition.pairs import FEWEST_PAIRS, Pairs
+from kanon_sql.recognition.pairs import Pairs
 from kanon_sql.recognition.topics import BORN_WITH
 
-FEWEST_VALUES = 10
-"""Values of a column without which nothing is concluded."""
 
-_AGREE, _AT_RANDOM = 0.9, 0.7
-"""A shared column agrees in at least so many pairs that share a value, and in at most so many random pairs that do not."""
+@dataclass(frozen=True, slots=True)
+class _Enough:
+    """Evidence that is enough.
 
-_BITS = 6.0
-"""What the shared columns are worth together, at least: 64 random pairs of which one agrees."""
+    Parameters
+    ----------
+    values, pairs : int
+        Values of a column, and pairs of rows that share one, without which nothing is concluded.
+    agree : float
+        A shared column agrees in at least so many of these pairs.
+    columns : int
+        Shared columns, of which so many are enough although others differ.
+    bits : float
+        What the shared columns are worth together, at least: for 6, of 64 random pairs one agrees.
+    """
 
-_FEWER_PAIRS = 10
-"""Pairs that are enough for a column that looks like an identifier of people: only that it repeats needs proof."""
+    values: int
+    pairs: int
+    agree: float
+    columns: int
+    bits: float
+
+
+_ANY = _Enough(values=10, pairs=30, agree=0.9, columns=3, bits=6.0)
+
+_IDENTIFYING = _Enough(values=3, pairs=10, agree=0.8, columns=2, bits=0.0)
+"""For a column that looks like an identifier of people: only that it repeats needs proof."""
+
+_AT_RANDOM = 0.7
+"""A shared column agrees in at most so many random pairs that differ in the other column."""
+
+_REPEATED = 0.6
+"""Values per row up to which two columns together may repeat people; most pairs of columns number the rows."""
 
 _JOINED = 8
 """Columns of which two together are tried as a key, if none repeats people alone: those with the most values."""
@@ -95,15 +118,21 @@ def repeated_people(
     places = [place for place in range(len(pairs.names)) if place != pairs.per and place not in shared_by_many]
     found = [each for place in places if (each := _evidence(pairs, (place,), personal, place in identifying)) is not None]
     if joined and not any(each.certain for each in found) and pairs.per is None:
-        found += _joined(pairs, [place for place in places if place not in personal], personal)
-    return sorted(found, key=lambda each: (not each.certain, len(each.columns), -each.rows, -each.people))
+        suspected = {each.column for each in found}
+        several = [place for place in places if place not in identifying and pairs.names[place] not in suspected]
+        found += _joined(pairs, [place for place in several if place not in personal], personal)
+    known = {pairs.names[place] for place in identifying}
+    # of several columns, the one with the fewest values: a person with two numbers is still one
+    order = {each.columns: (each.column not in known, -each.rows, each.people) for each in found}
+    return sorted(found, key=lambda each: (not each.certain, len(each.columns), order[each.columns]))
 
 
 def _joined(pairs: Pairs, places: list[int], personal: Mapping[int, str]) -> list[RepeatedPeople]:
     """Return the pairs of columns that repeat people, if neither does alone."""
     several = [place for place in places if pairs.values(place) > 1 and not pairs.numbers_rows(place)]
     tried = sorted(several, key=pairs.values, reverse=True)[:_JOINED]
-    found = (_evidence(pairs, key, personal, False) for key in combinations(sorted(tried), 2))
+    keys = (key for key in combinations(sorted(tried), 2) if pairs.values(*key) <= _REPEATED * pairs.rows(*key))
+    found = (_evidence(pairs, key, personal, False) for key in keys)
     return [each for each in found if each is not None and each.certain]
 
 
@@ -111,30 +140,38 @@ def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], i
     """Return what speaks for a column, or two; None if rows that share a value agree on nothing, or on too little."""
     first, second = pairs.sharing(*key)
     values = pairs.values(*key)
-    if values < FEWEST_VALUES or len(first) < (_FEWER_PAIRS if identifying else FEWEST_PAIRS):
+    enough = _IDENTIFYING if identifying else _ANY
+    if values < enough.values or len(first) < enough.pairs:
         return None
     own = {personal[each] for each in key if each in personal}
     others = [each for each, topic in personal.items() if topic not in own]
     agreeing = {each: share for each in others if (share := pairs.agreement(each, first, second)) is not None}
-    at_random = {each: pairs.at_random(each, *key) for each, share in agreeing.items() if share >= _AGREE}
+    at_random = {each: pairs.at_random(each, *key) for each, share in agreeing.items() if share >= enough.agree}
     shared = [each for each, share in at_random.items() if share <= _AT_RANDOM]
     coarse = [each for each in shared if 2 * pairs.values(each) < values]
     apart = [each for each in shared if not _is_determined(pairs, each, shared, coarse)]
     worth = {personal[each]: each for each in sorted(apart, key=lambda each: -at_random[each])}  # the rarest of each topic
     counted = [each for each in apart if worth[personal[each]] == each]
     bits = sum(log2(1 / at_random[each]) for each in counted)
-    if not counted or (not identifying and (len(counted) < 2 or bits < _BITS)):
+    if bits < enough.bits or len(counted) < enough.columns - 1:
         return None
-    differing = {personal[each] for each, share in agreeing.items() if share < _AGREE} - {personal[each] for each in shared}
-    enough = identifying or len(counted) >= 3 or not differing
+    differing = {personal[each] for each, share in agreeing.items() if share < enough.agree}
+    differing -= {personal[each] for each in shared}
     return RepeatedPeople(
         columns=tuple(pairs.names[each] for each in key),
         people=round(values),
         rows=round(pairs.rows(*key)),
         shared=tuple(pairs.names[each] for each in counted),
         bits=bits,
-        certain=enough and len(counted) >= 2 * len(differing) and not _varies(pairs, key, personal, agreeing),
+        certain=_is_most(len(counted), len(differing), enough) and not _varies(pairs, key, personal, agreeing),
     )
+
+
+def _is_most(shared: int, differing: int, enough: _Enough) -> bool:
+    """Return whether rows with the same value agree on most of what describes a person."""
+    if enough is _IDENTIFYING and shared >= enough.columns:
+        return True
+    return (shared >= enough.columns or not differing) and shared >= 2 * differing
 
 
 def _varies(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], agreeing: Mapping[int, float]) -> bool:

@@ -71,7 +71,7 @@ def test_the_message_names_column_people_rows_and_both_ways_out(clinic: Connecti
     with pytest.raises(RepeatedPeopleError) as found:
         clinic.execute(f"SELECT patient_id, zip, sex, job FROM visits {BY} k >= 5")
     assert str(found.value) == (
-        "patient_id repeats people: rows that share its value agree on born, zip, sex and job; "
+        "patient_id repeats people (and so does born): rows that share its value agree on born, zip, sex and job; "
         f"k >= 5 would count rows, and {people:,} people have {rows:,}; nothing was "
         "released; hint: write k >= 5 PER patient_id, or k >= 5 PER ROW if each row is a person"
     )
@@ -136,6 +136,11 @@ def test_a_stored_policy_counts_what_it_drops(clinic: Connection) -> None:
 
 def test_a_lost_key_is_a_warning(clinic: Connection) -> None:
     with pytest.warns(kanon_sql.KanonWarning, match="far more rows agree on all quasi-identifiers than chance explains"):
+        clinic.execute("FROM (SELECT born AS x, zip, sex, job FROM visits) ANONYMIZE BY x, zip, sex, job GUARANTEE k >= 5")
+
+
+def test_a_birth_date_repeats_people_without_a_key(clinic: Connection) -> None:
+    with pytest.raises(RepeatedPeopleError, match="^born repeats people: rows that share its value agree on zip, sex and job"):
         clinic.execute("FROM (SELECT born, zip, sex, job FROM visits) ANONYMIZE BY born, zip, sex, job GUARANTEE k >= 5")
 
 
@@ -158,6 +163,12 @@ def test_identifiers_are_no_quasi_identifiers(shared_clause: Connection) -> None
     assert found.value.columns == ("surname",)
     shared_clause.execute("SELECT zip FROM t ANONYMIZE BY zip GUARANTEE k >= 5")
     shared_clause.execute("FROM t ANONYMIZE BY surname IN BINS GUARANTEE k >= 5")
+
+
+def test_an_identifier_is_no_sensitive_column(shared_clause: Connection) -> None:
+    shared_clause.execute("CREATE TABLE t AS SELECT 'N' || i AS surname, i % 3 AS zip FROM range(90) AS r(i)")
+    with pytest.raises(IdentifierError, match="a sensitive column looks like an identifier of people: surname"):
+        shared_clause.execute("FROM t ANONYMIZE BY zip GUARANTEE k >= 5 AND l(surname) >= 2")
 
 
 def test_names_that_repeat_need_a_role(shared_clause: Connection) -> None:
