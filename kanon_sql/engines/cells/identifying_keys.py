@@ -11,7 +11,6 @@ from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.model.unlisted import Limits
 from kanon_sql.model.validation import as_identifier
 
-
 _SHARED = 3
 """People who have to share a key, at most: tables of counts are made of small rows, such as ages of three in 200 people."""
 
