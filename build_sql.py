@@ -3,18 +3,30 @@
 A line of ``sql/macros/*.sql`` or ``sql/parts/*.sql`` may hold ``@part(argument; argument)``. The text of ``sql/parts/part.sql``
 takes its place, with the arguments in place of the ``<parameters>``, and indented like the line. The rest of the line follows.
 The results are ``sql/*.sql``, each complete in itself, and ``sql/kanon.sql``, which holds all of them. They are not committed.
+
+The parts of `_RULES` are not files: they are the rules of ``kanon_sql/recognition``, which Python reads, too.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import runpy
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 SQL = Path(__file__).resolve().parent / "sql"
 
 _ALL = "kanon"
 """The name of the file that holds all macros."""
+
+_TOPICS = {
+    **dict.fromkeys(("date of birth", "year of birth", "age"), "birth"),
+    **dict.fromkeys(("street address", "postal code", "coordinate", "place smaller than a state", "region"), "address"),
+}
+"""Kinds of columns that say the same about a person; others are topics of their own."""
 
 _MARK = re.compile(r"^( *)(.*?)@(\w+)\(")
 _HEADER = re.compile(r"-- (\w+)\(([^()]*)\): [^\n]*\n(?:-- [^\n]*\n)*\n")
@@ -70,6 +82,8 @@ def _closing(line: str, start: int) -> int:
 
 def _part(name: str, arguments: str) -> str:
     """Return the text of a part with its arguments."""
+    if name in _RULES:
+        return _RULES[name](arguments)
     text = (SQL / "parts" / f"{name}.sql").read_text(encoding="utf-8")
     header = _HEADER.match(text)
     if header is None or header[1] != name:
@@ -82,6 +96,109 @@ def _part(name: str, arguments: str) -> str:
     for parameter, value in zip(names, values, strict=True):
         text = text.replace(f"<{parameter}>", value)
     return _filled(text)
+
+
+@cache
+def _recognition(module: str) -> dict[str, Any]:
+    """Return what a module about recognizing columns defines; the package may not be installed yet."""
+    return runpy.run_path(str(SQL.parent / "kanon_sql" / "recognition" / f"{module}.py"))
+
+
+def _literal(pattern: str) -> str:
+    """Return a regular expression as it is written in a text inside of a query of a macro."""
+    if "'" in pattern:
+        raise ValueError(f"a pattern has a quotation mark: {pattern}")
+    return "".join(
+        letter * 2 if letter in "{}" else letter if letter.isascii() else rf"\x{{{{{ord(letter):x}}}}}" for letter in pattern
+    )
+
+
+def _name_rules(_: str) -> str:
+    """Return the branches of a CASE: what the rules say of a name, in the columns called and spared."""
+    return "".join(map(_name_rule, _recognition("name_patterns")["name_rules"]()))
+
+
+def _name_rule(rule: Any) -> str:
+    facts = (rule.role, rule.kind, rule.paragraph, str(rule.textual).lower(), str(rule.numeric).lower())
+    return _part("name_rule", "; ".join((_literal(rule.pattern), _exceptions(rule), *facts)))
+
+
+def _exceptions(rule: Any) -> str:
+    if rule.exceptions:
+        return f" AND NOT system.main.regexp_full_match(called, ''{_literal(rule.exceptions)}'')"
+    return " AND NOT spared" if rule.role == "identifier" else ""
+
+
+def _topics(kinds: str) -> str:
+    """Return the branches of a CASE: the topics of columns that describe a person; some other kinds have none.
+
+    Only kinds whose names could be taken for one of a person are asked for, since each costs time to plan.
+    """
+    rules = _recognition("name_patterns")["name_rules"]()
+    asked = [rule for rule in rules if rule.personal or rule.kind in kinds.split(", ")]
+    topics = [f"''{_TOPICS.get(rule.kind, rule.kind)}''" if rule.personal else "NULL" for rule in asked]
+    patterns = [(_literal(rule.pattern), _exceptions(rule)) for rule in asked]
+    return "".join(_part("topic", "; ".join((*each, topic))) for each, topic in zip(patterns, topics, strict=True))
+
+
+def _named(kinds: str) -> str:
+    """Return the pattern of the names of some kinds."""
+    rules = _recognition("name_patterns")["name_rules"]()
+    return "|".join(_literal(rule.pattern) for rule in rules if rule.kind in kinds.split(", "))
+
+
+def _hold(kinds: str) -> str:
+    """Return what texts of some kinds have inside of them; dates are a kind here."""
+    made = _recognition("form_patterns")
+    found = [form.hold for form in made["forms"]() if form.kind in kinds.split(", ") and form.hold]
+    return _literal("|".join(found or [made["dates"]().hold]))
+
+
+def _date(which: str) -> str:
+    """Return a form of dates."""
+    return _literal(getattr(_recognition("form_patterns")["dates"](), which))
+
+
+def _constant(name: str) -> str:
+    """Return a number or a pattern of the module about forms."""
+    value = _recognition("form_patterns")[name]
+    return _literal(value) if isinstance(value, str) else str(value)
+
+
+def _forms(after: str) -> str:
+    """Return the branches of a CASE over the texts of a column: the forms that come after the names of some columns."""
+    made = _recognition("form_patterns")
+    return "".join(_form(form) for form in made["forms"]() if form.after == after)
+
+
+def _form(form: Any) -> str:
+    text = "plain" if form.folded else "look"
+    check, facts = "", ""
+    if form.weights:
+        weights = ", ".join(map(str, form.weights))
+        check = _part("checksum", f"{weights}; {len(form.weights) + 1}; {10 if form.crossed else 1000}; {form.modulus}")
+        facts = f" AND system.main.count(DISTINCT look) >= {_constant('LEAST_NUMBERS')}"
+    if form.some:
+        facts += _part("some", f"{text}; {_literal(form.some)}; {form.some_share}")
+    if form.mean_length:
+        facts += f" AND system.main.avg(system.main.length(look)) >= {form.mean_length}"
+    if form.distinct:
+        facts += f" AND system.main.count(DISTINCT look) >= {form.distinct} * system.main.count(*)"
+    return _part("form", "; ".join((text, _literal(form.look), check, str(form.share), facts, form.reason, form.paragraph)))
+
+
+_RULES: dict[str, Callable[[str], str]] = {
+    "name_rules": _name_rules,
+    "topics": _topics,
+    "not_identifying": lambda _: _literal(_recognition("name_patterns")["not_identifying"]()),
+    "not_ages": lambda _: _literal(_recognition("name_patterns")["not_ages"]()),
+    "named": _named,
+    "hold": _hold,
+    "date": _date,
+    "constant": _constant,
+    "forms": _forms,
+}
+"""Parts that are made from the rules about names and texts."""
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from benchmarks import (
     analyses,
     attacks,
     backends,
+    careless,
     cells,
     exact,
     faults,
@@ -65,11 +66,12 @@ PARTS = {
     "periodic": periodic.show,
     "spark": spark.show,
     "attacks": attacks.show,
+    "careless": careless.show,
     "faults": faults.show,
     "fuzz": fuzz.show,
 }
 
-ON_REQUEST = ("matrix", "known", "analyses", "spark", "peers", "attacks", "faults", "fuzz")
+ON_REQUEST = ("matrix", "known", "analyses", "spark", "peers", "attacks", "careless", "faults", "fuzz")
 """Parts that run only where `--only` names them: two take long, three need programs of others, the rest looks for faults."""
 
 
@@ -114,8 +116,13 @@ ON_REQUEST = ("matrix", "known", "analyses", "spark", "peers", "attacks", "fault
     "--data", type=click.Path(file_okay=False, path_type=Path), default=ROOT.parent / "shared" / "data", help="The data sets."
 )
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), default=2.0, help="Time of faults and fuzz.")
-@click.option("--seed", type=click.IntRange(min=0), help="Seed of attacks, faults and fuzz. [default: 1, 0, the clock]")
-@click.option("--again", multiple=True, metavar="SEED", help="Judge this seed of a finding of fuzz again; repeatable.")
+@click.option("--trials", type=click.IntRange(min=1), default=200, help="Tables for each surface of careless.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), help="Seed of attacks, careless, faults and fuzz. [default: 1, 0, 0, the clock]"
+)
+@click.option(
+    "--again", multiple=True, metavar="SEED", help="Judge this seed of a finding of careless or fuzz again; repeatable."
+)
 @click.option(
     "--json",
     "output",
@@ -155,7 +162,8 @@ def main(
         f"start and {about['load_at_end']} at the end."
     )
     found = {part: figures.get(part, []) for part in ON_REQUEST}
-    if attacks.failed(found["attacks"]) or faults.broken(found["faults"]) or fuzz.findings(found["fuzz"]):
+    broken = attacks.failed(found["attacks"]) or faults.broken(found["faults"])
+    if broken or careless.failures(found["careless"]) or fuzz.findings(found["fuzz"]):
         raise SystemExit(1)
 
 
@@ -170,6 +178,7 @@ def _measured(
     runs: int,
     data: Path,
     minutes: float,
+    trials: int,
     seed: int | None,
     again: tuple[str, ...],
 ) -> Iterator[dict[str, Any]]:
@@ -211,6 +220,8 @@ def _measured(
             return spark.measure(sizes, data)
         case "attacks":
             return attacks.measure(releases, 1 if seed is None else seed, data)
+        case "careless":
+            return careless.measure(trials, seed or 0, again)
         case "faults":
             return faults.measure(minutes, seed or 0)
         case "fuzz":

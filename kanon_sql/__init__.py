@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.linked_histories import link_histories
     from kanon_sql.engines.duckdb.protecting import protect, protect_together
     from kanon_sql.engines.duckdb.suggestion import suggest
-    from kanon_sql.errors import KanonWarning
+    from kanon_sql.errors import KanonWarning, UnlistedColumnError
     from kanon_sql.model.policy import Policy
+    from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
     from kanon_sql.model.requirements import (
         AlphaAnonymity,
         BetaLikeness,
@@ -61,6 +62,9 @@ _HOMES = {
     "Suggestion": "kanon_sql.model.suggested_policy",
     "compare": "kanon_sql.report.comparison",
     "Comparison": "kanon_sql.report.comparison",
+    "IdentifierError": "kanon_sql.model.refusals",
+    "RepeatedPeopleError": "kanon_sql.model.refusals",
+    "UnlistedColumnError": "kanon_sql.errors",
     "KanonWarning": "kanon_sql.errors",
     "Certificate": "kanon_sql.certificate",
     "Release": "kanon_sql.certificate",
@@ -95,6 +99,7 @@ __all__ = [
     "DeltaDisclosure",
     "DeltaPresence",
     "HistoryCertificate",
+    "IdentifierError",
     "IntersectionRisk",
     "KAnonymity",
     "KMap",
@@ -106,10 +111,12 @@ __all__ = [
     "Policy",
     "ProtectedTable",
     "Release",
+    "RepeatedPeopleError",
     "Suggestion",
     "TCloseness",
     "TableAudit",
     "TableCertificate",
+    "UnlistedColumnError",
     "anonymize",
     "append",
     "audit",

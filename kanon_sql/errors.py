@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from difflib import SequenceMatcher, get_close_matches
 from typing import NoReturn
 
@@ -148,37 +148,19 @@ class UnlistedColumnError(PolicyError):
     ----------
     columns : tuple of str
         The columns, as SQL spells them.
+
+    Examples
+    --------
+    >>> import kanon_sql, pyarrow as pa
+    >>> people = pa.table({"zip": ["98101", "98102"] * 20, "remark": [f"she is number {n}" for n in range(40)]})
+    >>> try:
+    ...     kanon_sql.anonymize(people, k=5, quasi_identifiers=["zip"])
+    ... except UnlistedColumnError as error:
+    ...     print(error.columns)
+    ('remark',)
     """
 
     columns: tuple[str, ...] = ()
-
-    _WAYS_OUT = (
-        "nothing was released; hint: leave {some} out of the SELECT, put {some} into BY (qi), or name {all} in KEEP to "
-        "release {all} on purpose"
-    )
-
-    @classmethod
-    def of(cls, reveals: Mapping[str, str]) -> UnlistedColumnError:
-        """Name each column and what it reveals."""
-        listed = "; ".join(f"{name} {words}" for name, words in reveals.items())
-        one = len(reveals) == 1
-        subject = "a column has no role and identifies" if one else f"{len(reveals)} columns have no role and identify"
-        it = "it" if one else "them"
-        return cls._about(reveals, f"{subject} people: {listed}", some=it, all=it)
-
-    @classmethod
-    def of_all(cls, columns: Iterable[str], words: str) -> UnlistedColumnError:
-        """Name columns that identify people only together."""
-        names = tuple(columns)
-        listed = f"{', '.join(names[:-1])} and {names[-1]}"
-        subject = f"{len(names)} columns have no role and identify people"
-        return cls._about(names, f"{subject}: {listed} {words}", some="some of them", all="the others")
-
-    @classmethod
-    def _about(cls, columns: Iterable[str], words: str, **which: str) -> UnlistedColumnError:
-        found = cls(f"{words}; {cls._WAYS_OUT.format(**which)}")
-        found.columns = tuple(columns)
-        return found
 
 
 class KanonWarning(UserWarning):

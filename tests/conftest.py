@@ -217,5 +217,6 @@ def _numbered_rows(request: pytest.FixtureRequest) -> Iterator[None]:
             patch.setattr("kanon_sql.engines.duckdb.session.refuse_unlisted", lambda *_: None)
             patch.setattr("kanon_sql.udfs.kanon_fit.refuse_unlisted", lambda *_: None)
             patch.setattr("kanon_sql.engines.spark.engine.refuse_unlisted", lambda *_: None)
+            patch.setattr("kanon_sql.engines.unit.refuse_unlisted_identifiers", lambda *_: None)
             patch.setattr("kanon_sql.engines.announcing.announce", lambda _: None)
         yield

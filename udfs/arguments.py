@@ -25,12 +25,14 @@ NAMES = (
     "k",
     "known",
     "per",
+    "per_row",
     "k_map",
     "presence",
     "population",
     "masks",
     "linked",
     "keep",
+    "drop",
     "weights",
     "hierarchies",
     "recodings",
@@ -80,7 +82,8 @@ def releasing(
             raise for_measuring(name)
         guaranteed = dict(zip([each.name for each in asked], values, strict=False))
         requirements = [] if requirement is None else [requirement(**guaranteed)]
-        return release_of_table(session, tbl, policy(values[len(asked) :], *requirements))
+        named = values[len(asked) :]
+        return release_of_table(session, tbl, policy(named, *requirements), named[NAMES.index("drop")])
 
     shared = {each: _literal(_DEFAULTS.get(each)) for each in NAMES if each not in positional}
     named = [f"{each} := {default}" for each, default in (own | shared | own).items()]
@@ -118,10 +121,11 @@ def policy(values: tuple[Any, ...], *requirements: Requirement) -> Policy:
         ("masks", "[['zip', 'age'], []]"),
         ("linked", "[['city', 'zip']]"),
         ("keep", "['notes']"),
+        ("drop", "['name', 'email']"),
     ):
         if given[name] is not None and not isinstance(given[name], list):
             raise PolicyError(f"{name} must be a list; hint: {hint}")
-    qi, hierarchies, full_domain = (given.pop(name) for name in ("qi", "hierarchies", "full_domain"))
+    qi, hierarchies, full_domain, _ = (given.pop(name) for name in ("qi", "hierarchies", "full_domain", "drop"))
     limit = given["time_limit"]
     read = {
         "quasi_identifiers": qi,

@@ -1,4 +1,4 @@
-"""`kanon_begin(policy, memory_limit, temp_directory, connection)`: the number of a gathering of row types, new for each run."""
+"""`kanon_begin(policy, memory_limit, temp_directory, connection, warnings, surface)`: the number of a new gathering."""
 
 from __future__ import annotations
 
@@ -6,11 +6,21 @@ from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.gathering import Gathering
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.surfaces import Surface
 
 
-def begin(session: Session, policy: str, memory: str, folder: str | None, connection: int) -> int:
-    """Return the number under which the row types of this run of a statement are gathered."""
-    return session.gatherings.begin(Gathering(Policy.from_json(policy), memory, folder, connection))
+def begin(
+    session: Session,
+    policy: str,
+    memory: str,
+    folder: str | None,
+    connection: int,
+    warnings: list[str] | None,
+    surface: Surface,
+) -> int:
+    """Return the number under which the row types of this run of a statement are gathered; ``warnings`` are about the unit."""
+    gathering = Gathering(Policy.from_json(policy), memory, folder, connection, warnings or (), surface)
+    return session.gatherings.begin(gathering)
 
 
 FUNCTION = Function(name="kanon_begin", returns="BIGINT", call=begin, side_effects=True)

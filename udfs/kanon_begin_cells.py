@@ -1,4 +1,4 @@
-"""`kanon_begin_cells(counting, protection, ticket, views, tables)`: the number of a gathering, new for each run."""
+"""`kanon_begin_cells(counting, protection, ticket, views, tables, warnings)`: the number of a gathering, new for each run."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ def begin(
     ticket: int,
     views: Mapping[str, str],
     tables: Sequence[Mapping[str, Any]] | None,
+    warnings: list[str] | None,
 ) -> int:
-    """Return the number under which the base cells of this run of a statement are gathered."""
+    """Return the number under which base cells of this run of a statement are gathered; ``warnings`` are about the unit."""
     read = Counting.from_json(counting)
     statements = {same_name(name): sql for name, sql in views.items()}
     if not statements.keys().isdisjoint(read.tabulation.reads):
@@ -33,7 +34,8 @@ def begin(
         reads = with_views(read.tabulation.reads, statements)
         read = replace(read, tabulation=replace(read.tabulation, reads=reads))
     home = home_of(read.tabulation.reads, tables or (), lambda: session.secret)
-    return session.gatherings.begin(CellGathering(read, Protection.from_dict(json.loads(protection)), ticket, home))
+    asked = Protection.from_dict(json.loads(protection))
+    return session.gatherings.begin(CellGathering(read, asked, ticket, home, warnings or ()))
 
 
 FUNCTION = Function(name="kanon_begin_cells", returns="BIGINT", call=begin, side_effects=True)

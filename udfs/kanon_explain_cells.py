@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kanon_sql.engines.cells.table_release import release_table
 from kanon_sql.engines.duckdb.cells.gathering import CellGathering
 from kanon_sql.engines.duckdb.functions import Function
@@ -23,7 +25,8 @@ def explain(session: Session, run: int, cells: int) -> list[dict[str, str]]:
     finally:
         session.gatherings.end(run)
         session.search.rest()
-    return [{"property": name, "value": value} for name, value in found.certificate.figures().items()]
+    certificate = replace(found.certificate, warnings=(*gathering.warnings, *found.certificate.warnings))
+    return [{"property": name, "value": value} for name, value in certificate.figures().items()]
 
 
 FUNCTION = Function(

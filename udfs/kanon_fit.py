@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, sing
     gathering.touched = math.inf  # the solver may take its time
     try:
         if (told := singled[0].as_py()) is not None:
-            refuse_unlisted(told, gathering.policy)
+            refuse_unlisted(told, gathering.policy, gathering.surface)
         pieces, certificate = _found(session, gathering, tables)
     except BaseException:
         session.gatherings.end(key)
@@ -60,7 +61,8 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, sing
     finally:
         session.search.rest()
     gathering.found(pieces)
-    return _answer(session.record(certificate, gathering.connection))
+    certificate = replace(certificate, warnings=(*gathering.warnings, *certificate.warnings))
+    return _answer(session.record(certificate, gathering.connection, gathering.surface))
 
 
 def _answer(release: int | None, refused: str | None = None) -> pa.Array:

@@ -29,7 +29,9 @@ def fit(session: Session, run: int, cells: int) -> str | None:
             else:
                 tables, place = together
                 found = tables.release(place, base, gathering.counting, *search)
-            found = replace(found, certificate=session.protected_tables.add(found))
+            certificate = found.certificate
+            warned = replace(certificate, warnings=(*gathering.warnings, *certificate.warnings))
+            found = replace(found, certificate=session.protected_tables.add(replace(found, certificate=warned)))
     except BaseException:
         session.gatherings.end(run)
         raise

@@ -1,4 +1,4 @@
-"""`kanon_plan_release(name, table, policy, database)`: the release of `"kanon#body"`, a query, under a stored policy."""
+"""`kanon_plan_release(name, table, policy, wide, surface, database)`: the release of a query under a policy."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ from functools import partial
 
 from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.histories import STORED, Recorded
+from kanon_sql.engines.duckdb.history_query import history_query
 from kanon_sql.engines.duckdb.policies import planned, planned_histories
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.model.stored_policy import StoredPolicy
+from kanon_sql.model.surfaces import Surface
 
 
-def plan(session: Session, name: str, table: str, policy: str, database: str) -> str:
+def plan(session: Session, name: str, table: str, policy: str, wide: str, surface: Surface, database: str) -> str:
     """Return the SQL of the release; runs when the statement is bound, once the columns of the query are known."""
     stored = StoredPolicy.from_json(name, table, policy)
     if stored.known_rows is not None:
-        return planned_histories(session, stored, database)
+        link = partial(history_query, wide=wide, query=True, surface=surface)
+        return planned_histories(session, stored, database, link)
     recorded = Recorded(home=STORED, name=name)
-    return planned(session, stored, database, partial(release_query, query=True, recorded=recorded))
+    return planned(session, stored, database, partial(release_query, wide=wide, query=True, recorded=recorded, surface=surface))
 
 
 FUNCTION = Function(name="kanon_plan_release", returns="VARCHAR", call=plan, refused=refusing_query)

@@ -14,7 +14,7 @@ from kanon_sql.model.validation import named
 _SHAPE = {"by": "NULL", "measures": "NULL", "grouping": "'cube'", "recodings": "NULL"}
 
 _OPTIONS = (
-    "p", "dominance", "k", "cost", "rows", "contributors", "algorithm", "time_limit", "earlier", "suppressed",
+    "p", "dominance", "k", "per", "per_row", "cost", "rows", "contributors", "algorithm", "time_limit", "earlier", "suppressed",
 )  # fmt: skip
 """What a policy says, if there is one; NULL is the default of each."""
 
@@ -31,7 +31,8 @@ def plan(session: Session, tbl: str, database: str, *arguments: Any) -> str:
     if name is not None:
         asked = named(name, "policy", "the name of a policy", "policy := 'weekly'")
         policy = Policies.committed(session, database).protection(asked)
-    return TableArguments(table=tbl, **shape, policy=policy, options=given).query(session.protected_tables.countings)
+    asked, released = TableArguments(table=tbl, **shape, policy=policy, options=given), session.protected_tables
+    return asked.query(released.countings, held=released.holds_still(tbl))
 
 
 FUNCTION = Function(name="kanon_plan_protect", returns="VARCHAR", call=plan, refused=refusing_query)

@@ -12,6 +12,7 @@ from kanon_sql.certificate.html import table
 from kanon_sql.certificate.released import Released
 from kanon_sql.certificate.status import Status
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier
 
 WEAK = 0.1
@@ -136,6 +137,27 @@ class Certificate:
         return saving_of(self.gap, nothing_proven=self.lower_bound == 0)
 
     @property
+    def least_people(self) -> int | None:
+        """Return of how many people each class has rows at least, by the guarantee; None if it counts rows."""
+        asked = Policy.from_json(self.policy).people_of_classes
+        return None if asked is None else asked.k
+
+    @property
+    def highest_risk(self) -> float | None:
+        """Return the prosecutor risk of the worst row, or person at most; None without rows, or before the audit."""
+        if not self.smallest_class:
+            return None
+        return 1 / (self.least_people or self.smallest_class)
+
+    @property
+    def _smallest(self) -> str:
+        """Return the smallest class in words."""
+        if self.smallest_class is None:
+            return "-"
+        people, rows = self.least_people, how_many(self.smallest_class, "row")
+        return rows if people is None else f"{rows}, of at least {how_many(people, 'person', 'people')}"
+
+    @property
     def _by_known(self) -> str:
         """Return what was counted by known columns, in words."""
         columns = self.cells // self.rows if self.rows else 0
@@ -156,7 +178,7 @@ class Certificate:
             "guarantee": ", ".join(self.requirements),
             "rows": f"{self.rows:,}, {how_many(self.row_types, 'distinct combination')}",
             "classes": "-" if self.classes is None else f"{self.classes:,}",
-            "smallest class": "-" if self.smallest_class is None else how_many(self.smallest_class, "row"),
+            "smallest class": self._smallest,
             **({"known columns": self._by_known} if self.sets_audited is not None else {}),
             "suppressed cells": f"{self.suppressed_cells:,} of {self.cells:,} ({self.suppressed_share:.1%})",
             "cost": f"{float(self.cost):,.12g}, lower bound {float(self.lower_bound):,.12g}: {self.saving}",

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kanon_sql.errors import UnlistedColumnError
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.refusals import unlisted_columns, unlisted_together
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unlisted import Limits
 from kanon_sql.model.validation import as_identifier, same_name
 
@@ -35,13 +36,15 @@ def unchanged_columns(told: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(told["names"] or ())  # an empty table has none
 
 
-def refuse_unlisted(told: Mapping[str, Any], policy: Policy, *, released: bool = True) -> None:
+def refuse_unlisted(told: Mapping[str, Any], policy: Policy, surface: Surface, *, released: bool = True) -> None:
     """Raise if columns without a role reveal too much.
 
     Parameters
     ----------
     told, policy, released
         As for `warnings_of`. Before a search, nothing is known of what they give back.
+    surface : Surface
+        In whose words the ways out are.
 
     Raises
     ------
@@ -67,10 +70,10 @@ def refuse_unlisted(told: Mapping[str, Any], policy: Policy, *, released: bool =
             other = as_identifier(policy.quasi_identifiers[j].column)
             found.setdefault(names[i], []).append(f"{_words(share, released)} of {other}")
     if found:
-        raise UnlistedColumnError.of({as_identifier(name): " and ".join(each) for name, each in found.items()})
+        raise unlisted_columns({name: " and ".join(each) for name, each in found.items()}, names, surface)
     together = _singled_out(told, policy, _TOGETHER, fewest=2)
     if together is not None and together.exact and together.single > limits.most * rows:
-        raise UnlistedColumnError.of_all([as_identifier(name) for name in names], together.words("together single out"))
+        raise unlisted_together(names, together.words("together single out"), surface)
 
 
 def warnings_of(told: Mapping[str, Any], policy: Policy, *, released: bool = True) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ def unreleased_tables(sql: str) -> list[str]:
     return list(found)
 
 
-def _released(_body: str, _policy: object) -> str:
+def _released(_body: str, _policy: object, _wide: str | None = None) -> str:
     return _RELEASED
 
 

@@ -27,8 +27,11 @@ class Database(Protocol):
     def protection(self, name: str) -> StoredProtection:
         """Return a stored policy for tables of counts."""
 
-    def release(self, body: str, name: str) -> str:
-        """Return a query that yields the released rows of the query ``body`` under a stored policy; uses ``body`` once."""
+    def release(self, body: str, name: str, wide: str | None) -> str:
+        """Return a query that yields the released rows of the query ``body`` under a stored policy; uses ``body`` once.
 
-    def explain(self, body: str, policy: Policy | str) -> str:
+        ``wide`` is a query of the same rows with the columns that ``body`` leaves out, if any.
+        """
+
+    def explain(self, body: str, policy: Policy | str, wide: str | None) -> str:
         """Return a query that explains a release without making it; the policy may be the name of a stored one."""

@@ -12,7 +12,7 @@ query does not group if it returns the column that tells people apart as it is: 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from kanon_sql.clause.alias import BEFORE_NAMES
 from kanon_sql.clause.script import Script
@@ -32,6 +32,11 @@ from kanon_sql.model.validation import as_identifier, same_name
 
 _SET_OPERATIONS = SET_OPERATIONS | {"MINUS"}  # as Spark calls EXCEPT
 _WORDS = GROUPING_WORDS | _SET_OPERATIONS
+
+_FIRST_RELEASED = (
+    "release the rows first, then group them: CREATE TABLE released AS SELECT ... ANONYMIZE BY ...; "
+    "SELECT ... FROM released GROUP BY ..."
+)
 
 
 def refuse_groups(script: Script, start: int, end: int, guarantee: Guarantee, permitted: str | None = None) -> None:
@@ -53,15 +58,38 @@ def refuse_groups(script: Script, start: int, end: int, guarantee: Guarantee, pe
     ClauseError
         When the rows are groups, and the guarantee counts neither rows (PER ROW) nor people by a column that the query returns.
     """
-    if guarantee.per_row or not any(token.text.upper() in _WORDS for token in script.tokens):
+    if guarantee.per_row:
         return
-    person = None if guarantee.people is None else same_name(guarantee.people.per)
-    try:
-        found = _Search(script).query(start, end, person)
-    except RecursionError:
-        raise_alone(script.error("the query is nested too deeply; hint: create views of its inner queries", start))
+    per = None if guarantee.people is None else guarantee.people.per
+    person = None if per is None else same_name(per)
+    found = _searched(script, start, lambda search: search.query(start, end, person))
     if found is not None:
-        raise _refusal(script, found, guarantee, permitted or f"write k >= {guarantee.k} PER ROW")
+        raise _refusal(script, found, per, _FIRST_RELEASED, permitted or f"write k >= {guarantee.k} PER ROW")
+
+
+def refuse_grouped_sources(script: Script, start: int, end: int, per: str | None, permitted: str) -> None:
+    """Refuse a protected query over groups: it would count groups, not people.
+
+    Parameters
+    ----------
+    script : Script
+        The tokens of the text, with their brackets matched.
+    start, end : int
+        The first place of the query, behind its leading WITH, and the place behind its last.
+    per : str or None
+        The column that tells people apart.
+    permitted : str
+        How to say that rows are what counts.
+
+    Raises
+    ------
+    ClauseError
+        When all that its FROM reads are groups, and these do not show the column that tells people apart.
+    """
+    person = None if per is None else same_name(per)
+    found = _searched(script, start, lambda search: search.sources_of_query(start, end, person))
+    if found is not None:
+        raise _refusal(script, found, per, "group once, in the protected query", permitted)
 
 
 def refuse_grouped_query(sql: str, guarantee: Guarantee, permitted: str) -> None:
@@ -77,9 +105,20 @@ def refuse_grouped_query(sql: str, guarantee: Guarantee, permitted: str) -> None
         refuse_groups(script, start, end, guarantee, permitted)
 
 
-def _refusal(script: Script, found: Grouping, guarantee: Guarantee, permitted: str) -> ClauseError:
-    if guarantee.people is not None:
-        person = as_identifier(guarantee.people.per)
+def _searched(script: Script, start: int, search: Callable[[_Search], Grouping | None]) -> Grouping | None:
+    """Return what a search finds in a text, None without one if no word of it groups."""
+    if not any(token.text.upper() in _WORDS for token in script.tokens):
+        return None
+    try:
+        return search(_Search(script))
+    except RecursionError:
+        raise_alone(script.error("the query is nested too deeply; hint: create views of its inner queries", start))
+
+
+def _refusal(script: Script, found: Grouping, per: str | None, grouped: str, permitted: str) -> ClauseError:
+    """Return the refusal of groups; ``grouped`` is what to do instead of GROUP BY."""
+    if per is not None:
+        person = as_identifier(per)
         counted = "count them as one person"
         hint = f"return the column {person} itself, so that each row is of one person"
     else:
@@ -89,8 +128,7 @@ def _refusal(script: Script, found: Grouping, guarantee: Guarantee, permitted: s
         elif found.what == "DISTINCT":
             hint = "leave DISTINCT out"
         else:
-            hint = "release the rows first, then group them: CREATE TABLE released AS SELECT ... ANONYMIZE BY ...; "
-            hint += "SELECT ... FROM released GROUP BY ..."
+            hint = grouped
     return script.error(
         f"{found.what} can merge several people into one row, and the guarantee would {counted}; hint: {hint}; "
         f"or, if each row of this query counts as one person, {permitted}",
@@ -126,6 +164,10 @@ class _Search:
                 branches.append((start, place))
                 start = behind
         return _first(self._branch(*branch, person) for branch in [*branches, (start, end)])
+
+    def sources_of_query(self, start: int, end: int, person: str | None) -> Grouping | None:
+        """Return what makes the rows that a query without a set operation reads groups."""
+        return self._sources(read_select(self._script, start, end).sources, person)
 
     def _behind_set_operation(self, place: int) -> int | None:
         """Return where the query behind a set operation begins; None where there is no set operation."""

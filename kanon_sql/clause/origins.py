@@ -68,6 +68,13 @@ def origins(script: Script, start: int, end: int) -> dict[str, tuple[str, ...]]:
     return found
 
 
+def origins_of(query: str) -> dict[str, tuple[str, ...]]:
+    """Return the same for the text of a query."""
+    script = Script.read(query)
+    script.match_brackets()
+    return origins(script, 0, len(script.tokens))
+
+
 def _carried(script: Script, place: int, end: int) -> tuple[tuple[str, ...], int]:
     """Return the columns that an expression carries, and where it has ended; none for any other expression."""
     columns: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -12,14 +12,18 @@ from kanon_sql.clause.cells.table_query import TableQuery, read_table_query
 from kanon_sql.clause.corrections import corrected, read_as_meant
 from kanon_sql.clause.database import Database
 from kanon_sql.clause.definitions import begins_definition, parse_definition
-from kanon_sql.clause.groups import refuse_groups
+from kanon_sql.clause.groups import refuse_grouped_sources, refuse_groups
 from kanon_sql.clause.parse import parse_clause
 from kanon_sql.clause.script import CorrectableError, Script, is_mentioned
+from kanon_sql.clause.select import name_at
 from kanon_sql.clause.split import Site, check_tail, explains, find_sites, is_explained
+from kanon_sql.clause.wide import wide_query
 from kanon_sql.errors import ClauseError, PolicyError, raise_alone
 from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.protection import Protection
+from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
+from kanon_sql.model.validation import same_name
 
 T = TypeVar("T")
 
@@ -33,10 +37,11 @@ class _Edit:
 
 def rewrite(
     sql: str,
-    release: Callable[[str, Policy], str],
+    release: Callable[[str, Policy, str | None], str],
     database: Database | None = None,
     protect: Callable[[TableQuery, Protection, bool], str] | None = None,
-    link: Callable[[str, LinkedHistories], str] | None = None,
+    link: Callable[[str, LinkedHistories, str | None], str] | None = None,
+    once: Collection[str] = (),
 ) -> str:
     """Replace each query with an ANONYMIZE or PROTECT clause by a query over what is released, and statements about policies.
 
@@ -45,16 +50,19 @@ def rewrite(
     sql : str
         One or more SQL statements.
     release : callable
-        ``release(body, policy)`` returns the text of a query that yields the released rows of the query ``body``. It has
-        to use ``body`` exactly once, so that the parameters of the statement keep their order.
+        ``release(body, policy, wide)`` returns the text of a query that yields the released rows of the query ``body``. It has
+        to use ``body`` exactly once, so that the parameters of the statement keep their order. ``wide`` is a query of the same
+        rows with the columns that ``body`` leaves out, if any; it has no parameters.
     database : Database, optional
         What stores policies and explains releases; without it, statements that need one are errors.
     protect : callable, optional
         ``protect(query, protection, explained)`` returns the text of a query that yields the rows of a protected table, or what
         protecting it would take; without it, PROTECT is an error. It has to use ``query.source`` exactly once.
     link : callable, optional
-        ``link(body, asked)`` returns the text of a query that yields the rows of ``body`` with tokens that link them; without
-        it, that is an error. It has to use ``body`` exactly once.
+        ``link(body, asked, wide)`` returns the text of a query that yields the rows of ``body`` with tokens that link them;
+        without it, that is an error. It has to use ``body`` exactly once.
+    once : collection of str
+        Names of what can be read only once: a query of them has no ``wide``.
 
     Returns
     -------
@@ -76,7 +84,7 @@ def rewrite(
     --------
     >>> rewrite(
     ...     "FROM visits ANONYMIZE BY zip GUARANTEE k >= 5 ORDER BY zip",
-    ...     lambda body, policy: f"FROM released(({body}), {policy.least_class_size})",
+    ...     lambda body, policy, wide: f"FROM released(({body}), {policy.least_class_size})",
     ... )
     'SELECT * FROM (FROM released((FROM visits), 5)) ORDER BY zip'
     """
@@ -88,7 +96,7 @@ def rewrite(
         script.word(place) in {"ANONYMIZE", "ANONYMISE", "PROTECT"} for place in range(len(script.tokens))
     ):
         return sql
-    rewriting = _Rewriting(script, release, database, protect, link)
+    rewriting = _Rewriting(script, release, database, protect, link, once)
     try:
         script.match_brackets()
         for first, end in parts:
@@ -109,13 +117,15 @@ class _Rewriting:
     def __init__(
         self,
         script: Script,
-        release: Callable[[str, Policy], str],
+        release: Callable[[str, Policy, str | None], str],
         database: Database | None,
         protect: Callable[[TableQuery, Protection, bool], str] | None,
-        link: Callable[[str, LinkedHistories], str] | None,
+        link: Callable[[str, LinkedHistories, str | None], str] | None,
+        once: Collection[str],
     ) -> None:
         self.edits: list[_Edit] = []
         self._script, self._release, self._database, self._protect, self._link = script, release, database, protect, link
+        self._once = set(map(same_name, once))
 
     def statement(self, first: int, end: int) -> None:
         script = self._script
@@ -162,8 +172,9 @@ class _Rewriting:
         check_tail(script, end)
         self._check_rows(site, policy, end)
         body, inner = self._body(site)
+        wide = self._wide(site, inner)
         if isinstance(policy, Policy):
-            released = self._release(body, policy)
+            released = self._release(body, policy, wide)
         elif isinstance(policy, LinkedHistories):
             if self._link is None:
                 raise script.error(
@@ -171,9 +182,9 @@ class _Rewriting:
                     site.clause,
                     end - 1,
                 )
-            released = self._link(body, policy)
+            released = self._link(body, policy, wide)
         else:
-            released = self._answer(lambda database: database.release(body, policy), site.clause, end)
+            released = self._answer(lambda database: database.release(body, policy, wide), site.clause, end)
         # Comments in front of the clause stay; blanks go with it.
         gap = script.text[script.stop(site.clause - 1) : script.start(site.clause)].rstrip(" \t")
         text = "".join(("SELECT * FROM (", released, ")", gap if gap.strip() else ""))
@@ -194,8 +205,13 @@ class _Rewriting:
                 source = source.replace(script.text[edit.start : edit.end], edit.text, 1)
             query = replace(query, source=source)
         protection = self._protection(asked, query, clause, behind)
+        if not protection.per_row:
+            permitted = f"write {query.tabulation.count} >= {protection.k} PER ROW"
+            refuse_grouped_sources(script, start, clause, protection.per, permitted)
         try:
             text = self._protect(query, protection, explained)
+        except (IdentifierError, RepeatedPeopleError):  # of an engine that reads the source at once
+            raise
         except PolicyError as problem:
             raise script.error(str(problem), clause, behind - 1) from problem
         last = end if explained else behind
@@ -225,7 +241,8 @@ class _Rewriting:
         explained = policy
         self._check_rows(site, explained, end)
         body, inner = self._body(site)
-        text = self._answer(lambda database: database.explain(body, explained), site.clause, end)
+        wide = self._wide(site, inner)
+        text = self._answer(lambda database: database.explain(body, explained, wide), site.clause, end)
         self._put(_Edit(script.start(site.body), script.stop(last - 1), "".join(("SELECT * FROM (", text, ")"))), inner)
 
     def _check_rows(self, site: Site, policy: Policy | LinkedHistories | str, end: int) -> None:
@@ -243,6 +260,13 @@ class _Rewriting:
         script, start = self._script, self._script.start(site.body)
         inner = [edit for edit in self.edits if edit.start >= start]
         return _apply(script.text, start, script.stop(site.clause - 1), inner), len(inner)
+
+    def _wide(self, site: Site, inner: int) -> str | None:
+        """Return the query with the columns that are left out; what holds a release, or is a stream, is not read twice."""
+        script = self._script
+        if inner or any(name_at(script, place) in self._once for place in range(site.body, site.clause)):
+            return None
+        return wide_query(script, site.body, site.clause)
 
     def _put(self, edit: _Edit, inner: int) -> None:
         self.edits = [*self.edits[: len(self.edits) - inner], edit]

@@ -13,10 +13,13 @@ from kanon_sql.cli.options import (
     assigned,
     column_names,
     delimiter_option,
+    drop_option,
     escape_option,
     given_options,
     json_option,
+    keep_option,
     known_option,
+    per_row_option,
     permitted_masks,
     qi_option,
     require_guarantee,
@@ -29,10 +32,11 @@ from kanon_sql.cli.publish import metric_and_hierarchy, population_table, releas
 from kanon_sql.cli.streams import format_option
 
 if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.connection import Connection
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.stored_policy import StoredPolicy
 
-    Released = Callable[[list[str]], tuple[Policy, str]]
+    Released = Callable[[Connection, list[str]], tuple[Policy, str]]
 
 
 @click.command()
@@ -52,6 +56,7 @@ if TYPE_CHECKING:
 )
 @known_option
 @click.option("--per", metavar="A", help="Column that identifies people: --k counts people, and the column is left out of OUT.")
+@per_row_option
 @click.option(
     "--known-rows",
     type=click.IntRange(1, 3),
@@ -75,12 +80,8 @@ if TYPE_CHECKING:
     "sets the cost of a row that shows these columns; then every mask needs one.",
 )
 @click.option("--linked", multiple=True, metavar="A,B", help="Columns suppressed together or not at all; repeatable.")
-@click.option(
-    "--keep",
-    multiple=True,
-    metavar="A,B",
-    help="Columns released unchanged on purpose; every column then needs a role. '' keeps none.",
-)
+@keep_option
+@drop_option
 @click.option(
     "--unlisted-limit",
     default=0.2,
@@ -171,8 +172,8 @@ def anonymize(
         if allowed_files:
             raise click.UsageError("--allow-file is for the policy of --policy; hint: leave it out")
         require_guarantee(options)
-        released = _by_options(options, measures)
         asked = None if known_rows is None else histories_asked(known_rows, options)
+        released = _by_options({**options}, measures)
     else:
         _refuse_options(ctx)
         stored = _policy_of(policy_file)
@@ -190,7 +191,7 @@ def anonymize(
         quiet=quiet,
     ) as job:
         if asked is not None:
-            linked = link_file(job, asked, secret, strict=strict)
+            linked = link_file(job, asked, secret, strict=strict, surface="command" if policy_file is None else "json")
         else:
             proven = release_file(job, released, others | tables, secret=secret, allowed_files=allowed_files, strict=strict)
     if not quiet and asked is not None:
@@ -201,14 +202,18 @@ def anonymize(
 
 def _by_options(options: dict[str, Any], measures: dict[str, Any]) -> Released:
     """Return what makes the policy from the options of the command."""
-    from kanon_sql.engines.duckdb.names import literal
+    from kanon_sql.engines.duckdb.sources import release_of_table
+    from kanon_sql.model.dropped_columns import dropped_columns, remaining
 
+    dropped = options.pop("drop")
     weights = assigned(options.pop("weights"), "--weight", "column=number")
     recodings = assigned(options.pop("recodings"), "--recode", "column=DIGITS")
 
-    def released(columns: list[str]) -> tuple[Policy, str]:
-        policy = policy_of(columns, weights=weights, recodings=recodings, **measures, **options).resolve(columns)
-        return policy, f"FROM anonymize('source', {literal(policy.to_json())})"
+    def released(con: Connection, columns: list[str]) -> tuple[Policy, str]:
+        drop = column_names(dropped, columns)
+        policy = policy_of(columns, weights=weights, recodings=recodings, **measures, **options)
+        policy = policy.resolve(remaining(columns, dropped_columns(drop, policy, columns)))
+        return policy, release_of_table(con.session, "source", policy, drop, "command")
 
     return released
 
@@ -254,9 +259,10 @@ def _by_policy(stored: StoredPolicy) -> Released:
     """Return what makes the policy from one of a file."""
     from kanon_sql.engines.duckdb.policies import under_policy
 
-    def released(columns: list[str]) -> tuple[Policy, str]:
+    def released(_con: Connection, columns: list[str]) -> tuple[Policy, str]:
         stored.check_columns(columns)
-        return stored.policy_for(stored.released(columns)), under_policy("FROM source", stored, "kanon_plan_release")
+        query = under_policy("FROM source", stored, "kanon_plan_release", surface="json")
+        return stored.policy_for(stored.released(columns)), query
 
     return released
 

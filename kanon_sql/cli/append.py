@@ -79,10 +79,7 @@ def append(
     release: str,
     key: tuple[str, ...],
     stored: str | None,
-    leftover: str,
-    changed: str,
-    deleted: str,
-    returning: str,
+    drop: tuple[str, ...],
     secret: bytes | None,
     strict: bool,
     quiet: bool,
@@ -99,8 +96,10 @@ def append(
     Rows that find no class wait for a later batch. It is not an error if there are no new rows: nothing is written.
     """
     import kanon_sql
+    from kanon_sql.engines.duckdb.append_steps import Append
     from kanon_sql.engines.duckdb.places import Place
 
+    choices = {name: options.pop(name) for name in APPEND_CHOICES}
     if stored is None:
         require_guarantee(options)
     else:
@@ -120,18 +119,15 @@ def append(
     def work() -> Batch:
         with closing(con):
             columns = [row[0] for row in con.execute(f"DESCRIBE FROM {table}").fetchall()]
-            return kanon_sql.append(
+            con.watch(lambda moment: step("solving", moment))
+            job = Append(con, con.session, strict=strict, surface="command" if stored is None else "policy", **choices)
+            return job.run(
                 table,
                 name,
                 key=column_names(key, columns),
-                con=con,
                 policy=policy(columns),
-                leftover=leftover,
-                changed=changed,
-                deleted=deleted,
-                returning=returning,
-                strict=strict,
-                progress=lambda moment: step("solving", moment),
+                drop=column_names(drop, columns) if stored is None else None,
+                options={},
             )
 
     with private_spilling(str(origin.path), con), progress(not quiet) as step:

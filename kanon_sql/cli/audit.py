@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,7 @@ from kanon_sql.cli.options import (
     delimiter_option,
     escape_option,
     json_option,
+    per_row_option,
     qi_option,
     sensitive_options,
     show,
@@ -30,6 +31,10 @@ from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.measures import record
 from kanon_sql.errors import AuditError, KanonWarning
 from kanon_sql.model.requirements import THRESHOLDS
+from kanon_sql.model.validation import as_identifier
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.audited_unit import AuditedUnit
 
 _LIMITS = ("k", *(next(iter(each.options)) for each in THRESHOLDS), "k_map", "presence", "max_risk", "max_unique_share")
 """Options whose thresholds a table can break."""
@@ -40,12 +45,13 @@ _RISK = "FROM reidentification_risk('source', $qi, population := $population, fr
 @click.command()
 @click.argument("file")
 @qi_option
-@click.option("--k", type=int, help="Exit with code 1 if a class has fewer rows.")
+@click.option("--k", type=int, help="Exit with code 1 if a class has fewer rows, or people with --per.")
 @click.option("--known", type=click.IntRange(1), metavar="M", help="Count classes by any M quasi-identifiers, also for --k.")
 @click.option(
     "--known-rows", type=click.IntRange(1, 3), metavar="M", help="Count people by any M rows of a person, also for --k."
 )
-@click.option("--per", metavar="COLUMN", help="The column that links the rows of a person, for --known-rows.")
+@click.option("--per", metavar="COLUMN", help="The column that tells people apart: count people, not rows.")
+@per_row_option
 @click.option(
     "--max-risk", type=click.FloatRange(0, 1), help="Exit with code 1 if the prosecutor risk of a row is higher, 0 to 1."
 )
@@ -71,6 +77,7 @@ def audit(
     known: int | None,
     known_rows: int | None,
     per: str | None,
+    per_row: bool,
     max_risk: float | None,
     max_unique_share: float | None,
     population: str | None,
@@ -92,22 +99,27 @@ def audit(
     By default k-anonymity and the risk of re-identification; with --sensitive also l-diversity and t-closeness, and with
     --beta or --delta beta-likeness or delta-disclosure privacy.
 
+    With --per, classes and risks count people. If a column repeats people and neither --per nor --per-row is given, the first
+    line says that the unit was not settled.
+
     A warning names each column outside of --qi that singles out too many rows: no figure counts it.
 
     Exits with code 1 when FILE breaks --k, --l, --t, --beta, --delta, --k-map, --presence, --max-risk
-    or --max-unique-share, and with 3 when it cannot be measured.
+    or --max-unique-share. Exits with 3 when FILE cannot be measured, or one of these is given and the unit was not settled.
     """
     if shown_database(file, table, as_json):
         return
     import duckdb
 
     from kanon_sql.engines.audit_figures import FIRST, asked_otherwise, measured_requirements, too_few_known, too_small
+    from kanon_sql.engines.duckdb.audited_unit import asked_person, audited_unit
     from kanon_sql.engines.duckdb.files import columns, load, load_policy_table
     from kanon_sql.engines.duckdb.guarantees import audited
     from kanon_sql.engines.duckdb.known_classes import broken_by_known
     from kanon_sql.engines.duckdb.known_rows import KnownRows
     from kanon_sql.engines.duckdb.measures import known_figures, macro_errors, populated
     from kanon_sql.engines.duckdb.other_columns import warnings_of_others
+    from kanon_sql.engines.duckdb.people_figures import in_people, people_figures
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.model.how_many import how_many
     from kanon_sql.model.policy import Policy
@@ -121,8 +133,8 @@ def audit(
     if presence is not None and not everybody:
         raise click.UsageError("--presence counts the rows of --population; hint: --population census.csv")
     share = None if presence is None else fraction_of(presence, "--presence")
-    asked = k_map is not None or share is not None
-    counted = [audited(each) for each in (named_population("population", k_map=k_map, presence=share) if asked else ())]
+    of_population = k_map is not None or share is not None
+    counted = [audited(each) for each in (named_population("population", k_map=k_map, presence=share) if of_population else ())]
     requirements = measured_requirements(sensitive, **names, **thresholds)
     measured = [audited(each) for each in requirements]
     con = audit_macros(duckdb.connect())
@@ -135,9 +147,12 @@ def audit(
                 load_policy_table(con, each, into=name, delimiter=delimiter)
             listed = columns(con, "source")
             named = column_names(qi, listed) if qi else None
-            policy = Policy.of(quasi_identifiers=named, requirements=requirements).resolve(listed)
+            person = asked_person(per, per_row, listed)
+            asked = Policy.of(quasi_identifiers=named, requirements=requirements)
+            policy = asked.resolve([name for name in listed if name != person])
             chosen = [each.column for each in policy.quasi_identifiers]
-            linked = KnownRows.asked(known_rows, per, known, listed)
+            linked = KnownRows.asked(known_rows, person, known)
+            units.append(audited_unit(con, "source", chosen, person, per_row, "command"))
             for one in counted:
                 present[one.title] = one.figures(con, "population", chosen)
             if counted:
@@ -147,13 +162,16 @@ def audit(
             with macro_errors():
                 risk = record(con, _RISK, {"qi": chosen, "population": next(iter(everybody), None), "fraction": fraction})
             sizes = record(con, "FROM k_anonymity('source', $qi)", {"qi": chosen})
+            if person is not None:
+                counted_people = people_figures(con, "source", chosen, person)
+                sizes, risk = in_people(sizes, risk, counted_people, population=bool(everybody))
             if known is not None:
                 by_known.update(known_figures(con, chosen, known, k))
                 broken.extend(broken_by_known(con, requirements, known, chosen))
             if linked is not None:
                 by_rows.update(linked.figures(con, chosen, k))
                 broken.extend(filter(None, [linked.broken(by_rows["fewest_candidates"], k)]))
-            others = [name for name in listed if name not in {*chosen, *policy.sensitive, linked and linked.per}]
+            others = [name for name in listed if name not in {*chosen, *policy.sensitive, person}]
             identifying.extend(warnings_of_others(con, "source", others, policy.sensitive, sizes["rows"], k or sizes["k"] or 1))
             return [sizes, risk, *(each.figures(con, chosen) for each in measured)]
 
@@ -162,6 +180,7 @@ def audit(
     by_rows: dict[str, Any] = {}
     broken: list[str] = []
     identifying: list[str] = []
+    units: list[AuditedUnit] = []
     with source_place(file, table, ending) as found_place:
         place = found_place.escaping(escape_formulas)
         sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
@@ -175,19 +194,23 @@ def audit(
         told[f"any {how_many(known, 'known column')}"] = by_known
     if known_rows is not None:
         told[f"any {how_many(known_rows, 'known row')} of a person"] = by_rows
-    few = too_small(sizes["k"], k) if known is None else too_few_known(by_known["k"], known, k)
+    few = too_small(sizes["k"], k, people=per is not None) if known is None else too_few_known(by_known["k"], known, k)
     few = few if known_rows is None else None
     broken[:0] = [] if few is None else [few]
-    broken += _too_risky(risk, max_risk, max_unique_share)
+    broken += _too_risky(risk, max_risk, max_unique_share, "row" if per is None else "person")
     for one in counted:
         told[one.title] = one.listed_figures(present[one.title])
         broken += [f"{one.title}: {wrong}" for wrong in [one.wrong(present[one.title])] if wrong]
     by_all = zip(measured, figures, strict=True) if known is None else ()
     broken += [wrong for each, found in by_all if (wrong := each.wrong(found))]
+    limits, unit = _limits(click.get_current_context()), units[0]
+    identifying[:0] = unit.warnings
     if as_json:
-        click.echo(json.dumps({"holds": not broken, "broken": broken, "warnings": identifying, **told}))
+        holds, settled = not broken and (unit.open is None or not limits), unit.open is None
+        found = {"holds": holds, "broken": broken, "settled": settled, "unit": per or "rows", "warnings": identifying}
+        click.echo(json.dumps({**found, **told}))
     else:
-        click.echo(_verdict(broken, click.get_current_context()))
+        click.echo(_verdict(broken, limits, unit))
         for title, pairs in told.items():
             show(((name, _rounded(name, value)) for name, value in pairs.items()), title)
     if identifying:
@@ -195,17 +218,30 @@ def audit(
     if broken:
         hint = asked_otherwise(k) if few is not None and known is None else FIRST
         raise AuditError(f"{'; '.join(broken)}; hint: {hint}")
+    if unit.open is not None and limits:
+        raise unit.open
 
 
-def _verdict(broken: list[str], context: click.Context) -> str:
-    """Return the first line of what a person reads: whether the thresholds that were given hold."""
-    if broken:
-        return f"FAIL: {'; '.join(broken)}"
+def _limits(context: click.Context) -> list[str]:
+    """Return the thresholds that were given, as they were written."""
     given = [f"--{name.replace('_', '-')} {context.params[name]}" for name in _LIMITS if context.params[name] is not None]
     for name in ("known", "known_rows"):
         if context.params["k"] is not None and context.params[name] is not None:
             given.insert(1, f"--{name.replace('_', '-')} {context.params[name]}")
-    return f"PASS: {', '.join(given)}" if given else "no threshold is given, so nothing passes or fails; hint: --k 5"
+    return given
+
+
+def _verdict(broken: list[str], limits: list[str], unit: AuditedUnit) -> str:
+    """Return the first line of what a person reads: whether the thresholds that were given hold."""
+    if broken:
+        return click.style(f"FAIL: {'; '.join(broken)}", fg="red")
+    if unit.open is not None:
+        held = f"{', '.join(limits)} holds for rows, but " if limits else ""
+        return click.style(f"OPEN: {held}{unit.open}", fg="yellow")
+    if not limits:
+        return "no threshold is given, so nothing passes or fails; hint: --k 5"
+    counted = "" if unit.per is None else f", counted in people by {as_identifier(unit.per)}"
+    return click.style(f"PASS: {', '.join(limits)}{counted}", fg="green")
 
 
 def _rounded(name: str, value: object) -> object:
@@ -217,11 +253,11 @@ def _rounded(name: str, value: object) -> object:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def _too_risky(risk: dict[str, Any], max_risk: float | None, max_unique_share: float | None) -> Iterator[str]:
+def _too_risky(risk: dict[str, Any], max_risk: float | None, max_unique_share: float | None, one: str) -> Iterator[str]:
     """Yield what is riskier than asked; a table without rows risks nothing."""
     for what, name, most in (
-        ("highest risk of a row", "prosecutor_risk", max_risk),
-        ("share of unique rows", "uniques_share", max_unique_share),
+        (f"highest risk of a {one}", "prosecutor_risk", max_risk),
+        (f"share of unique {'people' if one == 'person' else 'rows'}", "uniques_share", max_unique_share),
     ):
         if most is not None and risk[name] is not None and risk[name] > most:
             yield f"the {what} is {risk[name]:.6g}, above {most:g}"

@@ -139,20 +139,20 @@ def shell(db: str, read_only: bool, secret: bytes | None, allowed_files: tuple[s
 
 
 @main.command()
-@click.option("--rows", default=2000, show_default=True, type=click.IntRange(1, 1_000_000), help="Number of patients.")
+@click.option("--rows", default=2000, show_default=True, type=click.IntRange(1, 1_000_000), help="Number of visits.")
 @click.option("--k", default=5, show_default=True, help="Minimum number of rows per class.")
 @click.option("--seed", default=7, show_default=True, type=click.IntRange(0), help="Seed of the generated table.")
-@click.option("--write", "folder", metavar="DIR", help="Write the table to patients.csv in this folder, for the next steps.")
+@click.option("--write", "folder", metavar="DIR", help="Write the table to visits.csv in this folder, for the next steps.")
 def demo(rows: int, k: int, seed: int, folder: str | None) -> None:
-    """Generate a hospital table, release it, and explain the result."""
+    """Generate visits of patients, release them, and explain the result."""
     from rich.console import Console
 
     import kanon_sql
     from kanon_sql.cli.demo import show
-    from kanon_sql.cli.demo_table import write_patients
+    from kanon_sql.cli.demo_table import write_visits
 
     if folder is not None:
-        write_patients(folder, rows, seed)
+        write_visits(folder, rows, seed)
     con = without_bar(kanon_sql.connect())
 
     def work() -> None:

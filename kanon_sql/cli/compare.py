@@ -61,7 +61,8 @@ def compare(
 ) -> None:
     """Show which release serves your analysis.
 
-    Measures each RELEASE against SOURCE: risk, loss, marginals, queries, groups of rows, a classifier.
+    Measures each RELEASE against SOURCE: risk, loss, marginals, queries, groups of rows, a classifier. Without --qi, the
+    quasi-identifiers are those of the certificates: of --certificate, or RELEASE.json next to RELEASE.csv.
 
     Queries compute counts, sums and averages over one table. A row of a release counts for all values that its labels cover.
 
@@ -84,7 +85,7 @@ def compare(
     ]
     path = None if target is None else page_target(target, (".html",), read, force)
     text = None if queries is None else text_of(queries)
-    known = _certificates(claims, dict(zip(releases, names, strict=True)))
+    known = _beside(zip(names, places, strict=True)) | _certificates(claims, dict(zip(releases, names, strict=True)))
     con = duckdb.connect()
 
     def work() -> Comparison:
@@ -137,6 +138,22 @@ def _names(places: Iterable[Place]) -> list[str]:
     if len(set(files)) < len(files):
         raise SourceError("a release is named twice; hint: name each once")
     return short if len(set(short)) == len(short) else files
+
+
+def _beside(places: Iterable[tuple[str, Place]]) -> dict[str, Certificate]:
+    """Return the certificates next to releases: ``released.json`` for ``released.csv``, if it is one."""
+    from kanon_sql.certificate import Certificate
+    from kanon_sql.certificate.file import RELEASE
+    from kanon_sql.verification.certificates import is_of, read_certificate
+
+    found = {}
+    for name, place in places:
+        path = place.path.with_suffix(".json")
+        if path != place.path and is_of(str(path), RELEASE):
+            document = read_certificate(str(path))
+            document.require_checksum()
+            found[name] = Certificate(**document.claims)
+    return found
 
 
 def _certificates(claims: dict[str, str], names: dict[str, str]) -> dict[str, Certificate]:

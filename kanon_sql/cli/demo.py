@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.cli.demo_table import FILE, patients
+from kanon_sql.cli.demo_table import FILE, visits
 from kanon_sql.engines.duckdb.measures import record
+from kanon_sql.engines.duckdb.people_figures import people_figures
 from kanon_sql.model.how_many import how_many
 
 if TYPE_CHECKING:
@@ -16,29 +17,31 @@ if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
 
 QUASI_IDENTIFIERS = ("zip", "age", "sex", "marital", "education")
-KEPT = ("visit", "month")
+KEPT = ("quarter",)
 
-SHOWN_PATIENTS = 6
+SHOWN_VISITS = 6
 
 _ROLES = (
     ("name", "identifier", "dropped"),
+    ("patient_id", "tells people apart: a patient has several rows", "dropped; the guarantee counts people by it"),
     (", ".join(QUASI_IDENTIFIERS), "quasi-identifiers: an attacker may know them", "suppressed where they single a person out"),
     ("disease", "sensitive: nobody may learn it", "unchanged; at most half of a class share one"),
-    (", ".join(KEPT), "kept: a running number, the month", "unchanged, on purpose"),
+    (", ".join(KEPT), "kept: the quarter of the visit", "unchanged, on purpose"),
 )
 
 _NEXT = (
     ("see what the columns of the file are", f"kanon profile {FILE}"),
-    ("get a policy to start from", f"kanon suggest {FILE} -o policy.json"),
-    ("release the file", f"kanon anonymize {FILE} -o released.csv --policy policy.json"),
+    ("get a policy to start from", f"kanon suggest {FILE} -o policy.yaml"),
+    ("release the file", f"kanon anonymize {FILE} -o released.csv --policy policy.yaml --certificate certificate.json"),
     ("check the release", f"kanon audit released.csv --qi {','.join(QUASI_IDENTIFIERS)} --k 5"),
     ("try statements of your own", "kanon shell"),
     ("see every command", "kanon --help"),
 )
 """The first steps need the file that ``--write`` leaves."""
 
-_UNIQUE = f"""SELECT {", ".join(QUASI_IDENTIFIERS)} FROM patients
-    GROUP BY ALL HAVING system.main.count(*) = 1 ORDER BY system.main.min(visit) ASC NULLS LAST LIMIT 1"""  # noqa: S608
+_UNIQUE = f"""SELECT {", ".join(QUASI_IDENTIFIERS)} FROM visits
+    GROUP BY ALL HAVING system.main.count(DISTINCT patient_id) = 1 AND system.main.count(*) > 1
+    ORDER BY system.main.min(patient_id) ASC NULLS LAST LIMIT 1"""  # noqa: S608
 
 _FITTING = f"""SELECT disease, system.main.count(*) AS n FROM system.main.query_table($table)
     WHERE {" AND ".join(f"({name} IS NULL OR {name} = ${name})" for name in QUASI_IDENTIFIERS)}
@@ -51,10 +54,10 @@ def statement(k: int) -> str:
         (
             "CREATE TABLE released AS",
             "SELECT * EXCLUDE (name)  -- an identifier is never released",
-            "FROM patients",
+            "FROM visits",
             f"ANONYMIZE BY {', '.join(QUASI_IDENTIFIERS)}",
             f"KEEP {', '.join(KEPT)}",
-            f"GUARANTEE k >= {k:d} AND l(disease) >= 2",
+            f"GUARANTEE k >= {k:d} PER patient_id AND l(disease) >= 2",
         )
     )
 
@@ -78,11 +81,11 @@ def show(con: Any, console: Console, *, rows: int, k: int, seed: int, folder: st
     import kanon_sql
     from kanon_sql.cli.terminal import solving
 
-    con.register("invented", patients(rows, seed))
-    con.execute("CREATE TABLE patients AS FROM invented")
+    con.register("invented", visits(rows, seed))
+    con.execute("CREATE TABLE visits AS FROM invented")
     con.unregister("invented")
-    _title(console, f"{rows:,} invented patients of a hospital")
-    console.print(_rows(con, "patients"))
+    _title(console, f"{rows:,} visits of invented patients to a hospital")
+    console.print(_rows(con, "visits", "patient_id ASC NULLS LAST, quarter ASC NULLS LAST"))
     _title(console, "The role of each column")
     console.print(_table(("column", "role", "in the release"), _ROLES))
 
@@ -90,11 +93,11 @@ def show(con: Any, console: Console, *, rows: int, k: int, seed: int, folder: st
     console.print(Syntax(statement(k) + ";", "sql", background_color="default"))
     with solving(con, console):
         con.execute(statement(k))
-    console.print("\nThe same patients afterwards; * is a suppressed cell, no other cell has changed:")
-    console.print(_rows(con, "released"))
+    console.print("\nSome released visits, in no order; * is a suppressed cell, no other cell has changed:")
+    console.print(_rows(con, "released", "system.main.hash(quarter, disease, zip, age) ASC NULLS LAST"))
 
     _title(console, "What an attacker would have learned")
-    for paragraph in neighbour(con):
+    for paragraph in neighbour(con, k):
         console.print(paragraph)
 
     _title(console, "The certificate in plain words")
@@ -102,7 +105,7 @@ def show(con: Any, console: Console, *, rows: int, k: int, seed: int, folder: st
         console.print(f"- {line}")
 
     _title(console, "The audit: plain SQL over the rows before and after")
-    console.print(_audit(con))
+    console.print(_audit(con, k))
 
     _title(console, "Next steps")
     first = ("get this table as a file", "kanon demo --write .") if folder is None else ("go to the file", f"cd {folder}")
@@ -110,8 +113,8 @@ def show(con: Any, console: Console, *, rows: int, k: int, seed: int, folder: st
         console.print(f"- {purpose}: [bold]{command}[/bold]", soft_wrap=True)
 
 
-def neighbour(con: Any) -> tuple[str, ...]:
-    """Return what somebody who knows a patient would have learned from each table.
+def neighbour(con: Any, k: int) -> tuple[str, ...]:
+    """Return what an attacker who knows a patient would have learned from each table.
 
     Notes
     -----
@@ -119,16 +122,20 @@ def neighbour(con: Any) -> tuple[str, ...]:
     """
     known = con.execute(_UNIQUE).fetchall()
     if not known:
-        return ("No patient is the only one with these quasi-identifiers; hint: fewer --rows make some unique.",)
+        return (
+            "No patient with two visits is the only one with these quasi-identifiers; hint: fewer --rows make some unique.",
+        )
     values = dict(zip(QUASI_IDENTIFIERS, known[0], strict=True))
-    before, after = (_fitting(con, table, values) for table in ("patients", "released"))
+    before, after = (_fitting(con, table, values) for table in ("visits", "released"))
     told = ", ".join(f"{name} {value}" for name, value in values.items())
     total, (disease, most) = sum(after.values()), next(iter(after.items()))
     share = f"the most frequent, {disease}, has {most / total:.0%} of them"
     return (
         f"Suppose an attacker knows this about one patient: {told}.",
-        f"Before: 1 row matches, so the attacker learns the disease: {next(iter(before))}.",
-        f"Afterwards: {how_many(total, 'row matches', 'rows match')}, with {how_many(len(after), 'disease')}; {share}.",
+        f"Before: {how_many(sum(before.values()), 'row matches', 'rows match')}, all of one patient, so the attacker learns: "
+        f"{', '.join(before)}.",
+        f"Afterwards: {how_many(total, 'row matches', 'rows match')}, of at least {how_many(k, 'patient')}, with "
+        f"{how_many(len(after), 'disease')}; {share}.",
     )
 
 
@@ -145,7 +152,7 @@ def _in_words(certificate: Certificate, k: int) -> tuple[str, ...]:
         else f"Every such release costs at least {float(certificate.lower_bound):,.0f}: {certificate.saving}."
     )
     return (
-        f"Each patient shares the quasi-identifiers with at least {how_many(k - 1, 'other')}: there are "
+        f"Each patient shares the quasi-identifiers with at least {how_many(k - 1, 'other patient')}: there are "
         f"{how_many(certificate.classes or 0, 'equivalence class', 'equivalence classes')}, and the smallest has "
         f"{how_many(certificate.smallest_class or 0, 'row')}.",
         "In no class does one disease have more than half of the rows.",
@@ -174,22 +181,26 @@ def _table(names: tuple[str, ...], rows: Iterable[tuple[object, ...]], numbers: 
     return shown
 
 
-def _rows(con: Any, table: str) -> Table:
-    """Return a few patients, the same ones for every table: the visit number is random, so they are a fair sample."""
-    con.execute("FROM system.main.query_table(?) ORDER BY visit ASC NULLS LAST LIMIT ?", [table, SHOWN_PATIENTS])
+def _rows(con: Any, table: str, order: str) -> Table:
+    """Return a few visits."""
+    con.execute(f"FROM system.main.query_table(?) ORDER BY {order} LIMIT ?", [table, SHOWN_VISITS])
     return _table(tuple(column[0] for column in con.description), con.fetchall())
 
 
-def _audit(con: Any) -> Table:
-    risks, diversities = (
-        [record(con, f"FROM {macro}", [table, list(QUASI_IDENTIFIERS), *more]) for table in ("patients", "released")]
-        for macro, more in (("reidentification_risk(?, ?)", []), ("l_diversity(?, ?, ?)", ["disease"]))
-    )
-    found = (
-        ("rows of the smallest class (k)", [f"{round(1 / risk['prosecutor_risk']):,}" for risk in risks]),
-        ("patients alone in their class", [f"{risk['uniques']:,}" for risk in risks]),
-        ("highest risk of being recognized", [f"{risk['prosecutor_risk']:.0%}" for risk in risks]),
-        ("average risk", [f"{risk['prosecutor_risk_average']:.1%}" for risk in risks]),
-        ("diseases in the least diverse class", [f"{each['distinct_l']:,}" for each in diversities]),
+def _audit(con: Any, k: int) -> Table:
+    patients, diversities = people_figures(con, "visits", QUASI_IDENTIFIERS, "patient_id"), _diversities(con)
+    rows = [record(con, "FROM reidentification_risk(?, ?)", [each, list(QUASI_IDENTIFIERS)]) for each in ("visits", "released")]
+    found: tuple[tuple[str, Sequence[str]], ...] = (
+        ("patients of the smallest class (k)", (f"{patients['k']:,}", f"{k:,} or more")),
+        ("rows of the smallest class", [f"{round(1 / risk['prosecutor_risk']):,}" for risk in rows]),
+        ("patients alone in their class", (f"{patients['uniques']:,}", "0")),
+        ("highest risk of being recognized", (f"{patients['prosecutor_risk']:.0%}", f"{1 / k:.0%} or less")),
+        ("diseases in the least diverse class", [f"{each:,}" for each in diversities]),
     )
     return _table(("", "before", "after"), ((label, *values) for label, values in found), ("before", "after"))
+
+
+def _diversities(con: Any) -> list[int]:
+    """Return the fewest diseases of a class, before and after."""
+    asked = ([table, list(QUASI_IDENTIFIERS), "disease"] for table in ("visits", "released"))
+    return [record(con, "FROM l_diversity(?, ?, ?)", each)["distinct_l"] for each in asked]

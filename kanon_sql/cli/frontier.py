@@ -19,7 +19,10 @@ from kanon_sql.cli.options import (
     assigned,
     column_names,
     delimiter_option,
+    drop_option,
     json_option,
+    keep_option,
+    per_row_option,
     qi_option,
     show,
     table_option,
@@ -33,6 +36,7 @@ from kanon_sql.engines.duckdb.staging import put_text
 from kanon_sql.errors import SourceError, raise_alone
 
 if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.session import Session
     from kanon_sql.report.candidates import Candidate
     from kanon_sql.report.points import Point
 
@@ -44,6 +48,10 @@ if TYPE_CHECKING:
 )
 @qi_option
 @click.option("--k", "ks", default="2,5,10,25", show_default=True, metavar="K,K", help="Minimum numbers of rows per class.")
+@click.option("--per", metavar="A", help="Column that identifies people: k counts people, and releases leave the column out.")
+@per_row_option
+@keep_option
+@drop_option
 @click.option("--sensitive", metavar="A", help="The sensitive column that --t is about.")
 @click.option("--t", "ts", metavar="T,T", help="Maximum distance of a class from the whole table, 0 to 1.")
 @click.option(
@@ -110,6 +118,7 @@ def frontier(
     from kanon_sql.engines.duckdb.files import columns, load, load_policy_table
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.engines.duckdb.plain_types import give_types
+    from kanon_sql.model.dropped_columns import remaining
     from kanon_sql.report.frontier import asked_of, best_of, csv_text, html_text, points
 
     place = Place.of(source, table)
@@ -144,8 +153,9 @@ def frontier(
             if measured and place.kind in ("csv", "tsv"):
                 give_types(con, "source")
             known.extend(columns(con, "source"))
-            candidates = [*(_grid(known, asked, names) if grid else ()), *_stored(asked["files"], known)]
-            useful = asked_of(candidates, known, text, predicted) if measured else None
+            candidates = [*(_grid(con.session, known, asked, names) if grid else ()), *_stored(asked["files"], known)]
+            shown = remaining(known, column_names(asked["drop"], known))
+            useful = asked_of(candidates, shown, text, predicted) if measured else None
             con.watch(lambda moment: step("solving", replace(moment, done=(len(found) + moment.done) / len(candidates))))
             for point in points(con, candidates, ended.is_set, useful):
                 found.append(point)
@@ -171,13 +181,16 @@ def frontier(
             click.echo(best.advice)
 
 
-def _grid(known: list[str], asked: dict[str, Any], names: dict[str, Any]) -> list[Candidate]:
+def _grid(session: Session, known: list[str], asked: dict[str, Any], names: dict[str, Any]) -> list[Candidate]:
     """Return each guarantee with each alternative of recodings and weights."""
+    from kanon_sql.model.dropped_columns import dropped_columns, remaining
     from kanon_sql.report.candidates import Candidate
     from kanon_sql.report.frontier import curve_policies
 
     k, t = _numbers(asked["ks"], "--k"), None if asked["ts"] is None else _listed(asked["ts"])
-    options = {name: asked[name] for name in ("sensitive", "algorithm", "time_limit", "seed")}
+    options = {name: asked[name] for name in ("sensitive", "per", "per_row", "algorithm", "time_limit", "seed")}
+    options["keep"] = column_names(asked["keep"], known) if asked["keep"] else None
+    drop = column_names(asked["drop"], known)
     chosen = column_names(asked["qi"], known) if asked["qi"] else None
     recodings = [{}, *(assigned([each], "--recode", "column=DIGITS") for each in asked["recodings"])]
     weights = [{}, *(assigned([each], "--weight", "column=3") for each in asked["weights"])]
@@ -185,7 +198,9 @@ def _grid(known: list[str], asked: dict[str, Any], names: dict[str, Any]) -> lis
     for recoding, weight in product(recodings, weights):
         name = ", ".join([*map("=".join, recoding.items()), *(f"weight {column}={w}" for column, w in weight.items())])
         tried = curve_policies(k, t, quasi_identifiers=chosen, recodings=recoding or None, weights=weight, **names, **options)
-        found += [Candidate.of(policy.resolve(known), name) for policy in tried]
+        for policy in tried:
+            resolved = policy.resolve(remaining(known, dropped_columns(drop, policy, known)))
+            found.append(Candidate.of(session, resolved, name, drop, "command"))
     return found
 
 

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from kanon_sql.cli.publication import Publication
     from kanon_sql.model.linked_histories import LinkedHistories
     from kanon_sql.model.stored_policy import StoredPolicy
+    from kanon_sql.model.surfaces import Surface
 
 
 Asked = Callable[[list[str]], "LinkedHistories"]
 """Makes the guarantee of the columns of a source."""
 
 
-def link_file(job: Publication, asked: Asked, secret: bytes | None, *, strict: bool) -> HistoryCertificate:
+def link_file(job: Publication, asked: Asked, secret: bytes | None, *, strict: bool, surface: Surface) -> HistoryCertificate:
     """Read, solve, audit, write, compare, publish.
 
     Parameters
@@ -38,6 +39,8 @@ def link_file(job: Publication, asked: Asked, secret: bytes | None, *, strict: b
         The key of the tokens.
     strict : bool
         Whether a warning of the certificate is an error.
+    surface : Surface
+        In whose words a refusal says what to do.
     """
     import kanon_sql
     from kanon_sql.engines.duckdb.files import columns
@@ -52,7 +55,7 @@ def link_file(job: Publication, asked: Asked, secret: bytes | None, *, strict: b
         guarantee = asked(names)
         roles = {same_name(name) for _, name in (*guarantee.roles.named_columns, ("", guarantee.per))}
         shown = ", ".join(quoted(name) for name in names if same_name(name) in roles)
-        query = history_query(f"SELECT {shown} FROM source", guarantee, query=True)  # noqa: S608
+        query = history_query(f"SELECT {shown} FROM source", guarantee, "FROM source", query=True, surface=surface)  # noqa: S608
         go_on()
         job.step("solving")
         con.watch(lambda moment: job.step("solving", moment))
@@ -74,6 +77,7 @@ _BESIDE_HISTORIES = frozenset(
         "per",
         "known_rows",
         "keep",
+        "drop",
         "strict",
         "secret",
         "table",
@@ -109,15 +113,18 @@ def stored_histories(stored: StoredPolicy) -> Asked:
 
 def histories_asked(known_rows: int, options: dict[str, Any]) -> Asked:
     """Return what makes the guarantee of the columns of a table."""
+    from kanon_sql.model.dropped_columns import dropped_columns, remaining
     from kanon_sql.model.linked_histories import LinkedHistories
 
     def asked(columns: list[str]) -> LinkedHistories:
-        return LinkedHistories(
+        found = LinkedHistories(
             k=options["k"],
             per=options["per"],
             known_rows=known_rows,
             quasi_identifiers=column_names(options["qi"], columns),
             keep=column_names(options["keep"], columns) if options["keep"] else (),
-        ).resolved(columns)
+        )
+        drop = column_names(options["drop"], columns)
+        return found.resolved(remaining(columns, dropped_columns(drop, found.roles, columns)))
 
     return asked

@@ -106,6 +106,16 @@ def _known(_context: click.Context, _option: click.Parameter, values: tuple[str,
     return [column_names([value], []) for value in values]
 
 
+per_row_option = click.option("--per-row", is_flag=True, help="Each row is a person, even if a column seems to repeat people.")
+
+keep_option = click.option(
+    "--keep",
+    multiple=True,
+    metavar="A,B",
+    help="Columns released unchanged on purpose; every column then needs a role. '' keeps none.",
+)
+drop_option = click.option("--drop", multiple=True, metavar="A,B", help="Columns to leave out of the release; repeatable.")
+
 known_option = click.option(
     "--known",
     multiple=True,

@@ -14,6 +14,7 @@ from kanon_sql.cli.options import (
     escape_option,
     given_options,
     json_option,
+    per_row_option,
     table_option,
 )
 from kanon_sql.cli.protected_file import protect_file
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     help="The levels of a key, such as 'zip=DIGITS (5, 3, 0)'; repeatable.",
 )
 @click.option("--per", metavar="A", help="Column that identifies people: --k counts people.")
+@per_row_option
 @click.option("--p", "percent", multiple=True, metavar="S=10", help="The p % rule for a sum; repeatable.")
 @click.option("--dominance", multiple=True, metavar="S=1,0.8", help="The dominance rule for a sum; repeatable.")
 @click.option("--show", "shown", multiple=True, metavar="A,B", help="Keys whose rows must be shown; '' is the total.")
@@ -120,7 +122,7 @@ def protect(
         if policy is not None:
             policy.check_columns(columns)
         shape = {"measures": sums, "grouping": grouping, "recodings": levels}
-        asked = TableArguments(table="source", by=keys, **shape, policy=policy, options=said)
+        asked = TableArguments(table="source", by=keys, **shape, policy=policy, options=said, surface="command")
         return asked.query(), sums.values()
 
     with publication(
@@ -140,8 +142,11 @@ def protect(
 
 
 _ASKED = frozenset(
-    {"k", "per", "percent", "dominance", "shown", "cost", "rows", "contributors", "suppressed", "algorithm", "time_limit"}
-)
+    {
+        "k", "per", "per_row", "percent", "dominance", "shown", "cost", "rows", "contributors", "suppressed", "algorithm",
+        "time_limit",
+    }
+)  # fmt: skip
 """Parameters that a policy says."""
 
 

@@ -12,6 +12,7 @@ from kanon_sql.errors import AuditError, SourceError, hint_of
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
     from kanon_sql.cli.publication import Publication
+    from kanon_sql.engines.duckdb.connection import Connection
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.model.policy import Policy
 
@@ -77,7 +78,7 @@ def population_table(file: str) -> tuple[str, dict[str, Place]]:
 
 def release_file(
     job: Publication,
-    released: Callable[[list[str]], tuple[Policy, str]],
+    released: Callable[[Connection, list[str]], tuple[Policy, str]],
     beside: Mapping[str, Place],
     *,
     secret: bytes | None = None,
@@ -107,7 +108,7 @@ def release_file(
     con = without_bar(kanon_sql.connect(secret=secret, allowed_files=allowed_files, config=job.spill))
 
     def solve(go_on: Callable[[], None]) -> Solved[Certificate]:
-        policy, query = released(columns(con, "source"))
+        policy, query = released(con, columns(con, "source"))
         check_tables(policy, beside, "--beside {}=FILE")
         load_named(con, policy, beside, job.delimiter)
         rows = con.execute("SELECT system.main.count(*) FROM source").fetchall()[0][0]

@@ -19,6 +19,7 @@ from kanon_sql.cli.options import (
     escaped_option,
     given_options,
     json_option,
+    per_row_option,
     qi_option,
     sensitive_options,
     show,
@@ -60,6 +61,8 @@ def page_target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], for
 @click.option(
     "--keep", multiple=True, metavar="A,B", help="Columns released unchanged on purpose; every column then needs a role."
 )
+@click.option("--per", metavar="COLUMN", help="The column that tells people apart, without a certificate: count people.")
+@per_row_option
 @sensitive_options
 @click.option("--population", metavar="FILE", help="The table of the population that the certificate names.")
 @allow_file_option
@@ -102,8 +105,8 @@ def report(
 
     It compares RELEASE with its SOURCE: the guarantee, the remaining risk, and what was lost.
 
-    The page is green if the guarantee is kept, and red if it is broken. It is amber if the guarantee is kept but the release is
-    still dangerous: columns released unchanged single people out, for example.
+    The page is green if the guarantee is kept, and red if it is broken, or a class has rows of too few people. It is amber if
+    the release is still dangerous: a column looks like an identifier, or repeats people and nobody settled what a row is.
 
     The page is one HTML file that loads nothing. Do not publish it: it counts the source. If the guarantee is broken, the
     command writes the page and exits with code 1.
@@ -184,7 +187,7 @@ def _written(page: Page, path: Path, shown: Iterable[str] = (), *, force: bool, 
         warnings.warn(KanonWarning(*page.figures["cautions"]), stacklevel=1)
 
 
-_OF_ROWS = frozenset({"qi", "k", "keep", "sensitive", "population", "allowed_files", *THRESHOLD_OPTIONS})
+_OF_ROWS = frozenset({"qi", "k", "keep", "per", "per_row", "sensitive", "population", "allowed_files", *THRESHOLD_OPTIONS})
 """Parameters about a release of rows."""
 
 

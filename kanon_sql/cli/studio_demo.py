@@ -12,12 +12,12 @@ _ROWS, _SEED = 2_000, 0
 
 @contextmanager
 def demo_file(wanted: bool) -> Iterator[str | None]:
-    """Yield the path of a CSV file with invented patients, or None."""
+    """Yield the path of a CSV file with visits of invented patients, or None."""
     if not wanted:
         yield None
         return
-    from kanon_sql.cli.demo_table import FILE, write_patients
+    from kanon_sql.cli.demo_table import FILE, write_visits
 
     with TemporaryDirectory(prefix="kanon-studio-") as folder:
-        write_patients(folder, _ROWS, _SEED)
+        write_visits(folder, _ROWS, _SEED)
         yield str(Path(folder) / FILE)

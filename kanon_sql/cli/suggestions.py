@@ -13,6 +13,7 @@ import click
 from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import delimiter_option, json_option, show, table_option
 from kanon_sql.cli.publication import PATIENCE
+from kanon_sql.cli.replaced_policy import differences
 from kanon_sql.cli.streams import format_option, source_place
 from kanon_sql.cli.terminal import lines_of
 from kanon_sql.cli.text_file import text_of
@@ -23,6 +24,7 @@ from kanon_sql.model.template import TEMPLATES
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.model.suggested_policy import Suggestion
 
 _NAMES = ("column", "type", "distinct", "NULL", "unique", "role", "reason")
 
@@ -91,6 +93,9 @@ def suggest(
     """Suggest a policy for a table.
 
     TABLE is a file or FILE.duckdb::TABLE. Each column gets a role, with its reason and no cell value.
+
+    If a column repeats people, the guarantee counts people. A column that is not recognized may have no role. Give it
+    one: until then no release returns it.
     """
     import duckdb
 
@@ -98,7 +103,6 @@ def suggest(
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.engines.duckdb.suggestion import suggestion
     from kanon_sql.model.policy_file import kind_of, written
-    from kanon_sql.model.suggested_policy import Suggestion
 
     place = Place.of(file, table)
     ending = None if target is None or target.lower().endswith(".sql") else kind_of(target)
@@ -114,19 +118,35 @@ def suggest(
             return suggestion(con, "source", k=k, name=name, table_as=stored_as(place), **options, known=True)
 
     found = interruptible(con.interrupt, work, patience=PATIENCE)
-    text = found.sql if ending is None else written([found.policy], ending)
+    text = found.sql if ending is None else written([found.policy], ending, _comments(found))
     if target is not None:
+        changed = differences(target, text, found.policy)
         put_text(text, Path(os.path.realpath(target)), replace=force)
+        if changed:
+            show([("changed", line) for line in changed], err=True)
     if as_json:
         roles = [{"column": each.column, "role": each.role, "reason": each.reason} for each in found.roles]
         told = {"written": target, "policy": text if target is None else None, "columns": roles, "notes": list(found.notes)}
+        told["undecided"] = list(found.undecided)
         click.echo(json.dumps(told))
         return
     if target is None:
         click.echo(text, nl=False)
         return
     notes = [("note", each) for each in found.notes]
+    if found.undecided:
+        notes.append(("decide", f"{', '.join(found.undecided)}: no release returns a column that has no role in {target}"))
     show([("written", target), *((each.column, f"{each.role}: {each.reason}") for each in found.roles), *notes])
+
+
+def _comments(found: Suggestion) -> list[str]:
+    """Return what a YAML file says about the columns that have no role yet."""
+    if not found.undecided:
+        return []
+    return [
+        "Write each of these columns under identifiers, quasi_identifiers or kept. Until then no release returns it.",
+        *found.questions,
+    ]
 
 
 def stored_as(place: Place) -> str:

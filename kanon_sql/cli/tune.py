@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli.interrupt import interruptible
-from kanon_sql.cli.options import column_names, delimiter_option, json_option, qi_option, show, table_option
+from kanon_sql.cli.options import (
+    column_names,
+    delimiter_option,
+    drop_option,
+    json_option,
+    per_row_option,
+    qi_option,
+    show,
+    table_option,
+)
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.reports import quiet_option
 from kanon_sql.cli.suggestions import stored_as
@@ -30,6 +39,9 @@ if TYPE_CHECKING:
 @click.option("--queries", required=True, metavar="FILE.sql", help="SELECT statements of counts, sums and averages.")
 @click.option("--k", default=5, show_default=True, help="Minimum number of rows per class.")
 @qi_option
+@click.option("--per", metavar="A", help="Column that identifies people: --k counts people, and releases leave the column out.")
+@per_row_option
+@drop_option
 @click.option(
     "-o", "--output", "target", metavar="POLICY", help="A .yaml, .json or .sql file.  [default: SQL on the standard output]"
 )
@@ -45,6 +57,9 @@ def tune(
     queries: str,
     k: int,
     qi: tuple[str, ...],
+    per: str | None,
+    per_row: bool,
+    drop: tuple[str, ...],
     target: str | None,
     time_limit: float,
     name: str,
@@ -90,12 +105,15 @@ def tune(
             load(con.raw, place, into="source", delimiter=delimiter)
             if place.kind in ("csv", "tsv"):
                 give_types(con.raw, "source")
-            chosen = column_names(qi, columns(con.raw, "source")) if qi else None
+            known = columns(con.raw, "source")
             return tuned(
                 con,
                 text,
                 k=k,
-                quasi_identifiers=chosen,
+                quasi_identifiers=column_names(qi, known) if qi else None,
+                drop=column_names(drop, known),
+                per=per,
+                per_row=per_row,
                 name=name,
                 table_as=stored_as(place),
                 seconds=time_limit,

@@ -14,11 +14,12 @@ FIRST = "anonymize the table first, under a guarantee as strong as this"
 """Hint about a table that breaks a guarantee. The audit cannot tell a raw table from the release of another guarantee."""
 
 
-def too_small(smallest: int | None, k: int | None) -> str | None:
-    """Return what is wrong if the smallest class has fewer than k rows, None if it has enough, or there is none."""
+def too_small(smallest: int | None, k: int | None, *, people: bool = False) -> str | None:
+    """Return what is wrong if the smallest class has fewer than k rows or people, None if it has enough, or there is none."""
     if k is None or smallest is None or smallest >= k:
         return None
-    return f"the smallest class has {how_many(smallest, 'row')}, fewer than k = {k}"
+    counted = f"rows of {how_many(smallest, 'person', 'people')}" if people else how_many(smallest, "row")
+    return f"the smallest class has {counted}, fewer than k = {k}"
 
 
 def asked_otherwise(k: int | None) -> str:
@@ -60,11 +61,11 @@ class Audit:
     Attributes
     ----------
     k : int or None
-        Rows of the smallest class; None for an empty table.
+        Rows of the smallest class, or with ``per`` the people whose rows it has; None for an empty table.
     rows, classes, uniques : int
-        Rows, equivalence classes, and classes of a single row.
+        Rows, equivalence classes, and classes of a single row; with ``per``, people who are alone in a class.
     highest_risk, average_risk : float or None
-        Prosecutor risk of the worst row and of the average row: one over the size of its class.
+        Prosecutor risk of the worst row and of the average row, or person: one over the size of its class.
     journalist_risk : float or None
         One over the fewest rows of the population that match what a row shows; None where no population was given.
     population_uniques : float or None
@@ -101,16 +102,19 @@ class Audit:
         Rows in classes of fewer than k rows (5 without ``k``) by the worst set of ``known`` columns. For one column more, None
         if there are no such sets, or more than 5,000.
     people : int or None
-        People in the table. This and what follows is None without ``known_rows``.
+        People in the table, if ``per`` tells them apart.
     history_candidates : int or None
         The fewest people who have the same ``known_rows`` rows of a person, for any of these; None for an empty table, too.
+        This and what follows is None without ``known_rows``.
     people_below, people_below_next : int or None
         People with fewer than k such candidates (5 without ``k``). For one row more, None if the sets of rows are too many.
     own_columns : tuple of str or None
         The quasi-identifiers that have one value in all rows of each person: the attacker knows them.
+    settled : bool
+        Whether it is known what a row is. False if a column repeats people, and neither ``per`` nor ``per_row`` was given.
     warnings : tuple of str
-        The columns outside of the quasi-identifiers that single out too many rows: no figure counts them. Names and shares, no
-        value.
+        That it is not settled, and other columns that look like identifiers or single out too
+        many rows: no figure counts them. Names and shares, no value.
 
     Examples
     --------
@@ -150,21 +154,23 @@ class Audit:
     people_below: int | None = None
     people_below_next: int | None = None
     own_columns: tuple[str, ...] | None = None
+    settled: bool = True
     warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Return a few lines with what was measured, in rounded figures."""
         lines = {"rows": f"{self.rows:,}", "classes": f"{self.classes:,}"}
         if self.k is not None:
-            lines["classes"] += f", the smallest of {self.k:,} row{'s' * (self.k != 1)}, {self.uniques:,} of a single row"
-            lines["risk"] = f"{self.highest_risk:.1%} of the worst row, {self.average_risk:.1%} of the average row"
+            one, many = ("row", "rows") if self.people is None else ("person", "people")
+            lines["classes"] += f", the smallest of {how_many(self.k, one, many)}, {self.uniques:,} of a single {one}"
+            lines["risk"] = f"{_share(self.highest_risk)} of the worst {one}, {_share(self.average_risk)} of the average {one}"
         if self.frequency_l is not None:
             others = f"frequency {float(self.frequency_l):.4g}, entropy {self.entropy_l:.4g}"
             lines["l-diversity"] = f"{self.distinct_l:,} distinct, {others}"
         if self.k_known is not None:
             worst = ", ".join(self.known_worst_set or ())
             lines["known columns"] = f"smallest class of {how_many(self.k_known, 'row')} by {worst}"
-        if self.people is not None:
+        if self.own_columns is not None and self.people is not None:
             fewest = "no candidates" if self.history_candidates is None else f"at least {self.history_candidates:,} candidates"
             lines["histories"] = f"{how_many(self.people, 'person', 'people')}, {fewest} each"
         for name, found in (("t-closeness", self.t), ("beta-likeness", self.beta), ("delta-disclosure", self.delta)):
@@ -172,3 +178,7 @@ class Audit:
                 lines[name] = f"{float(found):.4g}"
         told = [*lines.items(), *(("warning", each) for each in self.warnings)]
         return "\n".join(f"{name:<18}{text}" for name, text in told)
+
+
+def _share(risk: float | None) -> str:
+    return "-" if risk is None else f"{risk:.1%}"

@@ -147,7 +147,7 @@ def decimal(value: Fraction) -> str:
 
 
 def _day(text: str) -> date | None:
-    since = moment(text)
+    since = moment(text if "T" not in text else text.replace("T", " ").removesuffix("Z"))  # a file has them as ISO 8601 writes
     return None if since is None else (datetime.min + timedelta(microseconds=int(since))).date()
 
 

@@ -145,8 +145,12 @@ class LinkedHistories:
 
     def describe(self) -> str:
         """Return the guarantee as the clause writes it."""
-        rows = "ROW" if self.known_rows == 1 else "ROWS"
-        return f"k >= {self.k} PER {as_identifier(self.per)} LINKED FOR ANY {self.known_rows} {rows}"
+        return f"k >= {self.k} PER {as_identifier(self.per)} {self.scope}"
+
+    @property
+    def scope(self) -> str:
+        """Return what the attacker knows, as the clause writes it."""
+        return f"LINKED FOR ANY {self.known_rows} {'ROW' if self.known_rows == 1 else 'ROWS'}"
 
     def broken(self, fewest: int | None) -> str | None:
         """Return what is wrong if some rows of a person are those of too few people, None if they are not."""

@@ -37,7 +37,7 @@ def policy_parts(given: Mapping[str, Any]) -> dict[str, Any]:
     PolicyError
         When an option is no list that must be one, or names a column twice.
     """
-    k, per, masks, linked = (given[name] for name in ("k", "per", "masks", "linked"))
+    k, per, per_row, masks, linked = (given[name] for name in ("k", "per", "per_row", "masks", "linked"))
     _refuse_texts(quasi_identifiers=given["quasi_identifiers"], masks=masks, linked=linked, keep=given["keep"])
     if not isinstance(given["requirements"], Iterable):
         raise PolicyError("requirements must be a list; hint: [KAnonymity(k=5)]")
@@ -48,12 +48,13 @@ def policy_parts(given: Mapping[str, Any]) -> dict[str, Any]:
     if given["known"] is not None:
         k = int(k) if k is UNSAID_K else k
         people = [k] if per is None else [People(k=k, per=per)]  # k people have k rows
-        asked = tuple(KnownColumns.against(each, given["known"]) for each in (*people, *about))
+        counted = [KAnonymity(k=1, per_row=True)] if per_row else []
+        asked = (*counted, *(KnownColumns.against(each, given["known"]) for each in (*people, *about)))
     else:
         of_others = population_ones(others) or known_ones(others)
         if k is UNSAID_K:
             k = 1 if of_others else int(k)  # next to these, nothing is asked of the rows of a class
-        rows = () if k == 1 and of_others else (KAnonymity(k=k),)
+        rows = () if k == 1 and of_others and not per_row else (KAnonymity(k=k, per_row=per_row),)
         asked = (*rows, *([] if per is None else [People(k=k, per=per)]), *about)
     masks, costs = (None, None) if masks is None else split_costs(masks)
     permitted, groups = _lists_of_columns(masks, linked)

@@ -56,8 +56,8 @@ def text_of(path: str | Path) -> str:
         raise_alone(SourceError(f"cannot read {path}: {type(error).__name__}; hint: it must be a text file in UTF-8"))
 
 
-def written(policies: Iterable[Stored], ending: str) -> str:
-    """Return policies as the text of a file."""
+def written(policies: Iterable[Stored], ending: str, comments: Iterable[str] = ()) -> str:
+    """Return policies as the text of a file; YAML begins with comments, a line each, and JSON has none."""
     items = [
         {"name": each.name, **({"table": each.table} if each.table else {}), **json.loads(each.to_json())} for each in policies
     ]
@@ -66,7 +66,7 @@ def written(policies: Iterable[Stored], ending: str) -> str:
     # U+0085 would be written as it is, as the end of a line, and be read as a space
     readable = "\x85" not in json.dumps(items, ensure_ascii=False)
     text: str = _yaml().safe_dump({"policies": items}, sort_keys=False, allow_unicode=readable, width=120)
-    return text
+    return "".join([*(f"# {each}\n" for each in comments), text])
 
 
 def read(text: str, name: str) -> list[Stored]:

@@ -108,6 +108,8 @@ class OptionsBesideK(ThresholdOptions, PopulationOptions, Generic[Recoding], tot
     per : str, optional
         The column that tells people apart, where they may have several rows: ``k`` counts people then, and the column is not
         released.
+    per_row : bool
+        Whether each row is a person. Otherwise a table in which a column repeats people is refused, unless ``per`` counts them.
     requirements : iterable of Requirement
         More requirements, such as those on further sensitive attributes.
     masks : iterable of iterable of str, optional
@@ -130,6 +132,7 @@ class OptionsBesideK(ThresholdOptions, PopulationOptions, Generic[Recoding], tot
     sensitive: str | None
     known: int | Iterable[Iterable[str]] | None
     per: str | None
+    per_row: bool
     requirements: Iterable[Requirement]
     masks: Iterable[Iterable[str | AtLevels]] | None
     linked: Iterable[Iterable[str]] | None
@@ -153,8 +156,8 @@ class PolicyOptions(OptionsBesideK[Recoding], Generic[Recoding], total=False):
     ----------
     k : int
         Least number of rows of a class; 2 by default, but beside a guarantee about the population.
-    quasi_identifiers, sensitive, known, per, requirements, masks, linked, keep, weights, recodings, algorithm, time_limit, \
-effort, seed, max_suppressed, suppress, row_order, unlisted_limit, \
+    quasi_identifiers, sensitive, known, per, per_row, requirements, masks, linked, keep, weights, recodings, algorithm, \
+time_limit, effort, seed, max_suppressed, suppress, row_order, unlisted_limit, \
 l, variant, c, t, metric, hierarchy, beta, delta, k_map, presence, population
         As in `OptionsBesideK`.
     """
@@ -181,6 +184,7 @@ POLICY_DEFAULTS: dict[str, Any] = {
     "population": None,
     "known": None,
     "per": None,
+    "per_row": False,
     "requirements": (),
     "masks": None,
     "linked": None,

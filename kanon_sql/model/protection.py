@@ -94,7 +94,9 @@ class Protection:
     contributors : bool
         Whether the one person of a row may be an attacker.
     per : str or None
-        The column that tells people apart; None where each row of the source is one person.
+        The column that tells people apart; with None, rows are counted.
+    per_row : bool
+        Whether each row is a person. Otherwise a source in which a column repeats people is refused without ``per``.
     algorithm : str
         One of `ALGORITHMS`.
     time_limit : float or None
@@ -113,6 +115,7 @@ class Protection:
     rows: str = "null"
     contributors: bool = False
     per: str | None = None
+    per_row: bool = False
     algorithm: str = "auto"
     time_limit: float | None = None
     earlier: str = "fixed"
@@ -130,7 +133,8 @@ class Protection:
         ):
             if value not in known:
                 raise PolicyError(f"unknown {name} {value!r}; hint: {hint_of(value, known, 'use ' + ' or '.join(known))}")
-        for name, flag in (("suppressed", self.suppressed), ("contributors", self.contributors)):
+        for name in ("suppressed", "contributors", "per_row"):
+            flag = getattr(self, name)
             if not isinstance(flag, bool):
                 raise PolicyError(f"{name} must be true or false, got {type(flag).__name__}; hint: {name} = true")
         for names in self.show:
@@ -138,6 +142,8 @@ class Protection:
                 named(key, "a key of show")
         if self.per is not None:
             named(self.per, "per")
+            if self.per_row:
+                raise PolicyError("per counts people, and per_row rows; hint: give one of them")
         if self.time_limit is not None and not (
             isinstance(self.time_limit, int | float) and not isinstance(self.time_limit, bool) and self.time_limit > 0
         ):
@@ -179,8 +185,8 @@ class Protection:
     @property
     def requirements(self) -> tuple[str, ...]:
         """Return the guarantees as the clause writes them."""
-        people = f"n >= {self.k}" + (f" PER {as_identifier(self.per)}" if self.per is not None else "")
-        return (people, *(each.describe() for each in self.rules))
+        people = f" PER {as_identifier(self.per)}" if self.per is not None else " PER ROW" * self.per_row
+        return (f"n >= {self.k}{people}", *(each.describe() for each in self.rules))
 
     @property
     def largest(self) -> int:

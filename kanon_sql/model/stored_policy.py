@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from kanon_sql.errors import PolicyError, UnknownColumnError, nearest
+from kanon_sql.errors import PolicyError, UnknownColumnError
 from kanon_sql.model.linked_columns import unsplit
 from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.mask_costs import cheapest_of
@@ -15,6 +15,7 @@ from kanon_sql.model.masks import Mask, column_of
 from kanon_sql.model.person import DECLARED, Person, read_person
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Rectangles
+from kanon_sql.model.refusals import without_role
 from kanon_sql.model.requirements import SensitiveRequirement
 from kanon_sql.model.validation import as_identifier, encodable, known_keys, listed, named, parsed, same_name
 
@@ -174,21 +175,13 @@ class StoredPolicy:
         Raises
         ------
         PolicyError
-            When a column has no role.
+            When columns have no role.
         """
         known, dropped = set(map(same_name, self.columns)), set(map(same_name, self._dropped))
-        found = []
-        for column in columns:
-            if same_name(column) not in known:
-                near = nearest(column, known)
-                meant = f'did you mean "{near}"? Else ' if near else ""
-                raise PolicyError(
-                    f'the column "{column}" has no role in {self}; hint: {meant}give it one (IDENTIFIER, BY, KEEP or in '
-                    "GUARANTEE), or leave it out of the query"
-                )
-            if same_name(column) not in dropped:
-                found.append(column)
-        return found
+        found = list(columns)
+        if without := [column for column in found if same_name(column) not in known]:
+            raise without_role(without, known, str(self))
+        return [column for column in found if same_name(column) not in dropped]
 
     def policy_for(self, columns: Iterable[str]) -> Policy:
         """Return what is guaranteed of a query that returns only some of the columns.

@@ -74,7 +74,7 @@ class StoredProtection:
         table : Tabulation
             The table.
         person : str or None
-            The column by which its counts count people.
+            The column in count(DISTINCT column), if the table has that. Under a policy with PER, count(*) counts people, too.
 
         Notes
         -----
@@ -86,9 +86,8 @@ class StoredProtection:
             When the table counts other people, or has a sum without a rule under a policy with rules.
         """
         asked = self.protection
-        if asked.per is not None and (person is None or same_name(person) != same_name(asked.per)):
-            column = as_identifier(asked.per)
-            raise PolicyError(f"{self} counts people by {column}; hint: count(DISTINCT {column}) AS n")
+        if asked.per is not None and person is not None and same_name(person) != same_name(asked.per):
+            raise PolicyError(f"{self} counts people by {as_identifier(asked.per)}; hint: count(*) AS n")
         if asked.per is None and person is not None:
             raise PolicyError(f"{self} counts rows; hint: count(*) AS n, or write PER {as_identifier(person)} into the policy")
         sums = {same_name(each.name): each.name for each in table.items if each.kind == "sum"}
@@ -101,7 +100,7 @@ class StoredProtection:
                 )
         return replace(
             asked,
-            per=person,
+            per=asked.per if person is None else person,
             ambiguity=tuple(_renamed(rule, sums) for rule in asked.ambiguity if same_name(rule.measure) in sums),
             dominance=tuple(_renamed(rule, sums) for rule in asked.dominance if same_name(rule.measure) in sums),
             show=tuple(found for names in asked.show if (found := _shown(names, table)) is not None),

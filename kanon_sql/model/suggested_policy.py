@@ -20,7 +20,8 @@ class Role:
     column : str
         The column.
     role : str
-        ``identifier``, ``quasi-identifier``, ``sensitive`` or ``kept``.
+        ``identifier``, ``quasi-identifier``, ``sensitive``, ``kept``, ``person`` for the column that tells people apart, or
+        ``undecided``.
     reason : str
         Why it is this one.
     recoding : str, optional
@@ -47,9 +48,9 @@ class Suggestion:
     roles : tuple of Role
         A role for each column, in the order of the table.
     unique_columns : tuple of (tuple of str, float)
-        The sets of columns that single most rows out, and the share of the rows that each does.
+        The sets of columns that single most people out, and the share that each does; of rows if none tells people apart.
     notes : tuple of str
-        What to know about the rule of a template.
+        What to know: about the people of the table, and about the rule of a template.
 
     Examples
     --------
@@ -65,11 +66,33 @@ class Suggestion:
     notes: tuple[str, ...] = ()
 
     @property
+    def undecided(self) -> tuple[str, ...]:
+        """Return the columns without a role; the policy releases nothing with them until they have one."""
+        return tuple(each.column for each in self.roles if each.role == "undecided")
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """Return what somebody has to decide, a line for each column."""
+        return tuple(
+            f"? {_plain(as_identifier(each.column))}: IDENTIFIER, BY or KEEP?  ({_plain(each.reason)})"
+            for each in self.roles
+            if each.role == "undecided"
+        )
+
+    @property
     def sql(self) -> str:
-        """Return the statement that stores the policy, with the reasons as comments; it can be run unchanged."""
+        """Return the statement that stores the policy, with the reasons as comments.
+
+        Notes
+        -----
+        It can be run unchanged if no column is undecided. Such a column is in a comment, and the statement is refused.
+        """
         lines = ["-- A suggestion by names, types and counts. Read it before anything is released under it."]
         lines += [f"-- {_plain(each)}" for each in self.notes]
-        lines += [f"-- {_plain(', '.join(names))}: {share:.1%} of the rows singled out" for names, share in self.unique_columns]
+        what = "rows" if self.policy.policy.people is None else "people"
+        lines += [
+            f"-- {_plain(', '.join(names))}: {share:.1%} of the {what} singled out" for names, share in self.unique_columns
+        ]
         many = [each for each in self.roles if each.role == "quasi-identifier" and each.recoding == "HIERARCHY"]
         lines += [
             f"-- {_plain(each.column)} has many values: a hierarchy of them would lose less, see reference/generalization.md"
@@ -79,7 +102,8 @@ class Suggestion:
         for word, role in (("IDENTIFIER", "identifier"), ("BY", "quasi-identifier"), ("KEEP", "kept")):
             chosen = [each for each in self.roles if each.role == role]
             lines += self._sets(chosen) if word == "BY" and self.policy.policy.masks is not None else _part(word, chosen)
-        lines += [f"    -- {_plain(each.column)}: {each.reason}" for each in self.roles if each.role == "sensitive"]
+        lines += [f"    -- {each}" for each in self.questions]
+        lines += [f"    -- {_plain(each.column)}: {each.reason}" for each in self.roles if each.role in ("sensitive", "person")]
         lines.append(f"    GUARANTEE {' AND '.join(each.describe() for each in self.policy.policy.requirements)}")
         return "\n".join([*lines, ");", ""])
 
@@ -98,7 +122,7 @@ class Suggestion:
 
 def _plain(text: str) -> str:
     """Return a text for a comment of one line."""
-    return " ".join(text.split())
+    return "".join(letter if letter.isprintable() else "?" for letter in " ".join(text.split()))
 
 
 def _written(role: Role) -> str:

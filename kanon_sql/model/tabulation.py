@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from kanon_sql.errors import PolicyError
-from kanon_sql.model.validation import same_name
+from kanon_sql.model.validation import as_identifier, same_name
 
 MOST_KEYS = 30
 """Keys of a table."""
@@ -92,6 +92,11 @@ class Tabulation:
             raise PolicyError(f"a protected table has at most {MOST_KEYS} keys; hint: leave keys out of GROUP BY")
         if len(self.sets) > MOST_SETS:
             raise PolicyError(f"a protected table has at most {MOST_SETS} grouping sets; hint: list the sets to publish")
+
+    @property
+    def count(self) -> str:
+        """Return the count as a condition names it."""
+        return next((as_identifier(each.name) for each in self.items if each.kind == "count"), "count(*)")
 
     def named(self, name: str, kind: str) -> Item | None:
         """Return the column of a name, in the form that SQL compares, if it is of that kind."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from kanon_sql.engines.duckdb.policies import under_policy
+from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.sources import release_of_table
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.stored_policy import StoredPolicy
+from kanon_sql.model.surfaces import Surface
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,14 +25,11 @@ class Candidate:
         What tells it apart from others with its guarantee.
     query : str
         The release.
-    values : list
-        The parameters of the query.
     """
 
     policy: Policy
     name: str
     query: str
-    values: list[Any]
 
     @property
     def label(self) -> str:
@@ -38,14 +38,16 @@ class Candidate:
         return ", ".join([f"k = {self.policy.k:,}", *closeness, *([self.name] if self.name else [])])
 
     @classmethod
-    def of(cls, policy: Policy, name: str = "") -> Candidate:
-        """Return a policy whose columns are those of the source."""
-        query = "SELECT * FROM anonymize('source', ?)"
-        return cls(policy=policy, name=name, query=query, values=[policy.to_json()])
+    def of(
+        cls, session: Session, policy: Policy, name: str = "", drop: Sequence[str] | None = None, surface: Surface = "python"
+    ) -> Candidate:
+        """Return a policy whose columns are those of the source without the dropped ones; see `release_of_table`."""
+        return cls(policy=policy, name=name, query=release_of_table(session, "source", policy, drop, surface))
 
     @classmethod
     def stored(cls, stored: StoredPolicy, columns: list[str]) -> Candidate:
         """Return a policy from a file, for a source with these columns."""
         stored.check_columns(columns)
         policy = stored.policy_for(stored.released(columns))
-        return cls(policy=policy, name=stored.name, query=under_policy("FROM source", stored, "kanon_plan_release"), values=[])
+        query = under_policy("FROM source", stored, "kanon_plan_release", surface="json")
+        return cls(policy=policy, name=stored.name, query=query)

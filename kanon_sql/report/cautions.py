@@ -28,8 +28,8 @@ class Caution:
     text : str
         The figures, what they mean, and what to do.
     kind : str
-        ``'columns'`` if it is about columns released unchanged, else ``'tokens'``, ``'same rows'``, ``'unique rows'`` or
-        ``'people'``.
+        ``'columns'`` if it is about columns released unchanged, else ``'tokens'``, ``'same rows'``, ``'unique rows'``,
+        ``'people'`` or ``'identifiers'``.
     decided : bool
         Whether the policy names all columns that it is about.
     """
@@ -43,7 +43,14 @@ def cautions(facts: Measured) -> list[Caution]:
     """Return all reasons, the worst first; none for a table without rows."""
     if not facts.rows:
         return []
-    return [*_of_columns(facts.exposed), *_of_all(facts), *_of_tokens(facts), *_of_rows(facts), *_of_people(facts)]
+    return [
+        *_of_people(facts),
+        *_of_columns(facts.exposed),
+        *_of_all(facts),
+        *_of_tokens(facts),
+        *_of_rows(facts),
+        *_of_identifiers(facts),
+    ]
 
 
 def warnings(facts: Measured) -> list[str]:
@@ -76,10 +83,14 @@ def first_sentences(facts: Measured) -> list[str]:
     found += [_about_tokens(each) for each in facts.linked if each.singles_out]
     if facts.same_rows:
         found.append("The release has the same rows as the source: no cell was suppressed or generalized.")
-    repeated = [each for each in facts.exposed if _repeats(each, facts)]
-    if repeated:
-        suggest = f"{_listed(each.name for each in repeated)} {_one_or_many(repeated, 'suggests', 'suggest')}"
-        found.append(f"k counts rows, not people, and {suggest} that people have several rows.")
+    if (repeated := facts.unit.open) is not None:
+        told = f"k counts rows, not people, and {printable(repeated.column)} suggests that people have several rows."
+        found.insert(0, told)
+    named = list(_identifiers(facts))
+    if named:
+        found.append(
+            f"{_listed(named)} {'looks like an identifier' if len(named) == 1 else 'look like identifiers'} of people."
+        )
     return found
 
 
@@ -153,17 +164,37 @@ def _of_rows(facts: Measured) -> Iterator[Caution]:
 
 
 def _of_people(facts: Measured) -> Iterator[Caution]:
-    for each in facts.exposed:
-        if _repeats(each, facts):
-            name = printable(each.name)
-            values = how_many(each.fewest or 0, "value")
-            facts_of = (
-                f"The values of {name} repeat, and rows that share one agree in the quasi-identifiers.",
-                "If a person has several rows, these also agree.",
-                f"Some class has only {values} of {name}, but k counts rows.",
-                f"If {name} tells people apart, name it in PER.",
-            )
-            yield Caution(text=" ".join(facts_of), kind="people")
+    unit = facts.unit
+    if (repeated := unit.open) is not None:
+        name = printable(repeated.column)
+        counted = f"k >= {unit.least}" if unit.per is None else f"k >= {unit.least} PER {printable(unit.per)}"
+        agree = _listed(repeated.shared)
+        facts_of = [
+            f"{name} repeats people: rows that share its value agree on {agree}.",
+            f"{counted} counts rows, and {repeated.people:,} people have {repeated.rows:,}.",
+            f"Release again with k >= {unit.least} PER {name}, or with PER ROW if each row is a person.",
+        ]
+        if unit.fewest is not None and unit.fewest[1] < unit.least:
+            facts_of.insert(2, f"Some class has rows of only {how_many(unit.fewest[1], 'person', 'people')}.")
+        yield Caution(text=" ".join(facts_of), kind="people")
+
+
+def _of_identifiers(facts: Measured) -> Iterator[Caution]:
+    roles = {each.name: each for each in facts.exposed}
+    for name in _identifiers(facts):
+        fact = f"{printable(name)} looks like an identifier of people ({facts.identifiers[name]})."
+        each = roles.get(name)
+        if each is None:
+            what = "It is a quasi-identifier: leave it out."
+        else:
+            what = _decision(each) if each.decided else "Leave it out, or decide to release it by naming it in KEEP."
+        yield Caution(text=f"{fact} {what}", kind="identifiers", decided=each is not None and each.decided)
+
+
+def _identifiers(facts: Measured) -> Iterator[str]:
+    """Yield the released columns that look like identifiers, but for those that are known to single people out."""
+    single = {each.name for each in facts.exposed if each.singles_out}
+    return (name for name in facts.identifiers if name not in single)
 
 
 def _undoing(facts: Measured) -> Together | None:
@@ -172,10 +203,6 @@ def _undoing(facts: Measured) -> Together | None:
     if together is None or not together.singles_out or any(each.singles_out for each in facts.exposed):
         return None
     return together
-
-
-def _repeats(each: Exposed, facts: Measured) -> bool:
-    return each.fewest is not None and each.fewest < facts.least
 
 
 def _decision(each: Exposed) -> str:

@@ -166,10 +166,10 @@ def curve(points: Iterable[Point], *, over: str) -> tuple[str, dict[str, str]]:
 
 
 def risk_against_loss(points: Iterable[Point]) -> str:
-    """Return the risk of the worst row against the share of suppressed cells, a dot for each release, as SVG."""
+    """Return the highest risk against the share of suppressed cells, a dot for each release, as SVG."""
     data = [
         {
-            "risk": 1 / point.certificate.smallest_class,
+            "risk": point.certificate.highest_risk,
             "loss": point.certificate.suppressed_share,
             "guarantee": point.guarantee,
         }
@@ -182,11 +182,11 @@ def risk_against_loss(points: Iterable[Point]) -> str:
     )
     dots = base.mark_point(filled=True, size=60, color=AFTER)
     names = base.mark_text(align="left", baseline="bottom", dx=6, dy=-4, fontSize=12, fill=_TEXT).encode(text="guarantee:N")
-    return _svg("Risk of the worst row against suppressed cells", (dots + names).properties(height=280), wide=True)
+    return _svg("Highest risk against suppressed cells", (dots + names).properties(height=280), wide=True)
 
 
 def risk_against_error(points: Iterable[Point], best: Collection[Usefulness], of: str) -> str:
-    """Return the risk of the worst row against the error of what is asked, a dot for each release, as SVG.
+    """Return the highest risk against the error of what is asked, a dot for each release, as SVG.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def risk_against_error(points: Iterable[Point], best: Collection[Usefulness], of
     )
     names = base.mark_text(align="left", baseline="bottom", dx=6, dy=-4, fontSize=12).encode(text="guarantee:N")
     chart = (base.mark_point(filled=True, size=60) + names).properties(height=280)
-    return _svg(f"Risk of the worst row against the {of}", chart, wide=True)
+    return _svg(f"Highest risk against the {of}", chart, wide=True)
 
 
 def _svg(title: str, chart: Any, *, wide: bool) -> str:

@@ -15,6 +15,8 @@ from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.tables import register_table
 from kanon_sql.errors import AuditError, MissingPackageError, PolicyError, raise_alone
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.validation import same_name
 from kanon_sql.report.usefulness import Asked, Usefulness, prepare, usefulness
 
 
@@ -34,7 +36,7 @@ class Comparison:
     >>> import pyarrow as pa
     >>> source = pa.table({"zip": [1, 1, 2, 2], "age": [30, 30, 40, 50]})
     >>> hidden = pa.table({"zip": [1, 1, 2, 2], "age": [30, 30, None, None]})
-    >>> found = compare(source, {"k = 1": source, "k = 2": hidden})
+    >>> found = compare(source, {"k = 1": source, "k = 2": hidden}, quasi_identifiers=["zip", "age"])
     >>> print(found.advice.partition(". ")[0])
     Take k = 1: the distance of marginals is 0.00%, the lowest, at a risk of 100.00%
     """
@@ -114,7 +116,7 @@ def compare(
     releases : mapping
         By their names the releases: tables, or each a `Release`, which brings its certificate.
     quasi_identifiers : iterable of str, optional
-        By these, rows are in classes. None takes every column that all tables have.
+        By these, rows are in classes. None takes those of the certificates.
     queries : str, optional
         SQL text: SELECT statements of counts, sums and averages over one table, with ``;`` between them. Whatever table they
         name, they are asked of the source and of each release.
@@ -128,7 +130,7 @@ def compare(
     Raises
     ------
     PolicyError
-        When a column is unknown, or a query cannot be asked.
+        When a column is unknown, a query cannot be asked, or nothing says which columns are quasi-identifiers.
     AuditError
         When a release has another number of rows than the source.
 
@@ -137,7 +139,8 @@ def compare(
     >>> import pyarrow as pa
     >>> source = pa.table({"zip": [1, 1, 2, 2], "age": [30, 30, 40, 50]})
     >>> hidden = pa.table({"zip": [1, 1, 2, 2], "age": [30, 30, None, None]})
-    >>> found = compare(source, {"hidden": hidden}, queries="SELECT zip, avg(age) FROM t GROUP BY zip")
+    >>> queries = "SELECT zip, avg(age) FROM t GROUP BY zip"
+    >>> found = compare(source, {"hidden": hidden}, quasi_identifiers=["zip", "age"], queries=queries)
     >>> found.releases[0].k, found.releases[0].loss, found.releases[0].answers.errors[-1]
     (2, 0.25, 0.3333333333333333)
     """
@@ -182,15 +185,13 @@ def compared(
     prepare(con)
     known = columns(con, "source")
     shared = [name for name in known if all(name in columns(con, f"released{n}") for n in range(len(names)))]
-    chosen = list(shared if quasi_identifiers is None else quasi_identifiers)
-    if quasi_identifiers is None and target is not None:
-        chosen = [name for name in chosen if name != target]
+    if not shared:
+        raise PolicyError("no column is in the source and in every release; hint: was that table released?")
+    chosen = _certified(certificates.values(), shared, target) if quasi_identifiers is None else list(quasi_identifiers)
     for name in (*chosen, *by, *hierarchies, *([target] if target is not None else [])):
         if name not in shared:
             missing = "the source" if name not in known else "a release"
             raise PolicyError(f"{missing} has no column {name}; hint: the tables share {', '.join(shared) or 'none'}")
-    if not chosen:
-        raise PolicyError("no column is in the source and in every release; hint: was that table released?")
     asked = Asked(
         quasi_identifiers=tuple(chosen),
         columns=tuple(shared),
@@ -209,6 +210,25 @@ def compared(
     if asked.queries:
         settings.append(("queries", f"{len(asked.queries):,}"))
     return Comparison(tuple(found), tuple(settings))
+
+
+def _certified(certificates: Iterable[Certificate], shared: Sequence[str], target: str | None) -> list[str]:
+    """Return the quasi-identifiers of certificates; columns that a release shows unchanged on purpose are none.
+
+    Raises
+    ------
+    PolicyError
+        When nothing says which columns they are.
+    """
+    policies = [Policy.from_json(each.policy) for each in certificates]
+    named = {same_name(qi.column) for policy in policies for qi in policy.quasi_identifiers}
+    chosen = [name for name in shared if same_name(name) in named and name != target]
+    if not chosen:
+        raise PolicyError(
+            "nothing says which columns are quasi-identifiers; hint: name them by --qi zip,age or quasi_identifiers=['zip', "
+            "'age'], or give the certificates"
+        )
+    return chosen
 
 
 def require_shared(asked: Asked, shared: Sequence[str]) -> None:

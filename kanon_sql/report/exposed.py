@@ -11,7 +11,6 @@ from kanon_sql.engines.duckdb.singled_out import people_in, singled_out
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.unlisted import Limits
 from kanon_sql.report.given_back import given_back
-from kanon_sql.report.repeated_people import fewest_values
 
 _LIMITS = Limits()
 """A page judges by the default: a policy that permits more does not make the release safer."""
@@ -38,8 +37,6 @@ class Exposed:
         Whether these are people.
     given_back : tuple of (str, float)
         Quasi-identifiers, each with the share of its suppressed cells that the column gives back.
-    fewest : int, optional
-        If its values look like people with several rows: the fewest of them that a class has.
     """
 
     name: str
@@ -49,7 +46,6 @@ class Exposed:
     shared: int = 2
     people: bool = False
     given_back: tuple[tuple[str, float], ...] = ()
-    fewest: int | None = None
 
     @property
     def decided(self) -> bool:
@@ -124,7 +120,6 @@ def exposed_columns(con: Any, policy: Policy, rows: int) -> tuple[tuple[Exposed,
             shared=shared,
             people=person is not None,
             given_back=given.get(name, ()),
-            fewest=None if policy.people is not None or name in policy.pseudonyms else fewest_values(con, name, shown),
         )
         for name in names
     )

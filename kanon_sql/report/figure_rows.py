@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from kanon_sql.model.how_many import how_many
 from kanon_sql.report.text import printable
 
 if TYPE_CHECKING:
     from kanon_sql.report.usefulness import Usefulness
 
 FIGURES: tuple[tuple[str, Callable[[Usefulness], float | None]], ...] = (
-    ("risk of the worst row", lambda each: each.risk),
+    ("highest risk", lambda each: each.risk),
     ("risk of the average row", lambda each: each.average_risk),
     ("mean loss of a cell", lambda each: each.loss),
     ("suppressed cells", lambda each: each.suppressed),
@@ -24,7 +25,7 @@ FIGURES: tuple[tuple[str, Callable[[Usefulness], float | None]], ...] = (
 
 def figure_rows(releases: Sequence[Usefulness]) -> list[tuple[str, ...]]:
     """Return the figures as rows of text: a name, and a cell for each release; those that no release has are left out."""
-    rows = [("rows of the smallest class", *("-" if each.k is None else f"{each.k:,}" for each in releases))]
+    rows = [("smallest class", *map(_smallest, releases))]
     rows += [(name, *(percent(of(each)) for each in releases)) for name, of in FIGURES]
     answers = [each.answers for each in releases]
     rows += [
@@ -41,6 +42,12 @@ def figure_rows(releases: Sequence[Usefulness]) -> list[tuple[str, ...]]:
         ("largest class", *(percent(each.baseline) for each in releases)),
     ]
     return [row for row in rows if set(row[1:]) != {"-"}]
+
+
+def _smallest(release: Usefulness) -> str:
+    if release.k is None:
+        return "-"
+    return f"at least {how_many(release.k, 'person', 'people')}" if release.people else how_many(release.k, "row")
 
 
 def percent(value: float | None) -> str:

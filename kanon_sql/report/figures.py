@@ -7,6 +7,7 @@ from typing import Any
 
 from kanon_sql.report.claims import Claim
 from kanon_sql.report.measured import Measured
+from kanon_sql.report.unit import MeasuredUnit
 from kanon_sql.report.verdict import verdict
 
 
@@ -27,6 +28,8 @@ def figures(facts: Measured, claims: Sequence[Claim]) -> dict[str, Any]:
         ``uncounted`` (lists of texts), then the parts of the page.
     """
     broken = [f"{each.text}: {each.found}" for each in facts.requirements if each.kept is False]
+    if facts.unit.broken:
+        broken.append(f"a class has rows of fewer than {facts.unit.least} people: {facts.unit.smallest}")
     broken += [f"{each.name}: the certificate says {each.claimed}, counted {each.counted}" for each in claims if not each.holds]
     before, after = ({**sizes, **risk} for sizes, risk in zip(facts.sizes, facts.risk, strict=True))
     found = verdict(facts, claims)
@@ -56,4 +59,19 @@ def figures(facts: Measured, claims: Sequence[Claim]) -> dict[str, Any]:
         ],
         "singled_out_together": None if together is None else together.single,
         "same_rows": facts.same_rows,
+        "unit": _unit(facts.unit),
+        "identifiers": dict(facts.identifiers),
+        "left_out": list(facts.left_out),
+    }
+
+
+def _unit(unit: MeasuredUnit) -> dict[str, Any]:
+    return {
+        "per": unit.per,
+        "per_row": unit.per_row,
+        "settled": unit.open is None,
+        "repeats": None if unit.repeated is None else unit.repeated.column,
+        "people": None if unit.source is None else unit.source["people"],
+        "smallest_class": None if unit.fewest is None else list(unit.fewest),
+        "highest_risk": unit.risk,
     }

@@ -17,6 +17,7 @@ from kanon_sql.engines.duckdb.connection import Connection, connect
 from kanon_sql.engines.duckdb.tables import register_table, register_tables
 from kanon_sql.engines.written import read_masks, read_recodings
 from kanon_sql.errors import InfeasibleError, InterruptedReleaseError, MissingPackageError, PolicyError, raise_alone
+from kanon_sql.model.dropped_columns import dropped_columns, remaining
 from kanon_sql.model.masks import AtLevels
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import Number
@@ -34,6 +35,7 @@ def frontier(
     *,
     k: Iterable[int],
     t: Iterable[Number] | None = None,
+    drop: Sequence[str] | None = None,
     tables: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -48,7 +50,7 @@ def frontier(
         Least numbers of rows of a class.
     t : iterable of numbers, optional
         Largest distances of ``sensitive`` in a class from the whole table.
-    tables : mapping, optional
+    drop, tables : optional
         As in `kanon_sql.anonymize`.
     progress : callable, optional
         Called with a `Moment`; may raise to stop.
@@ -73,10 +75,11 @@ def frontier(
     asked = curve_policies(k, t, **options)
     with closing(connect()) as con:
         register_table(con.raw, "source", source)
-        policies = [policy.resolve(con.raw.table("source").columns) for policy in asked]
+        columns = con.raw.table("source").columns
+        policies = [policy.resolve(remaining(columns, dropped_columns(drop, policy, columns))) for policy in asked]
         register_tables(con.raw, policies[0], tables)
         con.watch(progress)
-        return tuple(points(con, map(Candidate.of, policies)))
+        return tuple(points(con, [Candidate.of(con.session, policy, drop=drop) for policy in policies]))
 
 
 def curve_policies(
@@ -125,7 +128,7 @@ def points(
         if ended():
             return
         try:
-            con.execute(f"CREATE OR REPLACE TEMP TABLE released AS {candidate.query}", candidate.values)
+            con.execute(f"CREATE OR REPLACE TEMP TABLE released AS {candidate.query}")
             certificate = releases(con)[-1]
             found = None if asked is None else usefulness(con.raw, candidate.label, "released", asked, certificate)
         except InfeasibleError:
@@ -224,7 +227,7 @@ def _cells(point: Point) -> tuple[str, ...]:
     c = point.certificate
     if c is None:
         return (point.guarantee, "no release", "-", "-", "-", "-")
-    risk = f"{1 / c.smallest_class:.2%}" if c.smallest_class else "-"
+    risk = percent(c.highest_risk)
     cost, bound = (f"{float(each):,.12g}" for each in (c.cost, c.lower_bound))
     return (point.guarantee, risk, f"{c.suppressed_share:.2%}", cost, bound, f"{c.gap:.2%}")
 

@@ -40,12 +40,17 @@ class Counted:
     found: str
 
 
-def counted_guarantees(release: Released) -> tuple[Counted, ...]:
-    """Return what was counted of each requirement of a policy but those that are only there to be measured."""
-    return tuple(_counted(each, release) for each in release.policy.requirements if not audited(each).only_measured)
+def counted_guarantees(release: Released, *, certified: bool) -> tuple[Counted, ...]:
+    """Return what was counted of each requirement of a policy but those that are only there to be measured.
+
+    Where the two tables do not show whose some rows are, people were counted when the release was made, if it is ``certified``.
+    """
+    return tuple(
+        _counted(each, release, certified=certified) for each in release.policy.requirements if not audited(each).only_measured
+    )
 
 
-def _counted(requirement: Requirement, release: Released) -> Counted:
+def _counted(requirement: Requirement, release: Released, *, certified: bool) -> Counted:
     if isinstance(requirement, PopulationRequirement) and (untold := _uncounted(release)):
         return Counted(text=requirement.describe(), kept=None, found=untold)
     kept, found = audited(requirement).found(release)
@@ -57,6 +62,10 @@ def _counted(requirement: Requirement, release: Released) -> Counted:
             found += "; the release does not show whose they are"
         else:
             kept = kept and counted[1] >= requirement.k
+            if kept and counted[0] < requirement.k and not certified:
+                return Counted(text=requirement.describe(), kept=None, found=people_text(counted))
+            if counted[0] < requirement.k <= counted[1]:
+                found += f"; each class had rows of at least {requirement.k} people when the release was made"
             found += f"; {people_text(counted, by_tokens=not release.policy.dropped)}"
     return Counted(text=requirement.describe(), kept=kept, found=found)
 

@@ -5,15 +5,16 @@ The tables are named ``source`` and ``released``, as in `kanon_sql.verification`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from kanon_sql.certificate import HistoryRisk
+from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.files import columns
 from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.guarantees.audited_guarantee import Released
+from kanon_sql.engines.duckdb.identifiers import identifiers_of
 from kanon_sql.engines.duckdb.measures import is_hidden, record
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import AuditError
@@ -26,6 +27,7 @@ from kanon_sql.report.fingerprints import rows_hash
 from kanon_sql.report.guarantees import Counted, counted_guarantees
 from kanon_sql.report.linked import LinkedTokens, linked_tokens
 from kanon_sql.report.sensitive import Sensitive, sensitive_of, size_column
+from kanon_sql.report.unit import MeasuredUnit, measured_unit
 
 MAX_MASKS = 12
 """Masks that are listed."""
@@ -90,6 +92,12 @@ class Measured:
         The guarantees about what an attacker knows.
     of_population : bool
         Whether the guarantee counts rows of a population, so that a row of the release may be unique.
+    unit : MeasuredUnit
+        What is counted, and of how many people the smallest class has rows.
+    identifiers : mapping
+        Released columns that look like identifiers, each with the reason.
+    left_out : tuple of str
+        Columns of the source that the release has not.
     hashes : tuple of str
         The hashes of the sorted rows of the source and of the release.
     """
@@ -112,10 +120,13 @@ class Measured:
     same_rows: bool
     known: tuple[KnownColumns, ...]
     of_population: bool
+    unit: MeasuredUnit
+    identifiers: Mapping[str, str]
+    left_out: tuple[str, ...]
     hashes: tuple[str, str]
 
 
-def measured(con: Any, policy: Policy, histories: Sequence[HistoryRisk] = ()) -> Measured:
+def measured(con: Any, policy: Policy, certificate: Certificate | None = None, whole: str = "source") -> Measured:
     """Measure the tables ``source`` and ``released`` of a connection that has the audit macros.
 
     Parameters
@@ -124,8 +135,10 @@ def measured(con: Any, policy: Policy, histories: Sequence[HistoryRisk] = ()) ->
         A DuckDB connection; views and a temporary table are left in it.
     policy : Policy
         What is guaranteed and measured, resolved against the source.
-    histories : sequence of HistoryRisk
-        What the certificate says of its tokens.
+    certificate : Certificate, optional
+        What is claimed of the release.
+    whole : str
+        The source with the columns that were left out of the release.
 
     Raises
     ------
@@ -161,13 +174,16 @@ def measured(con: Any, policy: Policy, histories: Sequence[HistoryRisk] = ()) ->
     tables = {"released": quoted(RELEASED), "source": quoted(SOURCE), "qi": names}
     exposed, together = exposed_columns(con, policy, sizes[1]["rows"])
     hashes = rows_hash(con, "source"), rows_hash(con, "released")
+    found = tuple(column_of(con, name, least) for name in names)
+    generalized = [each.name for each in found if each.coarsened]
+    shown = [name for name in columns(con, "released") if name not in (*policy.pseudonyms, *generalized)]
     return Measured(
         rows=sizes[1]["rows"],
         least=least,
-        requirements=counted_guarantees(release),
+        requirements=counted_guarantees(release, certified=certificate is not None),
         sizes=sizes,
         risk=_of_both(con, "reidentification_risk", names),
-        columns=tuple(column_of(con, name, least) for name in names),
+        columns=found,
         utility=record(con, "FROM utility($released, $source, $qi, suppress := NULL)", tables),
         class_sizes=_class_sizes(con, names, least),
         masks=tuple(listed),
@@ -176,10 +192,13 @@ def measured(con: Any, policy: Policy, histories: Sequence[HistoryRisk] = ()) ->
         unchanged=tuple(each.name for each in exposed if each.role != "sensitive"),
         exposed=exposed,
         together=together,
-        linked=linked_tokens(con, policy, histories),
+        linked=linked_tokens(con, policy, () if certificate is None else certificate.histories),
         same_rows=_same_rows(con, policy, hashes),
         known=policy.known_requirements,
         of_population=bool(policy.populations),
+        unit=measured_unit(con, policy, whole, generalized, certified=certificate is not None),
+        identifiers=identifiers_of(con, "released", shown),
+        left_out=tuple(name for name in columns(con, whole) if name not in columns(con, "released")),
         hashes=hashes,
     )
 

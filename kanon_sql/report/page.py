@@ -10,13 +10,16 @@ from typing import Any
 import jinja2
 
 from kanon_sql.report import charts
+from kanon_sql.report.cautions import first_sentences
 from kanon_sql.report.claims import Claim
 from kanon_sql.report.columns import MAX_BARS, Bar, Column
+from kanon_sql.report.first_screen import first_screen
 from kanon_sql.report.measured import Measured
 from kanon_sql.report.sensitive import Sensitive
 from kanon_sql.report.statement import statement
 from kanon_sql.report.summary import summary
 from kanon_sql.report.text import printable, without_controls
+from kanon_sql.report.unit import percent_of
 from kanon_sql.report.verdict import verdict
 
 _OF_ROWS = "share of the rows"
@@ -47,6 +50,7 @@ def report_page(
     certificate: Iterable[tuple[str, str]],
     origins: Iterable[tuple[str, str]],
     about: About,
+    released: str | None = None,
 ) -> str:
     """Return the page about a release.
 
@@ -62,6 +66,8 @@ def report_page(
         By what the tables are recognized, and what made the page.
     about : About
         What the page is headed by.
+    released : str, optional
+        The name of the released table.
     """
     plots: dict[str, Any] = {
         "classes": _paired(facts, "Rows by the size of their class", facts.class_sizes, "rows of the class", wide=True),
@@ -76,6 +82,8 @@ def report_page(
         facts=facts,
         about=about,
         verdict_of=verdict(facts, claims),
+        caveats=first_sentences(facts),
+        first_screen=first_screen(facts, released, certified=bool(claims)),
         summary=summary(facts, claims),
         statement=statement(facts, claims),
         claims=claims,
@@ -174,12 +182,25 @@ def _risk(facts: Measured) -> list[tuple[str, str, str]]:
         "rows that are unique": "uniques_share",
     }
     counts = {"classes": "classes", "rows of the smallest class": "k", "rows of the largest class": "largest_class"}
-    rows = [(what, *(share(each[name]) for each in facts.risk)) for what, name in shares.items()]
+    rows = [*_of_people(facts), *((what, *(share(each[name]) for each in facts.risk)) for what, name in shares.items())]
     rows.append(("unique rows", *(count(each["uniques"]) for each in facts.risk)))
     rows += [(what, *(count(each[name]) for each in facts.sizes)) for what, name in counts.items()]
     averages = (each["average_class_size"] for each in facts.sizes)
     rows.append(("rows of the average class", *("-" if each is None else f"{each:,.1f}" for each in averages)))
     return rows  # type: ignore[return-value]
+
+
+def _of_people(facts: Measured) -> list[tuple[str, str, str]]:
+    """Return the figures of people; whose the rows of a class are is only known in the source, and bounded in the release."""
+    source, unit = facts.unit.source, facts.unit
+    if source is None:
+        return []
+    return [
+        ("people", count(source["people"]), count(source["people"])),
+        ("people of the smallest class", count(source["k"]), "-" if unit.fewest is None else unit.smallest),
+        ("prosecutor: the person at most risk", share(source["prosecutor_risk"]), percent_of(unit)),
+        ("prosecutor: the average person", share(source["prosecutor_risk_average"]), "-"),
+    ]
 
 
 def _loss(facts: Measured) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from kanon_sql.certificate import Certificate, Release
 from kanon_sql.certificate.table_certificate import ProtectedTable
 from kanon_sql.engines.audit_figures import measured_requirements
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
-from kanon_sql.engines.duckdb.files import columns, load, load_policy_table
+from kanon_sql.engines.duckdb.files import load, load_policy_table
 from kanon_sql.engines.duckdb.names import name_parts
 from kanon_sql.engines.duckdb.tables import register_table, register_tables
 from kanon_sql.errors import MissingPackageError, PolicyError, raise_alone
@@ -23,6 +23,7 @@ from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, complet
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.model.validation import as_identifier, by_name, same_name
+from kanon_sql.report.left_out import WHOLE, told_unit, without_left_out
 from kanon_sql.report.written_page import Page, versions
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ def report(
     tables: Mapping[str, Any] | None = None,
     keep: Iterable[str] | None = None,
     certificate: Certificate | None = None,
+    per: str | None = None,
+    per_row: bool = False,
     title: str | None = None,
     purpose: str | None = None,
     recipient: str | None = None,
@@ -58,6 +61,10 @@ def report(
         certificate says this itself.
     certificate : Certificate, optional
         What is claimed of the release. All that it claims is checked, and what is asked here besides.
+    per : str, optional
+        The column of the source that tells people apart: the page counts people. A certificate says this itself.
+    per_row : bool
+        Whether each row is a person, even if a column seems to repeat people.
     title, purpose, recipient : str, optional
         What the page is headed by: what is released, what for, and to whom. What is left out can be filled in on paper.
     **options
@@ -92,7 +99,7 @@ def report(
     if isinstance(released, ProtectedTable):
         from kanon_sql.report.table_report import report_protected
 
-        if options or any(each is not None for each in (tables, keep, certificate)):
+        if options or per_row or any(each is not None for each in (tables, keep, certificate, per)):
             raise PolicyError("a report about a table of counts takes no options; hint: title, purpose and recipient head it")
         return report_protected(source, released, heading).text
     if isinstance(released, Release):
@@ -103,13 +110,14 @@ def report(
             f"certificate cannot be {type(certificate).__name__}; hint: release.certificate, Certificate.from_json(text)"
         )
     with duckdb.connect() as con:
-        register_table(con, "source", source)
+        register_table(con, WHOLE, source)
         register_table(con, "released", released)
-        policy = measured_policy(columns(con, "source"), certificate, keep, **options)
+        unit = told_unit(certificate, per, per_row)
+        policy = measured_policy(without_left_out(con, unit), certificate, keep, **unit, **options)
         if {"source", "released"} & set(map(same_name, by_name(tables, "tables", "{'tree': table}"))):
             raise PolicyError("an additional table cannot be called 'source' or 'released'; hint: rename it")
         register_tables(con, policy, tables)
-        return _page(con, policy, certificate, {}, heading).text
+        return _page(con, policy, certificate, {}, heading, None).text
 
 
 def report_files(
@@ -154,12 +162,13 @@ def report_files(
     from kanon_sql.report.fingerprints import file_hash
 
     with closing(con):
-        for name, place in {"source": source, "released": release}.items():
+        for name, place in {WHOLE: source, "released": release}.items():
             load(con, place, into=name, delimiter=delimiter)
         for name, place in beside.items():
             load_policy_table(con, place, into=name, delimiter=delimiter)
-        known = columns(con, "source")
-        policy = measured_policy(known, certificate, keep(known), quasi_identifiers=names(known), **about)
+        unit = told_unit(certificate, about.pop("per", None), about.pop("per_row", False))
+        known = without_left_out(con, unit)
+        policy = measured_policy(known, certificate, keep(known), quasi_identifiers=names(known), **unit, **about)
         if population is not None and not policy.populations:
             raise PolicyError("nothing is guaranteed about the population; hint: pass the certificate of a release with k-map")
         if len(policy.populations) > 1:  # each would be counted in the same file
@@ -177,11 +186,17 @@ def report_files(
             for what, place in (("source", source), ("release", release))
             if place.table is None and place.pattern is None
         }
-        return _page(con, policy, certificate, hashes, heading)
+        return _page(con, policy, certificate, hashes, heading, str(release.table or release.path.name))
 
 
 def measured_policy(
-    known: list[str], certificate: Certificate | None, keep: Iterable[str] | None = None, **options: Unpack[AuditOptions]
+    known: list[str],
+    certificate: Certificate | None,
+    keep: Iterable[str] | None = None,
+    *,
+    per: str | None = None,
+    per_row: bool = False,
+    **options: Unpack[AuditOptions],
 ) -> Policy:
     """Return what a release guarantees and what is measured besides, resolved against the columns of the source.
 
@@ -191,9 +206,7 @@ def measured_policy(
         The columns of the source.
     certificate : Certificate, optional
         Its guarantees come first.
-    keep : iterable of str, optional
-        As in `report`.
-    **options
+    keep, per, per_row, **options
         As in `report`.
     """
     k, quasi_identifiers = options.get("k"), options.get("quasi_identifiers")
@@ -201,8 +214,8 @@ def measured_policy(
     if certificate is None:
         least = 2 if k is None else k
         # Nothing says what stands for a suppressed cell: NULL, or the text that most programs write.
-        asked = Policy.of(k=least, quasi_identifiers=quasi_identifiers, requirements=own, suppress="*", keep=keep)
-        return asked.resolve(known)
+        parts: dict[str, Any] = {"quasi_identifiers": quasi_identifiers, "requirements": own, "keep": keep}
+        return Policy.of(k=least, per=per, per_row=per_row, suppress="*", **parts).resolve(known)
     if keep is not None:
         raise PolicyError("the certificate says which columns are kept; hint: leave out keep")
     claimed = Policy.from_json(certificate.policy).resolve(known)
@@ -226,7 +239,12 @@ def measured_policy(
 
 
 def _page(
-    con: Any, policy: Policy, certificate: Certificate | None, hashes: Mapping[str, str], heading: Mapping[str, str | None]
+    con: Any,
+    policy: Policy,
+    certificate: Certificate | None,
+    hashes: Mapping[str, str],
+    heading: Mapping[str, str | None],
+    released: str | None,
 ) -> Page:
     from kanon_sql.report.claims import counted_claims, other_fields
     from kanon_sql.report.measured import measured
@@ -238,7 +256,7 @@ def _page(
         raise_alone(MissingPackageError.of("a report", error.name, "report"))
     # The macros alone: no solver of this package is involved in a report.
     audit_macros(con).execute(files("kanon_sql.sql").joinpath("utility.sql").read_text(encoding="utf-8"))
-    facts = measured(con, policy, () if certificate is None else certificate.histories)
+    facts = measured(con, policy, certificate, WHOLE)
     rows = zip(("sorted rows of the source", "sorted rows of the release"), facts.hashes, strict=True)
     claims = [] if certificate is None else counted_claims(certificate, facts)
     text = report_page(
@@ -247,5 +265,6 @@ def _page(
         certificate=[] if certificate is None else other_fields(certificate),
         origins=[*hashes.items(), *rows, ("made by", versions())],
         about=About(**heading),
+        released=released,
     )
     return Page(text=text, figures=figures(facts, claims))

@@ -1,4 +1,4 @@
-"""Why a release is safe, and what remains: the statement for a data-protection officer, filled in with its figures."""
+"""What a release guarantees, and what it does not: the statement for a data-protection officer, with its figures."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from kanon_sql.report.cautions import cautions
 from kanon_sql.report.claims import Claim
 from kanon_sql.report.measured import Measured
 from kanon_sql.report.text import printable
+from kanon_sql.report.unit import percent_of
 from kanon_sql.report.verdict import kept
 
 _OF_VALUES = re.compile(r"(l|t|alpha|beta|delta)\(")
@@ -44,7 +45,7 @@ def statement(facts: Measured, claims: Sequence[Claim]) -> Statement | None:
     """Return the statement about a release; None if it has no rows, or must not be handed out."""
     if not facts.rows or not kept(facts, claims):
         return None
-    return Statement(guarantee=_guarantee(facts), stopped=_stopped(facts), remains=_remains(facts), tests=_tests(facts))
+    return Statement(guarantee=_guarantee(facts), stopped=stopped(facts), remains=_remains(facts), tests=_tests(facts))
 
 
 def _guarantee(facts: Measured) -> tuple[str, ...]:
@@ -52,28 +53,39 @@ def _guarantee(facts: Measured) -> tuple[str, ...]:
     counted = [each.text for each in facts.requirements if each.kept]
     if facts.known:
         return (f"The release meets {', '.join(counted)}. SQL that shares no code with the algorithm counted it.",)
-    alike = f"Every one of the {how_many(facts.rows, 'row')} shares its values of {columns} with"
-    first = f"{alike} {how_many(k - 1, 'other row')} or more."
+    if facts.unit.per is not None:
+        first = f"Rows that share their values of {columns} are those of {facts.unit.surely}."
+    else:
+        alike = f"Every one of the {how_many(facts.rows, 'row')} shares its values of {columns} with"
+        first = f"{alike} {how_many(k - 1, 'other row')} or more."
     if not counted:
         return (first,)
     return first, f"Every class meets {', '.join(counted)}. SQL that shares no code with the algorithm counted it."
 
 
-def _stopped(facts: Measured) -> str:
+def stopped(facts: Measured) -> str:
+    """Return what an attacker of one person finds, whom the guarantee stops."""
     if facts.known:
         known = "; ".join(f"{_what(each)} finds {_finds(each)}" for each in facts.known)
         return f"Someone who {known}, even if this person is in the table."
-    risk = f"{facts.risk[1]['prosecutor_risk']:.1%}"
+    what, before, after = "row", facts.risk[0]["prosecutor_risk"], f"{facts.risk[1]['prosecutor_risk']:.1%}"
+    if facts.unit.source is not None:
+        what, before, after = "person", facts.unit.source["prosecutor_risk"] or 0, percent_of(facts.unit)
+    if (repeated := facts.unit.open) is not None:
+        return (
+            "If each row is a person, someone who knows a person's quasi-identifiers picks the right row with a probability "
+            f"of at most {after}. If {printable(repeated.column)} is a person, nothing bounds this probability."
+        )
     return (
-        "Someone who knows a person's quasi-identifiers, and that this person is in the table, picks the right row with a "
-        f"probability of at most {risk}. In the source, it was {facts.risk[0]['prosecutor_risk']:.1%}."
+        f"Someone who knows a person's quasi-identifiers, and that this person is in the table, picks the right {what} with a "
+        f"probability of at most {after}. In the source, it was {before:.1%}."
     )
 
 
 def _remains(facts: Measured) -> tuple[str, ...]:
     unchanged = ", ".join(map(printable, facts.unchanged))
     of_columns = [f"Someone who knows a value of a column released unchanged: {unchanged}."] if unchanged else []
-    of_values = [] if _of_values(facts) else ["Someone who sees that all rows of a class have the same value in a column."]
+    of_values = [] if bounded_values(facts) else ["Someone who sees that all rows of a class have the same value in a column."]
     of_more = []
     if facts.known:
         smallest = how_many(facts.sizes[1]["k"], "row")
@@ -89,9 +101,13 @@ def _remains(facts: Measured) -> tuple[str, ...]:
 
 
 def _tests(facts: Measured) -> tuple[tuple[str, str], ...]:
-    k, values = facts.sizes[1]["k"], _of_values(facts)
+    k, values = facts.sizes[1]["k"], bounded_values(facts)
     undone = any(each.kind == "columns" for each in cautions(facts))
     alone = f"By the quasi-identifiers, at least {how_many(k, 'row')} share each combination."
+    if facts.unit.per is not None:
+        alone = f"Rows of {facts.unit.surely} share each combination of quasi-identifiers."
+    if facts.unit.open is not None:
+        alone += " Whether these are those of several people was not settled."
     if undone:
         alone += " Columns released unchanged single rows out: see the cautions."
     bounded = f"Bounded for sensitive columns: {', '.join(values)}."
@@ -119,6 +135,6 @@ def _finds(known: KnownColumns) -> str:
     return f"rows that meet {printable(known.of.describe())}"
 
 
-def _of_values(facts: Measured) -> list[str]:
+def bounded_values(facts: Measured) -> list[str]:
     """Return the guarantees about sensitive columns that were counted and hold."""
     return [each.text for each in facts.requirements if each.kept and _OF_VALUES.match(each.text)]

@@ -9,15 +9,16 @@ from kanon_sql.clause.queries import read_queries
 from kanon_sql.clause.workload import Use, uses_of
 from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.engines.duckdb.files import columns
-from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.suggestion import suggestion
 from kanon_sql.engines.written import read_recodings
+from kanon_sql.model.dropped_columns import dropped_columns, read_drop, remaining
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Generalization
-from kanon_sql.model.requirements import KAnonymity
+from kanon_sql.model.requirements import KAnonymity, People
 from kanon_sql.model.suggested_policy import Suggestion
+from kanon_sql.model.validation import same_name
 from kanon_sql.report.tuning import Search, Tried, Tuned
 
 _Texts = dict[tuple[str, Generalization | None], str]
@@ -29,6 +30,9 @@ def tuned(
     *,
     k: int,
     quasi_identifiers: Sequence[str] | None,
+    drop: Sequence[str] = (),
+    per: str | None = None,
+    per_row: bool = False,
     name: str,
     table_as: str,
     seconds: float,
@@ -45,7 +49,11 @@ def tuned(
     k : int
         Least number of rows of a class.
     quasi_identifiers : sequence of str, optional
-        All other columns are released unchanged. None takes the roles that `suggest` gives.
+        All other columns but identifiers are released unchanged. None takes the roles that `suggest` gives.
+    drop : sequence of str
+        Columns that are left out.
+    per, per_row
+        What k counts, as for `kanon_sql.anonymize`.
     name, table_as : str
         What the policy is called, and the table that it is stored for, as SQL spells it.
     seconds : float
@@ -62,34 +70,71 @@ def tuned(
     plain = suggestion(con.raw, "source", k=k, name=name, table_as=table_as)
     if quasi_identifiers is not None:
         plain = _of_columns(plain, quasi_identifiers, k)
-    for column in plain.policy.identifiers:
-        con.raw.execute(f"ALTER TABLE source DROP COLUMN {quoted(column)}")
-    left = [column for column in named if column not in plain.policy.identifiers]
+        dropped = dropped_columns(drop, plain.policy.policy, named)
+    else:
+        dropped = read_drop(drop, named)
+    plain = _counting(_without(plain, [*dropped, *([] if per is None else [per])]), per, per_row)
+    people = plain.policy.policy.people
+    # a release without undecided columns is what can be tuned
+    out = {*plain.policy.identifiers, *plain.undecided}
+    gone = [column for column in named if column in out and (people is None or same_name(column) != same_name(people.per))]
+    left = [column for column in named if column not in out]
     asked, uses = read_queries(queries, left), uses_of(queries, left)
     levels, texts = _levels(plain, uses)
     identifying = tuple(QuasiIdentifier(column=qi.column) for qi in plain.policy.policy.quasi_identifiers)
-    start = replace(plain.policy.policy, quasi_identifiers=identifying, keep=plain.policy.kept).resolve(left)
-    found = Search(con=con, queries=asked, start=start, levels=levels, uses=uses, seconds=seconds, told=told).run()
+    start = replace(plain.policy.policy, quasi_identifiers=identifying, keep=plain.policy.kept).resolve(remaining(named, gone))
+    found = Search(con=con, queries=asked, start=start, levels=levels, uses=uses, seconds=seconds, told=told, drop=gone).run()
     return found, _stated(plain, found, texts, len(asked))
 
 
 def _of_columns(plain: Suggestion, chosen: Sequence[str], k: int) -> Suggestion:
-    """Return a suggestion in which the chosen columns are the quasi-identifiers, and all others are kept."""
+    """Return a suggestion in which the chosen columns are the quasi-identifiers; others but identifiers are kept."""
     roles = []
     for each in plain.roles:
         if each.column in chosen:
             recoding = each.recoding if each.role == "quasi-identifier" else None
             roles.append(replace(each, role="quasi-identifier", reason="chosen", recoding=recoding))
+        elif each.role in ("identifier", "person"):
+            roles.append(each)
         else:
             roles.append(replace(each, role="kept", reason="not chosen", recoding=None))
     identifying = tuple(QuasiIdentifier(column=each.column) for each in roles if each.role == "quasi-identifier")
+    per = next((each.column for each in roles if each.role == "person"), None)
     policy = replace(
         plain.policy,
-        policy=Policy(quasi_identifiers=identifying, requirements=(KAnonymity(k=k),)),
-        identifiers=(),
+        policy=Policy(quasi_identifiers=identifying, requirements=(KAnonymity(k=k) if per is None else People(k=k, per=per),)),
+        identifiers=tuple(each.column for each in roles if each.role == "identifier"),
         kept=tuple(each.column for each in roles if each.role == "kept"),
     )
     return replace(plain, policy=policy, roles=tuple(roles))
+
+
+def _without(plain: Suggestion, dropped: Sequence[str]) -> Suggestion:
+    """Return a suggestion that leaves further columns out."""
+    gone = set(map(same_name, dropped))
+    roles = tuple(
+        replace(each, role="identifier", reason="chosen", recoding=None) if same_name(each.column) in gone else each
+        for each in plain.roles
+    )
+    policy = plain.policy.policy
+    left = tuple(qi for qi in policy.quasi_identifiers if same_name(qi.column) not in gone)
+    asked = tuple(each for each in policy.requirements if getattr(each, "sensitive", None) not in dropped)
+    stored = replace(
+        plain.policy,
+        policy=replace(policy, quasi_identifiers=left, requirements=asked),
+        identifiers=tuple(each.column for each in roles if each.role == "identifier"),
+        kept=tuple(each.column for each in roles if each.role == "kept"),
+    )
+    return replace(plain, policy=stored, roles=roles)
+
+
+def _counting(plain: Suggestion, per: str | None, per_row: bool) -> Suggestion:
+    """Return a suggestion that counts people by a column, or rows that are people."""
+    policy = plain.policy.policy
+    asked = [replace(each, per_row=per_row) if isinstance(each, KAnonymity) else each for each in policy.requirements]
+    if per is not None:
+        asked = [*(each for each in asked if not isinstance(each, People)), People(k=policy.k, per=per)]
+    return replace(plain, policy=replace(plain.policy, policy=replace(policy, requirements=tuple(asked))))
 
 
 def _levels(plain: Suggestion, uses: Mapping[str, Use]) -> tuple[dict[str, list[Generalization]], _Texts]:

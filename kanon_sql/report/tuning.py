@@ -17,6 +17,7 @@ from kanon_sql.clause.queries import Query
 from kanon_sql.clause.workload import Use
 from kanon_sql.engines.duckdb.certificates import releases
 from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.sources import release_of_table
 from kanon_sql.errors import InfeasibleError, KanonWarning, PolicyError
 from kanon_sql.model.masks import Mask
 from kanon_sql.model.policy import Policy
@@ -29,7 +30,7 @@ _WEIGHTS = tuple(Fraction(each) for each in ("1/16", "1/4", "1", "4", "16"))
 _SHARE = 25
 """A candidate gets this part of the time limit at most, so that many are tried."""
 
-_RELEASE = "CREATE OR REPLACE TEMP TABLE released AS SELECT * FROM anonymize('source', ?)"
+_RELEASE = "CREATE OR REPLACE TEMP TABLE released AS {}"
 
 _NO_TREES: Mapping[str, list[str]] = {"key": [], "value": []}
 
@@ -121,6 +122,8 @@ class Search:
         The time limit of the search.
     told : callable
         Gets the best so far, and the number of releases, after each of them.
+    drop : sequence of str
+        Columns of the table that no release has.
     """
 
     con: Connection
@@ -130,6 +133,7 @@ class Search:
     uses: Mapping[str, Use]
     seconds: float
     told: Callable[[Tried, int], None]
+    drop: Sequence[str] = ()
     releases: int = 0
     begun: float = 0.0
 
@@ -239,7 +243,7 @@ class Search:
 
     def _tried(self, policy: Policy) -> Tried:
         self.releases += 1
-        self.con.execute(_RELEASE, [policy.to_json()])
+        self.con.execute(_RELEASE.format(release_of_table(self.con.session, "source", policy, self.drop, "command")))
         certificate = releases(self.con)[-1]
         errors = together(query_errors(self.con.raw, self.queries, "released", _NO_TREES))
         cells = certificate.cells or 1

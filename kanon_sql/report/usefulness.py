@@ -86,9 +86,12 @@ class Usefulness:
     name : str
         Its name.
     k : int
-        Rows of its smallest class.
-    risk, average_risk : float
-        The prosecutor's risk of the worst row, and of the average row.
+        Rows of its smallest class, or the people that it has rows of at least.
+    risk, average_risk : float, optional
+        The prosecutor's risk of the worst row, and of the average row. Where people are counted, the highest risk of a person,
+        and no average: whose the rows are is not shown.
+    people : bool
+        Whether its guarantee counts people.
     loss, suppressed : float
         The mean loss of a cell, and the share of suppressed cells.
     bound : float, optional
@@ -112,6 +115,7 @@ class Usefulness:
     bound: float | None
     marginals: float | None
     correlations: float | None
+    people: bool = False
     queries: tuple[QueryErrors, ...] = ()
     groups: tuple[Groups, ...] = ()
     baseline: float | None = None
@@ -135,6 +139,7 @@ class Usefulness:
         return {
             "name": self.name,
             "k": self.k,
+            "unit": "people" if self.people else "rows",
             "risk": self.risk,
             "average_risk": self.average_risk,
             "loss": self.loss,
@@ -183,11 +188,13 @@ def usefulness(con: Any, name: str, released: str, asked: Asked, certificate: Ce
     risk = record(con, "FROM reidentification_risk($released, $qi)", alone)
     lost = record(con, "SELECT ncp, suppressed_share FROM utility($released, $source, $qi, $trees)", by_qi)
     k = record(con, "SELECT k FROM k_anonymity($released, $qi)", alone)["k"]
+    people = None if certificate is None else certificate.least_people
     return Usefulness(
         name=name,
-        k=k,
-        risk=risk["prosecutor_risk"],
-        average_risk=risk["prosecutor_risk_average"],
+        k=k if people is None else people,
+        risk=risk["prosecutor_risk"] if people is None else 1 / people,
+        average_risk=risk["prosecutor_risk_average"] if people is None else None,
+        people=people is not None,
         loss=lost["ncp"],
         suppressed=lost["suppressed_share"],
         bound=None if certificate is None else certificate.gap,

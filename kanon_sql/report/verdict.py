@@ -17,7 +17,8 @@ _BUT = {
     "tokens": "tokens link rows that single people out together",
     "same rows": "the release has the same rows as the source",
     "unique rows": "rows of the release are unique",
-    "people": "it counts rows, not people",
+    "people": "it counts rows, and people have several",
+    "identifiers": "a released column looks like an identifier",
 }
 """By the kind of a caution what it says against a guarantee that is kept."""
 
@@ -56,7 +57,9 @@ def verdict(facts: Measured, claims: Sequence[Claim]) -> Verdict:
     missing = [each.text for each in facts.requirements if each.kept is None]
     holds = kept(facts, claims)
     counted = "The part of the guarantee that was counted holds" if missing else "The guarantee is kept"
-    if not holds:
+    if not holds and facts.unit.broken:
+        headline = f"The guarantee is broken: a class has rows of fewer than {facts.unit.least} people."
+    elif not holds:
         headline = "The guarantee is broken."
     elif found:
         headline = f"Caution: {counted[0].lower()}{counted[1:]}, but {_but(found)}."
@@ -73,6 +76,8 @@ def verdict(facts: Measured, claims: Sequence[Claim]) -> Verdict:
 
 
 def _but(found: Sequence[Caution]) -> str:
+    if found[0].kind == "people":
+        return _BUT["people"]
     columns = [each for each in found if each.kind == "columns"]
     if columns and all(each.decided for each in columns):
         return "columns released unchanged on purpose undo it"
@@ -80,5 +85,6 @@ def _but(found: Sequence[Caution]) -> str:
 
 
 def kept(facts: Measured, claims: Iterable[Claim]) -> bool:
-    """Tell whether every guarantee is kept that was counted, and every claim holds that was counted again."""
-    return all(each.kept is not False for each in facts.requirements) and all(claim.holds for claim in claims)
+    """Tell whether every guarantee is kept that was counted, for people too, and every claim holds that was counted again."""
+    counted = all(each.kept is not False for each in facts.requirements) and not facts.unit.broken
+    return counted and all(claim.holds for claim in claims)

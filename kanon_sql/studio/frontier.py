@@ -29,7 +29,7 @@ class Point:
     name : str
         The name of the run.
     risk : float
-        The risk of the worst row, as the certificate proves it.
+        The risk of the worst row or person, as the certificate proves it.
     loss : float
         The cost of a quasi-identifier cell.
     error : float, optional
@@ -66,7 +66,7 @@ def frontier(source: Source, runs: Sequence[Run], queries: str = "") -> list[Poi
         if certificate.smallest_class:
             error = _error(source, run, queries) if queries.strip() else None
             loss = float(certificate.cost) / max(1, certificate.cells)
-            found.append(Point(run.name, 1 / certificate.smallest_class, loss, error))
+            found.append(Point(run.name, certificate.highest_risk or 1.0, loss, error))
     return found
 
 

@@ -165,8 +165,8 @@ class Source:
         return self._drafted(found)
 
     def _drafted(self, found: Suggestion) -> tuple[Policy, tuple[str, ...]]:
-        """Return a suggestion without KEEP: nobody has said yet that a column is released unchanged on purpose."""
-        stored = found.policy
+        """Return a suggestion without KEEP, and without the columns that it leaves open: nobody has said yet what they are."""
+        stored = replace(found.policy, identifiers=(*found.policy.identifiers, *found.undecided))
         return replace(stored.policy_for(stored.released(self.columns)), keep=None), stored.identifiers
 
     @cached_property

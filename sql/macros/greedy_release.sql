@@ -1,4 +1,4 @@
--- greedy_release(tbl, k, qi, masks, keep, unlisted_limit, sa, guarantee): what k_anonymize, pattern_guided, l_diversify and t_close release.
+-- greedy_release(tbl, k, qi, masks, keep, unlisted_limit, per_row, sa, guarantee): what k_anonymize, pattern_guided, l_diversify and t_close release.
 --
 -- It is not to be called itself. The first arguments are those of k_anonymize, and none has a default.
 --   sa          VARCHAR   the sensitive column, or NULL
@@ -10,7 +10,7 @@
 -- With a guarantee, a class of the greedy takes its rows only if it keeps the guarantee. A row type that is left over takes the cheapest
 -- class with which it keeps it. Those that have none become one class that shows nothing, and it takes the largest classes until it
 -- keeps the guarantee. Where two classes keep one of these guarantees, both together do.
-CREATE OR REPLACE MACRO greedy_release(tbl, k, qi, masks, keep, unlisted_limit, sa, guarantee) AS TABLE
+CREATE OR REPLACE MACRO greedy_release(tbl, k, qi, masks, keep, unlisted_limit, per_row, sa, guarantee) AS TABLE
 FROM system.main.query(system.main.list_extract(system.main.list_transform(system.main.list_transform(system.main.list_value(
     -- The masks, or NULL: of each column that one names the place in qi; DIGITS, INTERVALS, PERIODS or CUTS; these levels as a list, where
     -- 0 is the numbers between the ends, and CUTS are 1; whether no value is shown; the ends, and the cuts.
@@ -117,9 +117,9 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
          SELECT * REPLACE ({20}) FROM (SELECT * REPLACE ({12}) FROM {0} AS source) AS source
          WHERE system.main.regexp_matches(system.main.typeof(system.main.row({11})), ''INTERVAL|VARIANT'')
      ),
-     "kanon types" AS MATERIALIZED (
+     {30}"kanon types" AS MATERIALIZED (
          SELECT system.main.row_number() OVER (ORDER BY cells ASC NULLS LAST) AS type, cells, size
-         FROM (SELECT system.main.list_value({1}), system.main.count(*) FROM "kanon source" AS source GROUP BY 1)
+         FROM (SELECT system.main.list_value({1}), system.main.count(*) FROM "kanon source" AS source {31}GROUP BY 1)
              AS types(cells, size)
      ),
      {4},
@@ -1075,5 +1075,49 @@ FROM system.main.query(system.main.list_extract(system.main.list_transform(syste
     CASE WHEN sa IS NULL THEN 'NOT ' ELSE '' END,
     coalesce(guarantee::VARCHAR, 'true'),
     CASE WHEN sa IS NULL THEN '' ELSE ' that keeps the guarantee' END,
-    CASE WHEN sa IS NULL THEN 'true' ELSE '(SELECT kept FROM "kanon audited")' END
+    CASE WHEN sa IS NULL THEN 'true' ELSE '(SELECT kept FROM "kanon audited")' END,
+    -- {30} the columns that repeat people, before the search, {31} and that there is none
+    CASE TRY_CAST(per_row::VARCHAR AS BOOLEAN)
+        WHEN true THEN ''
+        WHEN false THEN system.main.format(
+            '@people_repeated("kanon source" AS source; {0}),
+             "kanon#settled" AS MATERIALIZED (
+                 SELECT CASE WHEN found IS NULL THEN true ELSE system.main.error(system.main.concat(''kanon: '', system.main.list_extract(found, 1),
+                            '' repeats people'', CASE system.main.len(found)
+                                WHEN 1 THEN ''''
+                                WHEN 2 THEN system.main.concat('' (and so does '', system.main.list_extract(found, 2), '')'')
+                                ELSE system.main.concat('' (and so do '', system.main.list_aggregate(system.main.list_slice(found, 2, -2), ''string_agg'', '', ''),
+                                    '' and '', system.main.list_extract(found, -1), '')'') END,
+                            '': rows that share its value agree on '', agreed, ''; k >= {1} would count rows, and '', system.main.format(''{{:,}}'', people),
+                            '' people have '', system.main.format(''{{:,}}'', "rows"),
+                            ''; nothing was released; hint: release one row per person from a view, count people with per := '',
+                            system.main.concat('''''''', system.main.replace(name, '''''''', ''''''''''''), ''''''''),
+                            '' in the Python package, or write per_row := true if each row is a person'')) END AS settled
+                 FROM (
+                     SELECT system.main.list(spelled ORDER BY number ASC NULLS LAST) AS found, system.main.arg_min(name, number) AS name,
+                            system.main.arg_min(agreed, number) AS agreed, system.main.arg_min(people, number) AS people,
+                            system.main.arg_min("rows", number) AS "rows"
+                     FROM (
+                         SELECT name, people, "rows", @spelled_column(name) AS spelled,
+                                system.main.row_number() OVER (ORDER BY "rows" DESC NULLS LAST, people DESC NULLS LAST, place ASC NULLS LAST) AS number,
+                                CASE
+                                    WHEN system.main.len(words) = 1 THEN system.main.list_extract(words, 1)
+                                    WHEN system.main.len(words) <= 4 THEN system.main.concat(system.main.list_aggregate(
+                                        system.main.list_slice(words, 1, -2), ''string_agg'', '', ''), '' and '', system.main.list_extract(words, -1))
+                                    ELSE system.main.concat(system.main.list_aggregate(system.main.list_slice(words, 1, 3), ''string_agg'', '', ''), '' and '',
+                                        system.main.subtract(system.main.len(words), 3), '' other columns'')
+                                END AS agreed
+                         FROM (
+                             SELECT *, system.main.list_transform(shared, lambda name: @spelled_column(name)) AS words FROM "kanon#repeated"
+                         ) AS repeated
+                     ) AS repeated
+                 ) AS repeated
+             ),
+             ',
+            @list_literal(qi::VARCHAR[]; system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))
+            ,
+            TRY_CAST(k AS BIGINT))
+        ELSE system.main.error('kanon: per_row is neither true nor false (write true if each row is a person)')
+    END,
+    CASE WHEN TRY_CAST(per_row::VARCHAR AS BOOLEAN) THEN '' ELSE 'WHERE (SELECT settled FROM "kanon#settled") ' END
 )), 1));

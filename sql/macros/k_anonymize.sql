@@ -1,4 +1,4 @@
--- k_anonymize(tbl, k, qi := NULL, masks := NULL, keep := NULL, unlisted_limit := 0.2): a k-anonymous release that suppresses few cells, in any DuckDB client, without Python.
+-- k_anonymize(tbl, k, qi := NULL, masks := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false): a k-anonymous release in any DuckDB client.
 --
 -- Row types (the distinct combinations of quasi-identifiers) go to the cheapest mask under which at least k rows show the same: the
 -- pattern-guided greedy of Bredereck, Nichterlein and Niedermeier (2013). Row types that are left over each take a class with
@@ -24,6 +24,9 @@
 -- place of the half. All rows are counted. Below the limits there is no warning: unique_columns() shows the shares.
 -- With keep, every column needs a role, and those in keep are never an error.
 --
+-- Nothing is released either if a column repeats people, as repeated_people() finds out: k would count their rows. per_row := true says
+-- that each row is a person.
+--
 -- A mask may show a column at levels that need no table: leading characters, 981** (zip IN DIGITS (3)), intervals of numbers,
 -- [30, 40) (age IN INTERVALS (5, 10)), or of dates, 2026-Q4 (born IN INTERVALS (month, quarter)), or between cuts, 65+ (age IN
 -- CUTS (18, 65)). TOP and BOTTOM hold at every level (age IN INTERVALS (10) TOP 90, or age TOP 90), and are the same in every mask;
@@ -43,6 +46,7 @@
 --                         NULL permits every combination.
 --   keep    VARCHAR[]     the columns that are released unchanged on purpose; then all others have to be in qi
 --   unlisted_limit        without keep: share of the rows, 0 to 1, that a column without a role may single out; 1 permits every column
+--   per_row               true if each row is a person, also where a column seems to repeat people
 --
 -- Result columns:
 --   those of tbl, with their names, order and types; suppressed cells are NULL. An ENUM in qi becomes VARCHAR, because its type
@@ -54,7 +58,7 @@
 --
 -- Cost: one scan of tbl, one GROUP BY, and for each mask (2^12 at most) one GROUP BY of the row types that are left; for unlisted columns
 -- one GROUP BY of their cells, and one of as many cells for each quasi-identifier.
-CREATE OR REPLACE MACRO k_anonymize(tbl, k, qi := NULL, masks := NULL, keep := NULL, unlisted_limit := 0.2) AS TABLE
+CREATE OR REPLACE MACRO k_anonymize(tbl, k, qi := NULL, masks := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false) AS TABLE
 @greedy(keep::VARCHAR[]; 'NULL')
     'NULL'
 ));

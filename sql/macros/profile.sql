@@ -58,59 +58,42 @@ FROM system.main.query(system.main.format(
          )
          GROUP BY i
      ), "kanon#looks" AS (
-         -- what the texts of some rows look like
-         SELECT i, system.main.avg(CASE WHEN system.main.regexp_full_match(look, ''[^@\s]+@[^@\s]+\.[^@\s]+'') THEN 1 ELSE 0 END) >= 0.8 AS email,
-                system.main.avg(CASE WHEN system.main.regexp_full_match(look, ''(?i)[0-9a-f]{{8}}-?([0-9a-f]{{4}}-?){{3}}[0-9a-f]{{12}}'') THEN 1 ELSE 0 END) >= 0.8 AS uuid,
-                system.main.avg(CASE WHEN system.main.regexp_full_match(look, ''[A-Z]{{2}}[0-9]{{2}} ?([0-9A-Z]{{4}} ?){{2,7}}[0-9A-Z]{{0,4}}'') THEN 1 ELSE 0 END) >= 0.8 AS iban,
-                system.main.avg(CASE WHEN system.main.regexp_full_match(look, ''[0-9]{{3}}-[0-9]{{2}}-[0-9]{{4}}'') THEN 1 ELSE 0 END) >= 0.8 AS ssn,
-                system.main.avg(CASE WHEN system.main.regexp_full_match(look, ''[+(]?[0-9][0-9 ()./-]{{6,18}}[0-9]'')
-                                      AND system.main.regexp_matches(look, ''[ ()+/-]'') THEN 1 ELSE 0 END) >= 0.8 AS phone,
-                system.main.avg(CASE WHEN system.main.regexp_full_match(look, ''[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}([ T].*)?|[0-9]{{1,2}}[./][0-9]{{1,2}}[./][0-9]{{4}}'') THEN 1 ELSE 0 END) >= 0.8 AS iso_date
-         FROM (
-             SELECT system.main.unnest(texts) AS look, system.main.unnest(system.main.range(1, system.main.len(texts) + 1)) AS i
-             FROM (
-                 SELECT system.main.list_value(*COLUMNS(*)) AS texts
-                 FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (FROM {0} AS source USING SAMPLE reservoir(4096 ROWS) REPEATABLE (7)))
-             )
-         )
-         WHERE look IS NOT NULL
-         GROUP BY i
+         @looks(FROM {0} AS source)
      )
      SELECT column_name, data_type, "distinct", nulls, uniques, "rows", role[1] AS role, role[2] AS reason
      FROM (
          SELECT *, CASE
-             WHEN shown >= 20 AND email THEN [''identifier'', ''looks like e-mail'']
-             WHEN shown >= 20 AND uuid THEN [''identifier'', ''looks like UUIDs'']
-             WHEN shown >= 20 AND textual AND iban THEN [''identifier'', ''looks like IBANs'']
-             WHEN shown >= 20 AND ssn THEN [''identifier'', ''looks like SSNs'']
-             WHEN system.main.regexp_full_match(called, ''(.*_)?(e_?mail|phone|mobile|fax|ssn|social_security|iban|passport|licen[cs]e|account|login|user_?name|ip|uuid|guid|street|address|((first|last|full|middle|maiden|sur|given|family|patient|customer|person)_?name))(_.*)?|name|surname'')
-             THEN [''identifier'', ''by its name'']
-             WHEN dated AND system.main.regexp_full_match(called, ''(.*birth.*|dob)'') THEN [''quasi-identifier'', ''date of birth'']
-             WHEN system.main.regexp_full_match(called, ''(.*_)?(zip(_?code)?|post_?code|postal(_?code)?|plz)(_.*)?'') THEN [''quasi-identifier'', ''postal code'']
-             WHEN numeric AND system.main.regexp_full_match(called, ''(.*_)?(lat|latitude|lon|lng|long|longitude)(_.*)?'') THEN [''quasi-identifier'', ''coordinate'']
-             WHEN shown >= 20 AND textual AND phone AND NOT dated THEN [''identifier'', ''looks like phones'']
-             WHEN system.main.regexp_full_match(called, ''(.*_)?(disease|diagnos[a-z]*|icd[0-9]*|drug|medication|hiv|salary|income|wage|score|grade|crime|result|illness|symptom|treatment)s?(_.*)?'')
-             THEN [''sensitive'', ''by its name'']
+             WHEN texts >= @constant(LEAST_TEXTS) AND form IS NOT NULL THEN [''identifier'', form.reason]
+             WHEN fits AND rule.role = ''identifier'' THEN [''identifier'', ''by its name'']
+             WHEN texts >= @constant(LEAST_TEXTS) AND plain AND NOT dated AND form_after_identifiers IS NOT NULL
+             THEN [''identifier'', form_after_identifiers.reason]
+             WHEN fits AND rule.kind IN (''date of birth'', ''postal code'', ''coordinate'') THEN [rule.role, rule.kind]
+             WHEN fits AND rule.role <> '''' THEN [rule.role, ''by its name'']
              WHEN dated THEN [''quasi-identifier'', ''date'']
-             WHEN system.main.regexp_full_match(called, ''(.*_)?(age|sex|gender|race|ethnic[a-z]*|nationality|country|region|state|province|county|city|town|marital|education|occupation|job|profession|religion|language|height|weight|year|work[a-z]*|employment|relationship)(_.*)?'')
-             THEN [''quasi-identifier'', ''by its name'']
+             WHEN texts >= @constant(LEAST_TEXTS) AND plain AND form_after_names IS NOT NULL THEN [''identifier'', form_after_names.reason]
              WHEN numbered AND shown >= 20 AND uniques * 20 >= shown * 19 THEN [''identifier'', ''nearly all unique'']
              WHEN uniques * 100 >= "rows" AND "rows" > 0 THEN [''quasi-identifier'', ''singles out rows'']
              ELSE [''kept'', ''nothing recognized'']
          END AS role
          FROM (
-             SELECT names[i] AS column_name, system.main.regexp_replace(types[i], ''ENUM\(.*\)'', ''ENUM'') AS data_type, "rows",
-                    "rows" - filled[i] AS nulls, filled[i] AS shown,
-                    (CASE WHEN parts > 1 THEN system.main.least(approximate[i] - CASE WHEN filled[i] < "rows" THEN 1 ELSE 0 END, filled[i])
-                          ELSE coalesce(met, 0) - CASE WHEN filled[i] < "rows" THEN 1 ELSE 0 END END)::BIGINT AS "distinct",
-                    system.main.least(coalesce(alone, 0) * parts, "rows")::BIGINT AS uniques,
-                    system.main.regexp_replace(system.main.lower(names[i]), ''[^a-z0-9]+'', ''_'', ''g'') AS called, email, uuid, iban, ssn, phone,
-                    types[i] = ''VARCHAR'' AS textual,
-                    system.main.regexp_full_match(types[i], ''U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DOUBLE|FLOAT|DECIMAL.*'') AS numeric,
-                    system.main.regexp_full_match(types[i], ''U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|VARCHAR|UUID|BLOB'') AS numbered,
-                    system.main.regexp_matches(types[i], ''^(DATE|TIMESTAMP)'') OR coalesce(iso_date, false) AS dated
-             FROM (SELECT *, system.main.unnest(system.main.range(1, system.main.len(names) + 1)) AS i FROM "kanon#table")
-             LEFT JOIN "kanon#counted" USING (i) LEFT JOIN "kanon#looks" USING (i)
+             SELECT *, rule IS NOT NULL AND (rule.role <> ''identifier'' OR answers IS NOT TRUE)
+                       AND (NOT rule.textual OR numbers IS NOT TRUE) AND (NOT rule.numeric OR numbers IS NOT FALSE) AS fits
+             FROM (
+                 SELECT *, CASE @name_rules() ELSE NULL END AS rule
+                 FROM (SELECT *, system.main.regexp_full_match(called, ''@not_identifying()'') AS spared FROM (
+                     SELECT names[i] AS column_name, system.main.regexp_replace(types[i], ''ENUM\(.*\)'', ''ENUM'') AS data_type, "rows",
+                            "rows" - filled[i] AS nulls, filled[i] AS shown,
+                            (CASE WHEN parts > 1 THEN system.main.least(approximate[i] - CASE WHEN filled[i] < "rows" THEN 1 ELSE 0 END, filled[i])
+                                  ELSE coalesce(met, 0) - CASE WHEN filled[i] < "rows" THEN 1 ELSE 0 END END)::BIGINT AS "distinct",
+                            system.main.least(coalesce(alone, 0) * parts, "rows")::BIGINT AS uniques,
+                            @called(names[i]) AS called, texts, form, form_after_identifiers, form_after_names, answers, numbers,
+                            system.main.regexp_matches(types[i], ''^(VARCHAR|ENUM|JSON)|^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$'') AS plain,
+                            system.main.regexp_full_match(types[i], ''U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|VARCHAR|UUID|BLOB'') AS numbered,
+                            system.main.regexp_matches(types[i], ''^(DATE|TIMESTAMP)'') OR coalesce(date_like, false) AS dated
+                     FROM (SELECT *, system.main.unnest(system.main.range(1, system.main.len(names) + 1)) AS i FROM "kanon#table")
+                     LEFT JOIN "kanon#counted" USING (i) LEFT JOIN "kanon#looks" USING (i)
+                 ))
+             )
          )
      )',
     @table(tbl),

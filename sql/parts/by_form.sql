@@ -1,3 +1,3 @@
 -- by_form(paragraph; reason; cells): the rule that the cells of a column break.
 
-{{''paragraph'': ''<paragraph>'', ''cells'': <cells>, ''reason'': <reason>}},
+{{''paragraph'': ''<paragraph>'', ''cells'': <cells>, ''reason'': <reason>, ''order'': 1}},

@@ -1,3 +1,5 @@
--- called(name): a name of a column in small letters and underscores.
+-- called(name): a name of a column in small letters without accents, its words joined by underscores.
 
-system.main.regexp_replace(system.main.lower(system.main.regexp_replace(<name>, ''([a-z])([A-Z])'', ''\1_\2'', ''g'')), ''[^a-z0-9]+'', ''_'', ''g'')
+system.main.trim(system.main.regexp_replace(system.main.lower(system.main.regexp_replace(system.main.regexp_replace(
+    @plain(<name>)
+    , ''([a-z0-9])([A-Z])'', ''\1_\2'', ''g''), ''([A-Z])([A-Z][a-z])'', ''\1_\2'', ''g'')), ''[^a-z0-9]+'', ''_'', ''g''), ''_'')

@@ -11,7 +11,7 @@ from kanon_sql.errors import ClauseError
 from kanon_sql.model.validation import RESERVED
 
 
-def refuse_release(body: str, policy: object) -> str:
+def refuse_release(body: str, policy: object, wide: str | None) -> str:
     raise AssertionError("nothing is to be released")
 
 

@@ -29,7 +29,7 @@ class Recorder:
 
 def created(text: str) -> StoredPolicy:
     database = Recorder()
-    rewrite(text, lambda body, policy: body, database)
+    rewrite(text, lambda body, *_: body, database)
     ((policy, _),) = database.created
     return policy
 
@@ -44,7 +44,7 @@ def test_every_part():
     assert found.columns == ("name", "ssn", "notes", "zip", "age", "disease")
     clause = "FROM t ANONYMIZE BY zip IN DIGITS (3), age GUARANTEE 5 <= k AND l(disease) >= 2 USING greedy (seed = 3)"
     seen = []
-    rewrite(clause, lambda body, policy: seen.append(policy) or body)
+    rewrite(clause, lambda body, policy, _: seen.append(policy) or body)
     assert found.policy == seen[0]
 
 
@@ -129,7 +129,7 @@ def test_a_policy_written_as_a_statement_is_read_back(policy: Policy, name, tabl
     head = f"CREATE {'OR REPLACE ' if replace else ''}ANONYMIZATION POLICY"
     text = f"{head} {quoted(name)} ON {quoted(table)} ({'; '.join(parts)})"
     database = Recorder()
-    assert rewrite(f"SELECT 1; {text}; SELECT 2", lambda body, policy: body, database) == "SELECT 1; SELECT 1; SELECT 2"
+    assert rewrite(f"SELECT 1; {text}; SELECT 2", lambda body, *_: body, database) == "SELECT 1; SELECT 1; SELECT 2"
     ((found, replaced),) = database.created
     assert (found.name, found.identifiers, found.kept, found.policy, replaced) == (name, identifiers, kept, policy, replace)
     assert StoredPolicy.from_json(found.name, found.table, found.to_json()) == found
@@ -141,7 +141,7 @@ def test_a_policy_written_as_a_statement_is_read_back(policy: Policy, name, tabl
 )
 def test_without_a_database_there_are_no_policies(text):
     with pytest.raises(ClauseError, match=r"need a database connection; hint: use kanon_sql\.connect"):
-        rewrite(text, lambda body, policy: body)
+        rewrite(text, lambda body, *_: body)
 
 
 POLICY = StoredPolicy(

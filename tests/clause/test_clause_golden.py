@@ -21,7 +21,7 @@ def name(pair: Pair) -> str:
     return pair.name
 
 
-def fake_release(body: str, policy: Policy) -> str:
+def fake_release(body: str, policy: Policy, wide: str | None) -> str:
     kinds = [requirement.to_json()["type"] for requirement in policy.requirements[1:]]
     return f"SELECT * FROM ({body}) AS {'_'.join([f'k{policy.least_class_size}', *kinds])}"
 
@@ -52,10 +52,10 @@ class FakeDatabase:
     def policy(self, name):
         return of_name(name, self.known).policy
 
-    def release(self, body, name):
+    def release(self, body, name, wide):
         return f"SELECT * FROM ({body}) AS policy_{of_name(name, self.known).name}"
 
-    def explain(self, body, policy):
+    def explain(self, body, policy, wide):
         name = policy if isinstance(policy, str) else f"k{policy.least_class_size}"
         return f"SELECT * FROM ({body}) AS explain_{name}"
 
@@ -103,7 +103,7 @@ def test_stock_duckdb_refuses_the_clause(pair):
 def test_refused(pair):
     released = []
     with pytest.raises(ClauseError) as caught:
-        rewrite(pair.statement, lambda body, policy: released.append(body) or body, FakeDatabase())
+        rewrite(pair.statement, lambda body, policy, _: released.append(body) or body, FakeDatabase())
     assert pair.outcome in str(caught.value)
     assert caught.value.text
     assert caught.value.text in pair.statement

@@ -107,7 +107,7 @@ def con():
 
 
 def release(query: str, guarantee: str = "k >= 5") -> str:
-    return rewrite(f"{query} ANONYMIZE BY x GUARANTEE {guarantee}", lambda body, _policy: body)
+    return rewrite(f"{query} ANONYMIZE BY x GUARANTEE {guarantee}", lambda body, *_: body)
 
 
 @pytest.mark.parametrize("query", GROUPED)
@@ -143,7 +143,7 @@ def test_rows_that_are_groups_are_found_wherever_the_clause_stands(query: str) -
     ):
         refused = False
         try:
-            rewrite(text.format(query), lambda body, _policy: body)
+            rewrite(text.format(query), lambda body, *_: body)
         except ClauseError as error:
             refused = "several people" in str(error)
         assert refused is (query in GROUPED), text
@@ -179,10 +179,10 @@ def test_rows_that_are_groups_are_found_wherever_the_clause_stands(query: str) -
 def test_a_row_of_one_person_is_no_group(query: str, refused: bool) -> None:
     text = f"{query} ANONYMIZE BY zip GUARANTEE k >= 5 PER WHO"
     if not refused:
-        assert rewrite(text, lambda body, _policy: body) == f"SELECT * FROM ({query})"
+        assert rewrite(text, lambda body, *_: body) == f"SELECT * FROM ({query})"
         return
     with pytest.raises(ClauseError, match="would count them as one person; hint: return the column WHO itself"):
-        rewrite(text, lambda body, _policy: body)
+        rewrite(text, lambda body, *_: body)
 
 
 def test_every_aggregate_function_of_duckdb_is_known(con: duckdb.DuckDBPyConnection) -> None:
@@ -217,7 +217,7 @@ def test_a_query_that_is_nested_deeply_is_followed_or_refused() -> None:
 def test_long_chains_of_queries_above_are_read_once() -> None:
     chain = ", ".join(f"q{n} AS (SELECT a.region FROM q{n - 1} AS a, q{n - 1} AS b)" for n in range(1, 60))
     with pytest.raises(ClauseError, match="several people"):
-        rewrite(f"WITH q0 AS ({G}), {chain} FROM q59 ANONYMIZE BY region GUARANTEE k >= 5", lambda body, _policy: body)
+        rewrite(f"WITH q0 AS ({G}), {chain} FROM q59 ANONYMIZE BY region GUARANTEE k >= 5", lambda body, *_: body)
 
 
 def test_a_text_is_checked_by_itself() -> None:

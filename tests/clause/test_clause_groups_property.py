@@ -129,7 +129,7 @@ def sources(table: dict[str, Any], above: dict[str, bool]) -> list[bool]:
 
 def refused(statement: str) -> bool:
     try:
-        rewrite(statement, lambda body, _policy: body)
+        rewrite(statement, lambda body, *_: body)
     except ClauseError as error:
         if "several people" not in str(error):
             raise

@@ -140,7 +140,7 @@ def con() -> Iterator[Connection]:
 
 def told(sql: str) -> str:
     with pytest.raises(ClauseError) as caught:
-        rewrite(sql, lambda body, _policy: body)
+        rewrite(sql, lambda body, *_: body)
     assert type(caught.value) is ClauseError
     assert (caught.value.__context__, caught.value.__cause__) == (None, None)
     assert caught.value.text in sql
@@ -155,13 +155,13 @@ def hint(message: str) -> str:
 def test_the_clause_that_was_meant(mistake: str) -> None:
     assert hint(told(BEFORE + mistake)) == f"write {MISTAKES[mistake]}"
     if "POLICY" not in MISTAKES[mistake]:
-        rewrite(BEFORE + MISTAKES[mistake], lambda body, _policy: body)
+        rewrite(BEFORE + MISTAKES[mistake], lambda body, *_: body)
 
 
 @pytest.mark.parametrize("mistake", WORDS)
 def test_a_word_that_duckdb_cannot_read(con: Connection, mistake: str) -> None:
     sql = BEFORE + mistake
-    assert rewrite(sql, lambda body, _policy: body) is sql  # it goes to DuckDB as it is
+    assert rewrite(sql, lambda body, *_: body) is sql  # it goes to DuckDB as it is
     with pytest.raises(ClauseError) as caught:
         con.execute(sql)
     assert hint(str(caught.value)) == f"write {WORDS[mistake]}"

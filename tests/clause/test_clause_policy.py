@@ -16,7 +16,7 @@ from kanon_sql.model.requirements import AlphaAnonymity, KAnonymity, LDiversity,
 
 def policy_of(clause: str) -> Policy:
     policies = []
-    rewrite(f"FROM t ANONYMIZE {clause}", lambda body, policy: policies.append(policy) or body)
+    rewrite(f"FROM t ANONYMIZE {clause}", lambda body, policy, _: policies.append(policy) or body)
     (policy,) = policies
     return policy
 
@@ -257,7 +257,7 @@ def test_what_the_policy_refuses_is_an_error_of_the_clause():
 
 def test_an_error_points_at_its_line_and_column():
     with pytest.raises(ClauseError) as caught:
-        rewrite("SELECT 'größe 😀', zip -- ü\nFROM t\n  ANONYMIZE BY zip, p.age GUARANTEE k >= 2", lambda body, policy: body)
+        rewrite("SELECT 'größe 😀', zip -- ü\nFROM t\n  ANONYMIZE BY zip, p.age GUARANTEE k >= 2", lambda body, *_: body)
     assert (caught.value.line, caught.value.column, caught.value.text) == (3, 22, ".")
 
 

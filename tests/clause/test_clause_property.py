@@ -58,13 +58,13 @@ QUOTES = [
 
 @given(st.lists(st.sampled_from(PLAIN + HIDDEN)).map(" ".join))
 def test_a_text_without_a_clause_passes(text):
-    assert rewrite(text, lambda body, policy: "never") is text
+    assert rewrite(text, lambda *_: "never") is text
 
 
 @given(st.text())
 def test_any_text_passes_or_is_refused(text):
     with suppress(ClauseError):
-        rewrite(f"SELECT 1 {text} anonymize", lambda body, policy: body)
+        rewrite(f"SELECT 1 {text} anonymize", lambda body, *_: body)
 
 
 @settings(max_examples=500)
@@ -175,7 +175,7 @@ def clause_of(policy: Policy) -> str:
 def test_a_policy_written_as_a_clause_is_read_back(policy):
     seen = []
     statement = f"FROM t {clause_of(policy)} ORDER BY 1"
-    assert rewrite(statement, lambda body, found: seen.append((body, found)) or "R") == "SELECT * FROM (R) ORDER BY 1"
+    assert rewrite(statement, lambda body, found, _: seen.append((body, found)) or "R") == "SELECT * FROM (R) ORDER BY 1"
     assert seen == [("FROM t", policy)]
 
 
@@ -183,5 +183,5 @@ def test_a_policy_written_as_a_clause_is_read_back(policy):
 def test_blanks_and_comments_may_stand_anywhere(gap):
     words = "FROM t ANONYMIZE BY zip , age WEIGHT 2 GUARANTEE k >= 2 AND k > 3 USING auto ( seed = 1 )".replace(" ", gap)
     seen = []
-    rewrite(words, lambda body, policy: seen.append((body, policy)) or body)
+    rewrite(words, lambda body, policy, _: seen.append((body, policy)) or body)
     assert seen == [(f"FROM{gap}t", Policy.of(k=4, quasi_identifiers=["zip", "age"], weights={"age": 2}, seed=1))]

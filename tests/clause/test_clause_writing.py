@@ -44,7 +44,7 @@ CLAUSES = (
 
 def policy_of(clause: str) -> Policy:
     found: list[Policy] = []
-    rewrite(f"FROM t {clause}", lambda body, policy: found.append(policy) or body)
+    rewrite(f"FROM t {clause}", lambda body, policy, _: found.append(policy) or body)
     return found[0]
 
 
@@ -64,7 +64,7 @@ def test_golden_clauses_are_read_back():
     for file in sorted(GOLDEN.glob("*.sql")):
         for pair in read(file, "becomes"):
             try:
-                rewrite(pair.statement, lambda body, policy: seen.append(policy) or body)
+                rewrite(pair.statement, lambda body, policy, _: seen.append(policy) or body)
             except ClauseError:
                 continue
     written = [policy for policy in seen if isinstance(policy, Policy)]

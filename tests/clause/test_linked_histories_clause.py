@@ -16,7 +16,7 @@ LINKED = "k >= 5 PER patient LINKED FOR ANY 2 ROWS"
 
 def read(text: str) -> LinkedHistories:
     found: list[LinkedHistories] = []
-    rewrite(text, lambda body, _policy: body, link=lambda body, asked: found.append(asked) or body)
+    rewrite(text, lambda body, *_: body, link=lambda body, asked: found.append(asked) or body)
     [asked] = found
     return asked
 
@@ -80,7 +80,7 @@ def test_what_it_cannot_be_combined_with(text: str, told: str) -> None:
 def test_entrances_that_do_not_link_say_so() -> None:
     told = "linked histories are not supported here; hint: use kanon_sql.connect"
     with pytest.raises(ClauseError, match=told):
-        rewrite(f"{BY} GUARANTEE {LINKED}", lambda body, _policy: body)
+        rewrite(f"{BY} GUARANTEE {LINKED}", lambda body, *_: body)
     with pytest.raises(ClauseError, match=told):
         single_release(f"{BY} GUARANTEE {LINKED}")
     with pytest.raises(ClauseError, match="linked histories cannot be combined with other guarantees"):

@@ -120,24 +120,26 @@ def test_the_demo_is_the_same_every_time(started: Kanon) -> None:
 
 @pytest.mark.exhaustive
 def test_the_demo_shows_roles_what_an_attacker_learns_and_what_was_guaranteed(kanon: Kanon) -> None:
-    done = kanon("demo", "--rows", "300", "--k", "4")
+    done = kanon("demo", "--rows", "1000", "--k", "4")
     assert (done.returncode, done.stderr) == (0, "")
     seen = " ".join(done.stdout.split())
-    before, after = done.stdout.split("The same patients afterwards")
+    before, after = done.stdout.split("Some released visits")
     assert " name " in before
-    assert " name " not in after.split("What an attacker")[0]
-    assert "GUARANTEE k >= 4 AND l(disease) >= 2" in seen
-    assert "Before: 1 row matches, so the attacker learns the disease: " in seen
-    found = re.search(r"Afterwards: (\d+) rows match, with (\d+) diseases; the most frequent, .*, has (\d+)% of them", seen)
+    assert not {"name", "patient_id"} & {*after.split("What an attacker")[0].split()}
+    assert "GUARANTEE k >= 4 PER patient_id AND l(disease) >= 2" in seen
+    assert re.search(r"Before: \d+ rows match, all of one patient, so the attacker learns: ", seen)
+    found = re.search(
+        r"Afterwards: (\d+) rows match, of at least 4 patients, with (\d+) diseases; the most frequent, .*, has (\d+)% of them",
+        seen,
+    )
     assert found is not None
+    assert "Warning" not in seen
     assert int(found[1]) >= 4
     assert int(found[2]) >= 2
     assert int(found[3]) <= 50
-    assert re.search(
-        r"shares the quasi-identifiers with at least 3 others: there are \d+ equivalence classes, and the smallest has [4-9]",
-        seen,
-    )
-    assert re.search(r"rows of the smallest class \(k\) 1 [4-9]", seen)
+    assert re.search(r"with at least 3 other patients: there are \d+ equivalence classes, and the smallest has [4-9]", seen)
+    assert "patients of the smallest class (k) 1 4 or more" in seen
+    assert re.search(r"rows of the smallest class 1 [4-9]", seen)
     assert re.search(r"diseases in the least diverse class 1 [2-7]", seen)
     assert max(map(len, done.stdout.split("Next steps")[0].splitlines())) <= 100
 
@@ -146,16 +148,22 @@ def test_the_next_steps_of_the_demo_work_on_the_file_that_it_leaves(
     kanon: Kanon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    done = kanon("demo", "--rows", "150", "--write", "hospital")
+    done = kanon("demo", "--rows", "600", "--write", "hospital")
     assert done.returncode == 0, done.stderr
     first, *steps = re.findall(r"^- .*: (\S.*)$", done.stdout.split("Next steps")[1], re.MULTILINE)
     assert first == "cd hospital"
     monkeypatch.chdir(tmp_path / "hospital")
     for step in steps:
         if step != "kanon shell":
-            assert kanon(*step.split()[1:]).returncode == 0, step
+            done = kanon(*step.split()[1:])
+            assert (done.returncode, done.stderr) == (0, ""), step
+    policy = Path("policy.yaml").read_text()
+    assert "per: patient_id" in policy
+    assert "identifiers:\n  - name\n" in policy
+    header = Path("released.csv").read_text().partition("\n")[0]
+    assert not {"patient_id", "name"} & {*header.split(",")}
     again = kanon("demo", "--rows", "150", "--write", ".")
-    assert (again.returncode, again.stderr) == (1, "error: patients.csv exists; hint: name another folder\n")
+    assert (again.returncode, again.stderr) == (1, "error: visits.csv exists; hint: name another folder\n")
 
 
 @pytest.mark.exhaustive

@@ -73,3 +73,35 @@ def test_a_template_gives_the_guarantee(kanon: Kanon, people: Path) -> None:
     wrong = kanon("suggest", "people.csv", "--template", "cms11")
     assert wrong.returncode == 1
     assert "hint: did you mean 'cms-11'?" in " ".join(wrong.stderr.split())
+
+
+def test_an_older_policy_is_not_replaced_by_a_weaker_one(kanon: Kanon, people: Path) -> None:
+    assert kanon("suggest", "people.csv", "-o", "policy.yaml", "--k", "3").returncode == 0
+    weaker = kanon("suggest", "people.csv", "-o", "policy.yaml", "--template", "hipaa-safe-harbor", "--force")
+    told = " ".join(weaker.stderr.split())
+    assert (weaker.returncode, told) == (
+        1,
+        "error: policy.yaml guarantees k >= 3, more than the new policy; hint: --k 3, or another -o",
+    )
+    assert "k: 3" in Path("policy.yaml").read_text()
+    done = kanon("suggest", "people.csv", "-o", "policy.yaml", "--template", "hipaa-safe-harbor", "--force", "--k", "3")
+    assert done.returncode == 0, done.stderr
+    assert "changed" in done.stderr
+    assert "k: 3" in Path("policy.yaml").read_text()
+
+
+def test_what_is_not_recognized_is_asked_for(kanon: Kanon, folder: Path) -> None:
+    rows = "".join(f"9810{n % 4},code {n % 13}\n" for n in range(130))
+    (folder / "in.csv").write_text(f"zip,thing\n{rows}")
+    done = kanon("suggest", "in.csv", "-o", "policy.yaml")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "thing: no release returns a column that has no role in policy.yaml" in " ".join(done.stdout.split())
+    text = Path("policy.yaml").read_text()
+    assert text.startswith("# Write each of these columns under identifiers, quasi_identifiers or kept.")
+    assert "\n# ? thing: IDENTIFIER, BY or KEEP?" in text
+    refused = kanon("anonymize", "in.csv", "-o", "out.csv", "--policy", "policy.yaml")
+    assert refused.returncode == 1
+    assert 'the column "thing" has no role in the policy "suggested"' in " ".join(refused.stderr.split())
+    assert not Path("out.csv").exists()
+    Path("policy.yaml").write_text(text.replace("identifiers: []", "identifiers: [thing]"))
+    assert kanon("anonymize", "in.csv", "-o", "out.csv", "--policy", "policy.yaml").returncode == 0

@@ -52,6 +52,22 @@ def test_a_table_of_counts(project: Path) -> None:
     assert rows(project, "from counts") == shown
 
 
+def test_people_with_several_rows_are_refused_or_counted(project: Path) -> None:
+    repeated = COUNTS.replace("from {{ ref('stg_patients') }}", "from {{ ref('stg_patients') }} cross join range(3)")
+    model = project / "models" / "repeated.sql"
+    model.write_text(repeated)
+    done = dbt(project, "run", "--select", "repeated")
+    assert done.returncode == 1
+    assert "patient_id repeats people" in done.stdout
+    assert "write n >= 5 PER patient_id, or n >= 5 PER ROW if each row is a person" in done.stdout
+    ((people,),) = rows(project, "select count(*) from stg_patients")
+    for who, count in (("per patient_id", people), ("per row using auto (earlier = 'ignore')", 3 * people)):
+        model.write_text(repeated.replace("n >= 5", f"n >= 5 {who}"))
+        done = dbt(project, "run", "--select", "repeated")
+        assert done.returncode == 0, done.stdout
+        assert rows(project, "select max(n) from repeated") == [(count,)]
+
+
 def test_levels_of_a_key(project: Path) -> None:
     levels = COUNTS.replace("cube (zip", "cube (zip in digits (5, 3)")
     (project / "models" / "levels.sql").write_text(levels)
@@ -104,8 +120,10 @@ REFUSED = {
         "unknown keys: k; hint: the keys of a protected model are strict, policy",
     ),
     "strict": (
-        COUNTS.replace("'protected'", "'protected', strict=true").replace("zip, ", "zip, age, "),
-        "strict: the keys zip, age, diagnosis single out 91.0% of the people",
+        COUNTS.replace("'protected'", "'protected', strict=true")
+        .replace("select zip, ", "select zip, age // 5 * 5 as age5, ")
+        .replace("(zip, ", "(zip, age5, "),
+        "strict: the keys zip, age5, diagnosis single out 68.5% of the people",
     ),
     "mistake": (COUNTS.replace("n >= 5", "m >= 5"), "m is not a count of this table"),
 }

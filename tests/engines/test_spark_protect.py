@@ -15,6 +15,7 @@ import pytest
 import kanon_sql
 import kanon_sql.spark
 from kanon_sql.errors import ClauseError, InfeasibleError, KanonError, PolicyError, SourceError
+from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
 
 pytestmark = pytest.mark.process
 
@@ -31,8 +32,8 @@ SCHEMA = pa.schema(
 )
 
 
-def table(seed: int, rows: int = 160) -> pa.Table:
-    """Return rows of people, two for each."""
+def table(seed: int, rows: int = 160, *, each: int = 1) -> pa.Table:
+    """Return rows of people, so many for each."""
     draw = random.Random(seed)
     people = [
         {
@@ -41,14 +42,14 @@ def table(seed: int, rows: int = 160) -> pa.Table:
             "age": draw.choice([20, 20, 30, 30, 40]),
             "day": date(2026, 1, 1 + draw.randrange(3)),
         }
-        for _ in range(rows // 2)
+        for _ in range(rows // each)
     ]
     filled = [
         {
-            **people[number // 2],
+            **people[number // each],
             "paid": draw.choice([None, Decimal(draw.randrange(9_000)) / 100]),
             "income": draw.choice([None, draw.randrange(500)]),
-            "person": number // 2,
+            "person": number // each,
         }
         for number in range(rows)
     ]
@@ -87,7 +88,8 @@ def people(spark: Any) -> Iterator[Any]:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_the_rows_and_the_certificate_are_those_of_duckdb(people: Any, seed: int) -> None:
-    source, options = table(seed), asked(random.Random(seed))
+    options = asked(random.Random(seed))
+    source = table(seed, each=2 if "per" in options else 1)
     try:
         here = kanon_sql.protect(source, **options)
     except InfeasibleError:
@@ -153,10 +155,58 @@ def test_the_clause_takes_the_place_of_its_query(people: Any) -> None:
         people.sql("DROP TABLE counts")
     inner = kanon_sql.spark.sql(f"SELECT count(n) AS shown FROM ({query}) AS t WHERE sex IS NULL")
     assert inner.collect()[0].shown == sum(row[3] is not None for row in rows_of(found) if row[1] is None)
-    per = "SELECT `Sex`, count(DISTINCT person) AS n FROM people GROUP BY `Sex` PROTECT n >= 5 PER person"
-    assert {row.n for row in kanon_sql.spark.sql(per).collect()} == {
-        row["n"] for row in kanon_sql.protect(table(1), ["Sex"], per="person", grouping="plain").table.to_pylist()
-    }
+
+
+@pytest.fixture
+def visits(people: Any) -> Iterator[Any]:
+    """The visits of 100 patients, three of each, with what describes a patient."""
+    people.sql(
+        "SELECT id div 3 AS patient, hash(id div 3) % 40 AS zip, hash(id div 3, 1) % 60 AS born, "
+        "IF(hash(id div 3, 2) % 2 = 0, 'f', 'm') AS sex, id % 7 AS ward FROM range(300)"
+    ).createOrReplaceTempView("visits")
+    yield people
+    people.catalog.dropTempView("visits")
+
+
+def test_people_are_counted_where_a_column_repeats_them(visits: Any) -> None:
+    for count in ("count(DISTINCT patient)", "count(*)"):
+        text = f"SELECT sex, {count} AS n FROM visits GROUP BY sex PROTECT n >= 5 PER patient"
+        assert sum(row.n for row in kanon_sql.spark.sql(text).collect()) == 100
+    text = "SELECT sex, count(*) AS n FROM visits GROUP BY sex PROTECT n >= 5"
+    with pytest.raises(RepeatedPeopleError, match=r"100 people have 300.*n >= 5 PER patient, or n >= 5 PER ROW") as error:
+        kanon_sql.spark.sql(text)
+    assert (error.value.column, error.value.people, error.value.rows) == ("patient", 100, 300)
+    assert sum(row.n for row in kanon_sql.spark.sql(f"{text} PER ROW").collect()) == 300
+    frame = visits.table("visits")
+    with pytest.raises(RepeatedPeopleError, match="per='patient', or per_row=True"):
+        kanon_sql.spark.protect(frame, ["sex"])
+    told = kanon_sql.spark.protect(frame, ["sex"], per_row=True, grouping="plain")
+    assert sum(row.n for row in told.table.collect()) == 300
+    assert told.certificate.requirements == ("n >= 5 PER ROW",)
+    single = frame.dropDuplicates(["patient"])
+    assert sum(row.n for row in kanon_sql.spark.protect(single, ["sex"], grouping="plain").table.collect()) == 100
+    with pytest.raises(IdentifierError, match="a key looks like an identifier of people: surname"):
+        kanon_sql.spark.protect(single.withColumnRenamed("sex", "surname"), ["surname"])
+
+
+def test_a_join_that_repeats_people_is_refused(visits: Any) -> None:
+    visits.table("visits").dropDuplicates(["patient"]).createOrReplaceTempView("patients")
+    text = "SELECT p.sex, count(*) AS n FROM patients AS p {} GROUP BY p.sex PROTECT n >= 5"
+    assert sum(row.n for row in kanon_sql.spark.sql(text.format("")).collect()) == 100
+    for join in ("CROSS JOIN range(6)", "JOIN visits AS v ON v.patient = p.patient"):
+        with pytest.raises(RepeatedPeopleError, match="patient repeats people"):
+            kanon_sql.spark.sql(text.format(join))
+
+
+def test_the_table_function_counts_people_too(visits: Any) -> None:
+    from pyspark.errors import PySparkException
+
+    kanon_sql.spark.register(visits)
+    call = "SELECT * FROM protect(TABLE(visits), 5, array('sex'){})"
+    with pytest.raises(PySparkException, match="patient repeats people"):
+        visits.sql(call.format("")).collect()
+    for argument, rows in (("per => 'patient'", 100), ("per_row => true", 300)):
+        assert max(row.n for row in visits.sql(call.format(f", {argument}")).collect()) == rows
 
 
 @pytest.mark.parametrize(

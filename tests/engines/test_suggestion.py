@@ -123,7 +123,7 @@ def test_a_sensitive_column_of_one_value_is_kept(con: Connection) -> None:
 
 @pytest.mark.parametrize("name", ["Guarantee", "zip\n; DROP TABLE t; --", 'zip"; --', "zip\x85code", "- zip: &a {{ 1 }} # *"])
 def test_a_strange_name_is_written_as_it_is(con: Connection, name: str) -> None:
-    found = kanon_sql.suggest(pa.table({name: ["98101", "98102"] * 10, "b": ["x", "y"] * 10}), k=3, table_as="t")
+    found = kanon_sql.suggest(pa.table({name: ["98101", "98102"] * 20, "b": ["x", "y"] * 20}), k=3, table_as="t")
     for ending in (".yaml", ".json"):
         assert read(written([found.policy], ending), f"policy{ending}") == [found.policy]
     con.raw.execute(f"CREATE TABLE t ({quoted(name)} VARCHAR, b VARCHAR)")

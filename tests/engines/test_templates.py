@@ -102,3 +102,23 @@ def test_a_table_without_zip_codes_or_dates() -> None:
         found = kanon_sql.suggest(con.table("t"), template="hipaa-safe-harbor")
         assert "GUARANTEE k >= 1" in found.sql
         assert {each.role for each in found.roles} <= {"quasi-identifier", "kept"}
+
+
+def test_safe_harbor_knows_columns_by_content_and_in_other_languages() -> None:
+    with kanon_sql.connect() as con:
+        con.execute(
+            """CREATE TABLE visits AS SELECT 'P' || i // 5 AS "Patienten-ID", 'Meier' || i // 5 AS Nachname,
+                'Hauptstr. ' || i AS Anschrift, 20 + i % 78 AS ageatdx, 'seen on ward ' || i || ', the family knows' AS entry,
+                '2026-05-0' || 1 + i % 9 AS "day", '2026-05-0' || 1 + i % 9 || 'T10:00:00Z' AS seen, i % 3 AS ward
+                FROM range(300) t(i)"""
+        )
+        found = kanon_sql.suggest(con.raw.table("visits"), template="hipaa-safe-harbor", name="rule", table_as="visits")
+        assert {each.column: (each.role, each.recoding) for each in found.roles} == {
+            **dict.fromkeys(("Patienten-ID", "Nachname", "Anschrift", "entry"), ("identifier", None)),
+            "ageatdx": ("quasi-identifier", "TOP 90"),
+            **dict.fromkeys(("day", "seen"), ("quasi-identifier", "INTERVALS ONLY (year)")),
+            "ward": ("kept", None),
+        }
+        con.execute(found.sql)
+        con.execute("CREATE TABLE released AS FROM visits ANONYMIZE WITH POLICY rule")
+        assert con.execute("FROM safe_harbor('released')").fetchall() == []

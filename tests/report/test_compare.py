@@ -19,6 +19,7 @@ import kanon_sql
 from kanon_sql.clause.queries import read_queries
 from kanon_sql.cli.commands import main
 from kanon_sql.errors import AuditError, PolicyError
+from kanon_sql.report.figure_rows import figure_rows
 from kanon_sql.report.query_errors import QueryErrors, query_errors
 from kanon_sql.report.usefulness import prepare
 
@@ -100,6 +101,9 @@ def test_the_rows_of_a_weighted_query_are_those_of_sql(tmp_path: Path) -> None:
             assert sorted(con.execute(query.weighted).fetchall()) == [pytest.approx(row) for row in expected]
 
 
+QI = ["zip", "age", "sex"]
+
+
 def people(rows: int = 120) -> pa.Table:
     cells = {
         "zip": [f"0{2138 + i * i % 3}" for i in range(rows)],
@@ -153,8 +157,32 @@ def test_the_figures_are_those_of_the_macros(released: dict[str, Any]) -> None:
     assert found.advice == told["advice"]
 
 
+def test_kept_columns_are_no_quasi_identifiers() -> None:
+    """Without names, the classes are those of the certificates: two releases at k = 5 have a risk of 20 % at most."""
+    source = people().append_column("number", pa.array(range(120)))
+    release = kanon_sql.anonymize(source, k=5, quasi_identifiers=QI, keep=["sick", "number"])
+    found = kanon_sql.compare(source, {"one": release, "two": release.table}).releases
+    assert [each.k for each in found] == [release.certificate.smallest_class] * 2
+    with pytest.raises(PolicyError, match="nothing says which columns are quasi-identifiers; hint: name them by --qi"):
+        kanon_sql.compare(source, {"two": release.table})
+
+
+def test_people_are_counted_where_the_guarantee_counts_them() -> None:
+    visits = people().append_column("patient", pa.array([n // 2 for n in range(120)]))
+    by_rows = kanon_sql.anonymize(visits.drop_columns(["patient"]), k=5, quasi_identifiers=QI, per_row=True)
+    by_people = kanon_sql.anonymize(visits, k=5, quasi_identifiers=QI, per="patient")
+    found = kanon_sql.compare(visits, {"rows": by_rows, "people": by_people})
+    rows, persons = found.releases
+    assert (rows.people, persons.people) == (False, True)
+    assert (persons.k, persons.risk, persons.average_risk) == (5, 0.2, None)
+    assert by_people.certificate.smallest_class is not None
+    assert by_people.certificate.smallest_class > 5
+    assert figure_rows(found.releases)[0] == ("smallest class", f"{rows.k} rows", "at least 5 people")
+    assert f"{by_people.certificate.smallest_class} rows, of at least 5 people" in repr(by_people.certificate)
+
+
 def test_who_beats_whom() -> None:
-    found = kanon_sql.compare(people(), {"source": people(), "again": people()})
+    found = kanon_sql.compare(people(), {"source": people(), "again": people()}, quasi_identifiers=QI)
     assert [each.name for each in found.best] == ["source", "again"]
     assert found.advice.startswith("Take source: the distance of marginals is 0.00%, the lowest, at a risk of 100.00%.")
 
@@ -187,17 +215,20 @@ def test_the_page(released: dict[str, Any]) -> None:
 )
 def test_bad_input(options: dict[str, Any], error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
-        kanon_sql.compare(people(), {"same": people()}, **options)
+        kanon_sql.compare(people(), {"same": people()}, **{"quasi_identifiers": QI, **options})
 
 
 def test_releases_of_other_tables() -> None:
     with pytest.raises(AuditError, match="few has 3 rows, the source 120; hint"):
-        kanon_sql.compare(people(), {"few": people(3)})
+        kanon_sql.compare(people(), {"few": people(3)}, quasi_identifiers=QI)
     with pytest.raises(PolicyError, match="a release has no column zip; hint: the tables share age, sex, sick"):
         kanon_sql.compare(people(), {"narrow": people().drop_columns(["zip"])}, quasi_identifiers=["zip"])
     with pytest.raises(PolicyError, match="query 1 names zip, which a release does not have"):
         kanon_sql.compare(
-            people(), {"narrow": people().drop_columns(["zip"])}, queries="SELECT zip, count(*) FROM t GROUP BY 1"
+            people(),
+            {"narrow": people().drop_columns(["zip"])},
+            quasi_identifiers=["age"],
+            queries="SELECT zip, count(*) FROM t GROUP BY 1",
         )
     with pytest.raises(PolicyError, match="no column is in the source and in every release"):
         kanon_sql.compare(people(), {"other": pa.table({"a": [1]})})
@@ -210,7 +241,9 @@ def test_a_query_of_too_many_combinations() -> None:
     source = pa.table({name: list(range(40)) for name in names})
     hidden = pa.table({name: [None, *range(1, 40)] for name in names})
     with pytest.raises(PolicyError, match="query 1 needs up to 4,096,000,000 combinations"):
-        kanon_sql.compare(source, {"r": hidden}, queries=f"SELECT {', '.join(names)}, count(*) FROM t GROUP BY ALL")
+        kanon_sql.compare(
+            source, {"r": hidden}, quasi_identifiers=names, queries=f"SELECT {', '.join(names)}, count(*) FROM t GROUP BY ALL"
+        )
 
 
 def test_a_hierarchy_says_what_a_label_covers() -> None:
@@ -219,7 +252,7 @@ def test_a_hierarchy_says_what_a_label_covers() -> None:
     hidden = pa.table({"job": ["care", "care", "cook", "waiter"] * 5})
     queries = "SELECT count(*) FROM t WHERE job = 'nurse'"
     found, blind = (
-        kanon_sql.compare(source, {"r": hidden}, queries=queries, hierarchies=each).releases[0]
+        kanon_sql.compare(source, {"r": hidden}, quasi_identifiers=["job"], queries=queries, hierarchies=each).releases[0]
         for each in ({"job": tree}, None)
     )
     assert (found.error, found.loss) == (0.0, pytest.approx(1 / 6))
@@ -231,12 +264,16 @@ def test_a_query_may_leave_out_the_columns_of_a_hierarchy() -> None:
     hidden = pa.table({"job": ["care"] * 10, "age": [30, 40] * 5})
     tree = pa.table({"level0": ["nurse", "doctor"], "level1": ["care", "care"]})
     queries = "SELECT age, count(*) FROM t GROUP BY age; SELECT job, avg(age) FROM t GROUP BY job"
-    found = kanon_sql.compare(source, {"r": hidden}, queries=queries, hierarchies={"job": tree}).releases[0]
+    found = kanon_sql.compare(
+        source, {"r": hidden}, quasi_identifiers=["job", "age"], queries=queries, hierarchies={"job": tree}
+    ).releases[0]
     assert [each.errors for each in found.queries] == [(0.0, 0.0), (0.125, pytest.approx(1 / 6))]
 
 
 def test_empty_groups() -> None:
-    found = kanon_sql.compare(people(), {"same": people()}, queries="SELECT sex, count(*) FROM t WHERE age > 1000 GROUP BY sex")
+    found = kanon_sql.compare(
+        people(), {"same": people()}, quasi_identifiers=QI, queries="SELECT sex, count(*) FROM t WHERE age > 1000 GROUP BY sex"
+    )
     assert found.releases[0].queries == (QueryErrors(number=1, groups=0, lost=0, added=0, errors=()),)
     assert found.releases[0].error is None
 

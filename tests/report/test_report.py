@@ -46,7 +46,7 @@ def people(rows: int = 60) -> pa.Table:
     draw = random.Random(5)
     return pa.table(
         {
-            "name": [f"person {n}" for n in range(rows)],
+            "lot": [f"lot {n}" for n in range(rows)],
             "zip": [draw.choice(["02138", "02139", "02141"]) for _ in range(rows)],
             "age": [draw.choice([31, 31, 45, 45, 52, None]) for _ in range(rows)],
             "disease": [draw.choice(["flu", "asthma", "ulcer"]) for _ in range(rows)],
@@ -57,7 +57,7 @@ def people(rows: int = 60) -> pa.Table:
 @pytest.fixture(scope="module")
 def released() -> tuple[pa.Table, Release]:
     source = people()
-    release = kanon_sql.anonymize(source, k=4, quasi_identifiers=["name", "zip", "age"], sensitive="disease", t=0.5)
+    release = kanon_sql.anonymize(source, k=4, quasi_identifiers=["lot", "zip", "age"], sensitive="disease", t=0.5)
     return source, release
 
 
@@ -99,7 +99,7 @@ def test_the_structure_is_sound(page: str) -> None:
         "Sensitive columns",
         "Which tables these are",
         "What this page does not say",
-        "Why this release is safe, and what remains",
+        "What this release guarantees, and what it does not",
         "Sign-off",
     ]
     assert "The guarantee is kept." in found.text
@@ -111,7 +111,7 @@ def test_the_structure_is_sound(page: str) -> None:
 @pytest.mark.exhaustive
 def test_three_plain_sentences_come_first(page: str, released: tuple[pa.Table, Release]) -> None:
     source, release = released
-    sizes = [class_sizes(table, ["name", "zip", "age"]) for table in (source, release.table)]
+    sizes = [class_sizes(table, ["lot", "zip", "age"]) for table in (source, release.table)]
     least = min(sizes[1].values())
     (summary,) = re.findall(r'<p class="summary">(.*)</p>', page)
     first, second, third = re.split(r"(?<=\.) ", summary)
@@ -120,14 +120,14 @@ def test_three_plain_sentences_come_first(page: str, released: tuple[pa.Table, R
     assert f"a chance of at most {1 / least:.2%} (100.00% in the source)" in second
     (counted,) = Page(page).table("The whole release").pairs["suppressed cells"]
     assert third == f"The release suppresses {counted.partition(': ')[2]} of the cells of quasi-identifiers."
-    assert page.index(summary) < page.index("The guarantee is kept.")
+    assert page.index("The guarantee is kept.") < page.index(summary) < page.index("The certificate")
 
 
 def test_the_statement_has_the_figures_of_the_release(page: str, released: tuple[pa.Table, Release]) -> None:
     _, release = released
-    least = min(class_sizes(release.table, ["name", "zip", "age"]).values())
+    least = min(class_sizes(release.table, ["lot", "zip", "age"]).values())
     text = " ".join(Page(page).text.split())
-    assert f"Every one of the 60 rows shares its values of name, zip, age with {least - 1} other rows or more." in text
+    assert f"Every one of the 60 rows shares its values of lot, zip, age with {least - 1} other rows or more." in text
     assert "Every class meets k >= 4, t(disease) <= 1/2." in text
     assert f"picks the right row with a probability of at most {1 / least:.1%}. In the source, it was 100.0%." in text
     tests = Page(page).table("The three tests of the Article 29 Working Party").pairs
@@ -145,7 +145,7 @@ def test_the_statement_says_what_is_not_bounded() -> None:
 
 def test_a_broken_release_has_no_statement() -> None:
     source = pa.table({"zip": ["1", "1", "2"]})
-    assert "Why this release is safe" not in report(source, source, quasi_identifiers=["zip"], k=2)
+    assert "What this release guarantees" not in report(source, source, quasi_identifiers=["zip"], k=2)
 
 
 def test_the_plots_have_axis_titles_with_units(page: str) -> None:
@@ -155,7 +155,7 @@ def test_the_plots_have_axis_titles_with_units(page: str) -> None:
         "rows of the class": 2,
         "suppressed cells (%)": 2,
         "column": 2,
-        "name": 1,
+        "lot": 1,
         "zip": 1,
         "age": 1,
         "distance of the class": 1,
@@ -168,21 +168,21 @@ def test_what_the_author_says_and_what_is_left_to_sign() -> None:
     about = {"title": "Patients <2026>", "purpose": "a study"}
     found = assert_sound(report(source, source, k=1, quasi_identifiers=["zip", "age"], **about))
     assert found.headings[0] == (1, "Patients <2026>")
-    told = found.table("About the release").pairs
+    told = found.table("What to decide from").pairs
     assert told["purpose"] == ["a study"]
-    assert told["released unchanged"] == ["name, disease"]
+    assert "released unchanged without a role: lot, disease" in told["released"][0]
     blanks = [each["aria-label"] for each in found.all("input")]
     assert blanks == [
         "recipient",
         *(f"{role} by: {what}" for role in ("prepared", "approved") for what in ("name", "date", "signature")),
     ]
-    assert "Nothing is guaranteed about the columns released unchanged: name, disease." in found.text
+    assert "Nothing is guaranteed about the columns released unchanged: lot, disease." in found.text
 
 
 def test_the_risk_is_that_of_the_rows(page: str, released: tuple[pa.Table, Release]) -> None:
     source, release = released
     risk = Page(page).table("Risk before and after").pairs
-    sizes = [class_sizes(table, ["name", "zip", "age"]) for table in (source, release.table)]
+    sizes = [class_sizes(table, ["lot", "zip", "age"]) for table in (source, release.table)]
     rows = source.num_rows
     assert risk["prosecutor: the worst row"] == [f"{1 / min(each.values()):.2%}" for each in sizes]
     assert risk["journalist: the worst row"] == risk["prosecutor: the worst row"]
@@ -198,7 +198,7 @@ def test_the_risk_is_that_of_the_rows(page: str, released: tuple[pa.Table, Relea
 
 def test_what_is_hidden_is_counted(page: str, released: tuple[pa.Table, Release]) -> None:
     source, release = released
-    names = ["name", "zip", "age"]
+    names = ["lot", "zip", "age"]
     cells = Page(page).table("Cells of each quasi-identifier").pairs
     for name in names:
         hidden = release.table[name].null_count - source[name].null_count
@@ -225,12 +225,12 @@ def test_the_certificate_is_told(page: str, released: tuple[pa.Table, Release]) 
 
 
 def test_no_rare_value_is_told(page: str, released: tuple[pa.Table, Release]) -> None:
-    shown = Counter(released[1].table["name"].to_pylist())
-    for name in released[0]["name"].to_pylist():
+    shown = Counter(released[1].table["lot"].to_pylist())
+    for name in released[0]["lot"].to_pylist():
         assert shown[name] < 4
         assert name not in page
     assert "02138" in page
-    told = Page(page).table("Rows by value of name").pairs
+    told = Page(page).table("Rows by value of lot").pairs
     assert list(told) == ["value", "other values", HIDDEN]
 
 
@@ -363,7 +363,7 @@ def test_what_matches_in_the_population_is_counted() -> None:
 @pytest.mark.exhaustive
 def test_a_certificate_of_another_release_is_told(released: tuple[pa.Table, Release]) -> None:
     source, release = released
-    other = kanon_sql.anonymize(source, k=6, quasi_identifiers=["name", "zip", "age"])
+    other = kanon_sql.anonymize(source, k=6, quasi_identifiers=["lot", "zip", "age"])
     found = assert_sound(report(source, release.table, certificate=other.certificate))
     assert "The certificate does not belong to this release" in found.text
     assert found.table("Claims that were counted again").pairs["rows of the smallest class"][-1] == "✗ no"
@@ -469,7 +469,7 @@ def test_labels_may_stand_for_empty_cells() -> None:
 @pytest.mark.exhaustive
 def test_a_text_for_suppressed_cells_is_no_value() -> None:
     source = people()
-    release = kanon_sql.anonymize(source, k=4, quasi_identifiers=["zip", "age"], suppress="-", keep=["name", "disease"])
+    release = kanon_sql.anonymize(source, k=4, quasi_identifiers=["zip", "age"], suppress="-", keep=["lot", "disease"])
     found = assert_sound(report(source, release))
     assert "Caution: the guarantee is kept, but columns released unchanged on purpose undo it." in found.text
     cells = found.table("Cells of each quasi-identifier").pairs
@@ -514,7 +514,7 @@ def test_every_guarantee_of_a_certificate_is_checked() -> None:
         )
     )
     release = kanon_sql.anonymize(
-        source, quasi_identifiers=["zip", "age"], k=3, requirements=drawn.requirements[1:], keep=["name"]
+        source, quasi_identifiers=["zip", "age"], k=3, requirements=drawn.requirements[1:], keep=["lot"]
     )
     guarantees = assert_sound(report(source, release)).table("Guarantees, and the figures").pairs
     assert [row[0] for row in list(guarantees.values())[1:]] == ["✓ yes", "✓ yes"]
@@ -544,15 +544,15 @@ def test_errors_name_counts_and_no_values() -> None:
     with pytest.raises(AuditError, match="the release has 59 rows, the source 60"):
         report(source, source.slice(1))
     with pytest.raises(AuditError, match="columns of the release differ"):
-        report(source, source.drop_columns(["name"]))
+        report(source.drop_columns(["lot"]), source)
     hidden = source.set_column(1, "zip", pa.array([None] * 9 + source["zip"].to_pylist()[9:], pa.string()))
     with pytest.raises(AuditError, match='"zip" shows 9 cells more'):
         report(hidden, source)
-    release = kanon_sql.anonymize(source, k=2, quasi_identifiers=["zip"], keep=["name", "age", "disease"])
+    release = kanon_sql.anonymize(source, k=2, quasi_identifiers=["zip"], keep=["lot", "age", "disease"])
     with pytest.raises(PolicyError, match="not those of the certificate"):
         report(source, release, quasi_identifiers=["age"])
     with pytest.raises(PolicyError, match="the certificate says which columns are kept"):
-        report(source, release, keep=["name"])
+        report(source, release, keep=["lot"])
 
 
 def test_without_the_packages(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -584,7 +584,7 @@ def test_in_a_notebook(released: tuple[pa.Table, Release]) -> None:
 
 Run = Callable[..., Result]
 
-NAMED = "warning: name alone singles out 24 of 24 rows (100.0%). Anyone who knows a person's value finds the row."
+NAMED = "warning: lot alone singles out 24 of 24 rows (100.0%). Anyone who knows a person's value finds the row."
 DECIDED = "The policy permits this: KEEP names it."
 UNDECIDED = "Leave it out, make it a quasi-identifier, or decide to release it by naming it in KEEP."
 SAME = "warning: Source and release have the same rows, so both reveal the same."
@@ -594,8 +594,8 @@ SAME = "warning: Source and release have the same rows, so both reveal the same.
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
     rows = [f"{'02138' if n % 3 else '02139'},{30 + n % 2},p{n},{'flu' if n % 2 else 'ulcer'}" for n in range(24)]
-    Path("in.csv").write_text("\n".join(["zip,age,name,disease", *rows]) + "\n")
-    made = ("--qi", "zip,age", "--k", "4", "--keep", "name,disease", "--certificate", "cert.json")
+    Path("in.csv").write_text("\n".join(["zip,age,lot,disease", *rows]) + "\n")
+    made = ("--qi", "zip,age", "--k", "4", "--keep", "lot,disease", "--certificate", "cert.json")
     done = CliRunner().invoke(kanon, ["anonymize", "in.csv", "-o", "out.csv", *made])
     assert done.exit_code == 0, done.output
     group = Kanon("kanon", commands=[report_command])
@@ -607,7 +607,7 @@ def test_the_command_writes_a_page(run: Run, tmp_path: Path) -> None:
     done = run("in.csv", "out.csv", "-o", "page.html", "--certificate", "cert.json", "--sensitive", "disease", *about)
     assert (done.exit_code, done.stderr) == (0, f"{NAMED} {DECIDED}\n{SAME}\n")
     found = assert_sound(Path("page.html").read_text())
-    told = found.table("About the release").pairs
+    told = found.table("What to decide from").pairs
     assert (found.headings[0][1], told["purpose"], told["recipient"]) == ("Patients", ["a study"], ["the university"])
     origins = found.table("SHA-256").pairs
     assert origins["source file in.csv"] == [hashlib.sha256(Path("in.csv").read_bytes()).hexdigest()]
@@ -620,15 +620,15 @@ def test_the_command_writes_a_page(run: Run, tmp_path: Path) -> None:
 def test_the_command_without_a_certificate(run: Run) -> None:
     done = run("in.csv", "out.csv", "-o", "page.html", "--qi", "zip,age", "--k", "4", "-q")
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"{NAMED} {UNDECIDED}\n{SAME}\n")
-    kept = ("--keep", "name,disease", "--force")
+    kept = ("--keep", "lot,disease", "--force")
     done = run("in.csv", "out.csv", "-o", "page.html", "--qi", "zip,age", "--k", "4", "-q", *kept)
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"{NAMED} {DECIDED}\n{SAME}\n")
-    done = run("in.csv", "out.csv", "-o", "page.html", "--qi", "zip,age", "--k", "4", "--keep", "name", "--force")
+    done = run("in.csv", "out.csv", "-o", "page.html", "--qi", "zip,age", "--k", "4", "--keep", "lot", "--force")
     assert (done.exit_code, done.stderr.partition(";")[0]) == (
         1,
         'error: the column "disease" has no role, but the policy has KEEP',
     )
-    done = run("in.csv", "in.csv", "-o", "two.html", "--qi", "name", "--k", "2")
+    done = run("in.csv", "in.csv", "-o", "two.html", "--qi", "lot", "--k", "2")
     assert done.exit_code == 1
     assert "error: the release breaks its guarantee" in done.stderr
     assert "The guarantee is broken." in Path("two.html").read_text()
@@ -636,7 +636,7 @@ def test_the_command_without_a_certificate(run: Run) -> None:
 
 @pytest.mark.exhaustive
 def test_the_command_prints_its_figures(run: Run) -> None:
-    made = ("--qi", "zip,age", "--k", "5", "--keep", "name,disease", "--certificate", "cert.json", "--force")
+    made = ("--qi", "zip,age", "--k", "5", "--keep", "lot,disease", "--certificate", "cert.json", "--force")
     assert CliRunner().invoke(kanon, ["anonymize", "in.csv", "-o", "out.csv", *made]).exit_code == 0
     done = run("in.csv", "out.csv", "-o", "page.html", "--certificate", "cert.json", "--sensitive", "disease", "--json")
     told = json.loads(done.stdout)
@@ -645,7 +645,7 @@ def test_the_command_prints_its_figures(run: Run) -> None:
     assert (told["written"], told["holds"], told["broken"]) == (os.path.realpath("page.html"), True, [])
     assert (told["verdict"], told["same_rows"], told["singled_out_together"]) == ("caution", False, None)
     assert [(each["column"], each["role"], each["singled_out"]) for each in told["exposed"]] == [
-        ("name", "kept", 24),
+        ("lot", "kept", 24),
         ("disease", "sensitive", 0),
     ]
     rows = list(csv.DictReader(Path("out.csv").read_text().splitlines()))
@@ -656,7 +656,7 @@ def test_the_command_prints_its_figures(run: Run) -> None:
     hidden = {name: sum(not row[name] for row in rows) for name in ("zip", "age")}
     assert {each["column"]: each["suppressed"] for each in told["columns"]} == hidden
     assert told["utility"]["suppressed_cells"] == sum(hidden.values()) > 0
-    assert told["unchanged"] == ["name"]
+    assert told["unchanged"] == ["lot"]
     claims = {each["claim"]: each for each in told["certificate"]}
     assert claims["rows"] == {"claim": "rows", "claimed": "24", "counted": "24", "holds": True}
     assert [(each["requirement"], each["holds"]) for each in told["guarantee"]] == [("k >= 5", True)]
@@ -665,7 +665,7 @@ def test_the_command_prints_its_figures(run: Run) -> None:
 
 @pytest.mark.exhaustive
 def test_the_figures_of_a_broken_release(run: Run) -> None:
-    done = run("in.csv", "in.csv", "-o", "page.html", "--qi", "name", "--k", "2", "--json")
+    done = run("in.csv", "in.csv", "-o", "page.html", "--qi", "lot", "--k", "2", "--json")
     assert done.exit_code == 1
     assert "error: the release breaks its guarantee" in done.stderr
     told = json.loads(done.stdout)
@@ -691,7 +691,7 @@ def test_the_figures_of_a_broken_release(run: Run) -> None:
         (("in.csv", "out.csv", "-o", "page.html", "--qi", "zap"), 'unknown column "zap"'),
         (("in.csv", "out.csv", "-o", "page.html", "--certificate", "gone.json"), "there is no file gone.json"),
         (
-            ("in.csv", "out.csv", "-o", "page.html", "--qi", "name", "--certificate", "cert.json"),
+            ("in.csv", "out.csv", "-o", "page.html", "--qi", "lot", "--certificate", "cert.json"),
             "not those of the certificate",
         ),
         (("in.csv", "out.csv", "-o", "page.html", "--l", "2"), "sensitive"),
@@ -714,7 +714,7 @@ def test_the_command_refuses(run: Run, arguments: tuple[str, ...], says: str) ->
 def test_the_command_with_a_tree(run: Run) -> None:
     Path("tree.csv").write_text("value,parent\nflu,any\nulcer,any\n")
     guarantee = ("--sensitive", "disease", "--t", "0.5", "--metric", "hierarchical", "--hierarchy", "tree.csv")
-    kept = ("--keep", "name,age")
+    kept = ("--keep", "lot,age")
     made = CliRunner().invoke(
         kanon,
         ["anonymize", "in.csv", "-o", "two.csv", "--qi", "zip", "--k", "4", *guarantee, *kept, "--certificate", "two.json"],

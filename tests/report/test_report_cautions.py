@@ -50,11 +50,14 @@ def visits(people: int = 200, least: int = 1, most: int = 9) -> pa.Table:
 
 
 def verdict(html: str) -> tuple[str, str, str]:
-    """Return the colour of a page, its headline, and its first paragraph."""
+    """Return the colour of a page, its headline, and what follows: the caveats, and then the reasons."""
     assert_sound(html)
     ((colour, headline),) = re.findall(r'<div class="verdict (\w+)" role="status">\s*<strong>(.*?)</strong>', html)
-    (summary,) = re.findall(r'<p class="summary">(.*?)</p>', html)
-    return colour, headline, summary.replace("&#39;", "'")
+    banner, _, _ = html[html.index('<div class="verdict') :].partition("</div>")
+    caveats = re.findall(r"<li>(.*?)</li>", banner)
+    (summary,) = re.findall(r'<p class="summary">(.*?)</p>', banner)
+    assert all(banner.index(each) < banner.index(summary) for each in caveats)
+    return colour, headline, " ".join([*caveats, summary]).replace("&#39;", "'")
 
 
 def first(summary: str) -> str:
@@ -145,7 +148,7 @@ def test_a_source_with_people_is_compared_without_them() -> None:
     assert first(verdict(report(source, release))[2]).startswith("The release has the same rows as the source")
 
 
-def test_people_with_several_rows_are_a_caution() -> None:
+def test_people_with_several_rows_are_no_green_page() -> None:
     """Nearly everyone has nine rows, so a class may hold the rows of one person, though few patients are singled out."""
     often = [(f"p{n}", f"0{n % 8}", 1950 + n, "flu" if n % 3 else "ulcer") for n in range(40) for _ in range(9)]
     once = [(f"q{n}", f"9{n}", 2000 + n, "flu") for n in range(12)]
@@ -155,9 +158,16 @@ def test_people_with_several_rows_are_a_caution() -> None:
     release = pa.table({"patient": source["patient"], **hidden, "disease": source["disease"]})
     html = report(source, release, quasi_identifiers=["zip", "born"], k=9)
     colour, headline, summary = verdict(html)
-    assert (colour, headline) == ("caution", "Caution: the guarantee is kept, but it counts rows, not people.")
+    assert (colour, headline) == ("broken", "The guarantee is broken: a class has rows of fewer than 9 people.")
     assert first(summary) == "k counts rows, not people, and patient suggests that people have several rows."
-    assert "Some class has only 1 value of patient, but k counts rows. If patient tells people apart, name it in PER." in html
+    assert "k &gt;= 9 counts rows, and 52 people have 372. Some class has rows of only 1 person." in html
+    assert "Release again with k &gt;= 9 PER patient, or with PER ROW if each row is a person." in html
+    without = report(source, release.drop_columns(["patient"]), quasi_identifiers=["zip", "born"], k=9)
+    headline = "Caution: the guarantee is kept, but it counts rows, and people have several."
+    assert verdict(without)[:2] == ("caution", headline)  # whose the rows are is not shown
+    per_row = verdict(report(source, release, quasi_identifiers=["zip", "born"], k=9, per_row=True))
+    assert per_row[0] == "caution"  # by the columns, not by the unit
+    assert "k counts rows" not in per_row[2]
 
 
 def test_a_column_of_few_values_is_not_taken_for_people() -> None:
@@ -259,7 +269,7 @@ def test_a_broken_guarantee_names_the_columns_too() -> None:
     source = people(100)
     colour, headline, summary = verdict(report(source, source, quasi_identifiers=["zip", "age", "sex"], k=5))
     assert (colour, headline) == ("broken", "The guarantee is broken.")
-    assert first(summary).endswith("must not be handed out.")
+    assert "and must not be handed out." in summary
     assert "person_id and name are released unchanged and single people out." in summary
     assert "the guarantee permits it" not in summary
 

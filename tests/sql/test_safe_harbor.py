@@ -77,8 +77,8 @@ FORMS = {
 @pytest.mark.parametrize("paragraph", FORMS)
 def test_forms_of_texts(con: duckdb.DuckDBPyConnection, paragraph: str) -> None:
     texts = FORMS[paragraph]
-    table_of(con, note=[*texts, None, "*"])
-    assert found_in(con) == {"note": {paragraph: len(texts)}}
+    table_of(con, entry=[*texts, None, "*"])
+    assert found_in(con) == {"entry": {paragraph: len(texts)}}
     assert not any(text in repr(con.execute("FROM safe_harbor('t')").fetchall()) for text in texts)
 
 
@@ -181,3 +181,72 @@ def test_bad_arguments(con: duckdb.DuckDBPyConnection, call: str, told: str) -> 
     con.execute("CREATE TABLE t AS SELECT 1 AS zip")
     with pytest.raises(duckdb.Error, match=told):
         con.execute(f"FROM {call}")
+
+
+MORE_FORMS = {
+    "(B)": ["12 Oak Street, Springfield", "lives in Hauptstraße 5", "14 rue de la Paix"],
+    "(C)": ["2021-05-01T10:00:00Z", "1 May 2021", "seen on 1. Mai 2021", "3 de mayo de 2021", "2021/05/01"],
+    "(D)": ["(206)5550123", "0171-8319186", "+49 171 8319186", "call +49 171 8319186", "06 12 34 56 78"],
+    "(L)": ["WVWZZZ1JZXW000001", "car 1HGCM82633A004352"],
+    "(O)": ["2001:db8::ff00:42:8329", "from fe80::1", "2001:0db8:0000:0000:0000:ff00:0042:8329"],
+}
+
+
+@pytest.mark.parametrize("paragraph", MORE_FORMS)
+def test_forms_of_other_countries(con: duckdb.DuckDBPyConnection, paragraph: str) -> None:
+    texts = MORE_FORMS[paragraph]
+    table_of(con, entry=[*texts, None, "*"])
+    assert found_in(con) == {"entry": {paragraph: len(texts)}}
+
+
+def test_labels_of_zip_codes_show_their_digits(con: duckdb.DuckDBPyConnection) -> None:
+    table_of(con, zip=["[98101, 98106]", "{98101, 98112}", "[98101, 98106)", "981**", "[981, 985]", "{036, 981}", "*"])
+    assert found_in(con) == {"zip": {"(B)": 4}}
+    con.execute("CREATE OR REPLACE TABLE areas AS FROM (VALUES ('981', 30000), ('985', 20001)) AS t(zip3, people)")
+    assert found_in(con, "safe_harbor('t', zip_areas := 'areas')") == {"zip": {"(B)": 4}}
+
+
+@pytest.mark.parametrize("kind", ["VARCHAR", "BIGINT"])
+def test_digits_in_one_piece(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+    con.execute(
+        f"CREATE TABLE t AS SELECT (20210500 + 1 + i % 28)::{kind} AS c1, (2065550100 + i % 9)::{kind} AS c2, "
+        f"(12345670 + i % 9)::{kind} AS c3, (98000 + i % 9)::{kind} AS c4 FROM range(60) r(i)"
+    )
+    found = found_in(con)
+    assert found.pop("c4", {}) == ({"(B)": 60} if kind == "VARCHAR" else {})
+    assert found == {"c1": {"(C)": 60}, "c2": {"(D)": 60}}
+
+
+def test_ages_under_another_name(con: duckdb.DuckDBPyConnection) -> None:
+    ages = "CASE WHEN i % 50 = 0 THEN 90 + i % 7 ELSE 18 + (i * 37) % 60 END"
+    names = ("ageatdx", "c1", "hours_per_week", "score")
+    con.execute(
+        f"CREATE TABLE t AS SELECT {', '.join(f'{ages} AS {name}' for name in names)}, i % 100 AS c2 FROM range(1000) r(i)"
+    )
+    assert found_in(con) == {"ageatdx": {"(C)": 20}, "c1": {"(C)": 20}}
+
+
+@pytest.mark.parametrize("label", ["2026", "1950s", "[1950, 1960)", "[1950, 1960]", "1950-1959", "<=1950"])
+def test_a_birth_date_generalized_to_years_breaks_nothing(con: duckdb.DuckDBPyConnection, label: str) -> None:
+    table_of(con, date_of_birth=[label.replace("195", "199")] * 30, Geburtsdatum=[label.replace("195", "199")] * 30)
+    assert found_in(con) == {}
+    table_of(con, date_of_birth=[label.replace("195", "199")] * 30 + ["spring"])
+    assert found_in(con) == {"date_of_birth": {"(C)": 1}}
+
+
+def test_names_and_free_text_are_found_by_their_form(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(
+        "CREATE TABLE t AS SELECT ['Ann Smith', 'Peter O''Neill', 'Zed Kowalski'][1 + i % 3] AS c1, "
+        "'seen on ward ' || i || ', the family was told at noon' AS c2, "
+        "['St. Louis', 'New York', 'Los Angeles'][1 + i % 3] AS c3 FROM range(60) r(i)"
+    )
+    assert found_in(con) == {"c1": {"(A)": 60}, "c2": {"(R)": 60}}
+
+
+def test_names_of_columns_in_other_languages(con: duckdb.DuckDBPyConnection) -> None:
+    named = {"Nachname": "(A)", "Straße": "(B)", "Wohnort": "(B)", "Telefonnummer": "(D)", "codice_fiscale": "(G)"}
+    named |= {"Patienten-ID": "(H)", "Versichertennummer": "(I)", "numero_compte": "(J)", "Bemerkung": "(R)"}
+    con.execute(
+        "CREATE TABLE t AS SELECT " + ", ".join(f"'v' || i % 7 AS \"{name}\"" for name in named) + " FROM range(60) r(i)"
+    )
+    assert found_in(con) == {name: {paragraph: 60} for name, paragraph in named.items()}

@@ -5,10 +5,13 @@
     PROTECT cond {AND cond} [SHOW GROUPING SETS ( set {, set} )] [COST cells | n] [ROWS NULL | ABSENT]
         [AGAINST CONTRIBUTORS] [USING name [( option = value {, option = value} )]]
     PROTECT WITH POLICY name
-    cond := count >= k [PER column] | dominance(sum, largest) <= share | p(sum) >= percent
+    cond := count >= k [PER column | PER ROW] | dominance(sum, largest) <= share | p(sum) >= percent
     count := name of the count | count(*)
     set := ( [key {, key}] )
     option := time_limit | earlier | suppressed
+
+PER column counts people: count(*) then shows people, as count(DISTINCT column) does. PER ROW says that each row is a person.
+PER "row" names a column.
 """
 
 from __future__ import annotations
@@ -92,7 +95,8 @@ class _Reading:
             raise reader.script.error(f"PROTECT needs the least count of a row; hint: {EXAMPLE}", start)
         if self.query is not None and self.query.person is not None and "per" not in self.asked:
             person = as_identifier(self.query.person)
-            raise reader.script.error(f"count(DISTINCT {person}) counts people; hint: {EXAMPLE} PER {person}", start)
+            hint = f"count(*), or {EXAMPLE} PER {person}" if "per_row" in self.asked else f"{EXAMPLE} PER {person}"
+            raise reader.script.error(f"count(DISTINCT {person}) counts people; hint: {hint}", start)
         if reader.skip("SHOW"):
             self.asked["show"] = self._shown()
         if reader.skip("COST"):
@@ -150,15 +154,18 @@ class _Reading:
         if number.denominator != 1:
             raise reader.script.error(f"the least count must be a whole number; hint: {EXAMPLE}", reader.place - 1)
         self.asked["k"] = max(self.asked.get("k", 0), int(number) + strict)
-        if reader.skip("PER"):
+        if reader.skip("PER", "ROW"):
+            self.asked["per_row"] = True
+        elif reader.skip("PER"):
             self._people(column_name(reader, f"{EXAMPLE} PER patient"))
 
     def _people(self, person: str) -> None:
-        """Take the column that tells people apart; the count has to count them."""
-        counted = person if self.query is None else self.query.person
-        if counted is None or same_name(counted) != same_name(person):
+        """Take the column that tells people apart; the count cannot count others."""
+        counted = person if self.query is None or self.query.person is None else self.query.person
+        if same_name(counted) != same_name(person):
+            name = as_identifier(counted)
             raise self.reader.script.error(
-                f"PER {as_identifier(person)} needs a count of people; hint: count(DISTINCT {as_identifier(person)}) AS n",
+                f"PER {as_identifier(person)} counts other people than count(DISTINCT {name}); hint: {EXAMPLE} PER {name}",
                 self.reader.place - 1,
             )
         self.asked["per"] = counted

@@ -45,6 +45,27 @@ def with_views(reads: Sequence[str], views: Mapping[str, str]) -> tuple[str, ...
     return tuple(sorted(found))
 
 
+def single_table(script: Script, start: int, end: int) -> str | None:
+    """Return the table that FROM and WHERE read, as SQL spells it; None if they read another one too, or something else.
+
+    Parameters
+    ----------
+    script : Script
+        The tokens of the text.
+    start, end : int
+        The place behind FROM, and that behind the last of WHERE.
+    """
+    last = start
+    while script.spelled(last + 1) == ".":
+        last += 2
+    place = last + 1 + (script.word(last + 1) == "AS")
+    place += place < end and script.keyword(place) != "WHERE" and name_at(script, place) is not None
+    plain = name_at(script, last) is not None and (place >= end or script.keyword(place) == "WHERE")
+    if not plain or any(script.word(each) in {"SELECT", "FROM", "TABLE", "VALUES"} for each in range(place, end)):
+        return None
+    return script.text[script.start(start) : script.stop(last)]
+
+
 def tables_above(script: Script, start: int) -> list[str]:
     """Return the queries of the WITH in front of a query, as texts."""
     return [plain_text(script, named, script.after(body)) for named, body in _above(script, start)]

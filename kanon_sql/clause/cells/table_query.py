@@ -10,7 +10,7 @@ from sqlglot import TokenType
 
 from kanon_sql.clause.cells.levels import read_levels
 from kanon_sql.clause.cells.select_list import Column, measure_hint, named_at, plain_text, read_column, show_keys, text_of
-from kanon_sql.clause.cells.sources import reads_of, tables_above
+from kanon_sql.clause.cells.sources import reads_of, single_table, tables_above
 from kanon_sql.clause.script import Script
 from kanon_sql.clause.select import AGGREGATES, name_at, read_select
 from kanon_sql.errors import PolicyError
@@ -41,6 +41,8 @@ class TableQuery:
         SQL of each key, and of what each sum adds up.
     source : str
         FROM and WHERE, as they are written.
+    table : str or None
+        The table that is all that they read, if it is one.
     person : str or None
         The column in count(DISTINCT column), where people are counted.
     """
@@ -49,6 +51,7 @@ class TableQuery:
     keys: tuple[str, ...]
     sums: tuple[str, ...]
     source: str
+    table: str | None
     person: str | None
 
 
@@ -86,24 +89,19 @@ class _Reading:
         shown = tuple(self._item(column) for column in self.columns)
         read = [part for part in ("FROM", "WHERE") if part in parts]
         source = " ".join(script.text[script.start(parts[part]) : script.stop(self._end(parts, part) - 1)] for part in read)
-        spelled = " ".join(
-            plain_text(script, parts[part], self._end(parts, part)) for part in ("FROM", "WHERE") if part in parts
-        )
+        spelled = " ".join(plain_text(script, parts[part], self._end(parts, part)) for part in read)
+        above = tables_above(script, self.start)
+        table = None if above else single_table(script, parts["FROM"] + 1, self._end(parts, read[-1]))
         tabulation = Tabulation(
             keys=tuple(self.keys),
             sums=tuple(self.sums),
             sets=tuple(dict.fromkeys(tuple(sorted(each)) for each in sets)),
             items=shown,
-            source=" ".join([spelled, *tables_above(script, self.start)]),
+            source=" ".join([spelled, *above]),
             reads=reads_of(script, self.start, self.clause),
         )
-        return TableQuery(
-            tabulation=tabulation,
-            keys=tuple(self.keys.values()),
-            sums=tuple(self.sums.values()),
-            source=source,
-            person=self.person,
-        )
+        keys, sums = tuple(self.keys.values()), tuple(self.sums.values())
+        return TableQuery(tabulation=tabulation, keys=keys, sums=sums, source=source, table=table, person=self.person)
 
     def _parts(self) -> dict[str, int]:
         """Return where each part of the query begins."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 import duckdb
@@ -17,8 +17,10 @@ from kanon_sql.engines.duckdb.registration import new_session
 from kanon_sql.engines.duckdb.relations import is_relation, place_rows
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.sources import without
 from kanon_sql.engines.duckdb.tables import frame_of, names_of, register_tables
 from kanon_sql.engines.written import read_options
+from kanon_sql.model.dropped_columns import dropped_columns, remaining
 from kanon_sql.model.microaggregation import Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, UNSAID_K, OptionsBesideK, completed, spelled_out
@@ -35,6 +37,7 @@ def anonymize(
     table: Any,
     k: int = UNSAID_K,
     *,
+    drop: Sequence[str] | None = None,
     tables: Mapping[str, Any] | None = None,
     secret: str | bytes | None = None,
     progress: Progress | None = None,
@@ -48,6 +51,8 @@ def anonymize(
         The source. A pandas index is not released, nor is metadata.
     k : int
         Minimum number of rows per class; 2 by default, unless a guarantee about the population is given.
+    drop : sequence of str, optional
+        Columns to leave out of the release.
     tables : mapping, optional
         By their names, the hierarchies, tables of distances and of neighbours that requirements and recodings name, each of
         a kind as ``table``.
@@ -92,8 +97,12 @@ def anonymize(
     completed("anonymize", options, POLICY_DEFAULTS)
     policy = Policy.of(**read_options({**options, "k": k}))
     source = table if is_relation(table) else frame_of(table)
-    resolved = policy.resolve(names_of(source))
-    sql = release_query('"source"', resolved, number=NUMBER if isinstance(source, Frame) else None)
+    names = names_of(source)
+    dropped = dropped_columns(drop, policy, names)
+    resolved = policy.resolve(remaining(names, dropped))
+    number = NUMBER if isinstance(source, Frame) else None
+    wide = 'FROM "source"' if dropped else None
+    sql = release_query(without('"source"', dropped), resolved, wide, number=number, surface="python")
     with duckdb.connect() as con:
         session = new_session(con, secret)
         session.search.watch(progress)

@@ -16,6 +16,7 @@ from kanon_sql.engines.audit_figures import (
     too_small,
 )
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
+from kanon_sql.engines.duckdb.audited_unit import asked_person, audited_unit
 from kanon_sql.engines.duckdb.frames import Frame
 from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.known_classes import broken_by_known
@@ -24,6 +25,7 @@ from kanon_sql.engines.duckdb.measures import known_figures, macro_errors, recor
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.numbered_rows import register_exactly
 from kanon_sql.engines.duckdb.other_columns import warnings_of_others
+from kanon_sql.engines.duckdb.people_figures import in_people, people_figures
 from kanon_sql.engines.duckdb.relations import is_relation, place_rows
 from kanon_sql.engines.duckdb.tables import frame_of, names_of, register_tables
 from kanon_sql.errors import AuditError, PolicyError, UnknownColumnError
@@ -50,6 +52,7 @@ def audit(
     known: int | None = None,
     known_rows: int | None = None,
     per: str | None = None,
+    per_row: bool = False,
     tables: Mapping[str, Any] | None = None,
     **options: Unpack[AuditOptions],
 ) -> Audit:
@@ -75,7 +78,9 @@ def audit(
         How many rows of a person the attacker knows, any of them: 1, 2 or 3. Counts the people who have the same rows, by
         ``history_risk``; then ``k`` is about these people.
     per : str, optional
-        The column that links the rows of a person, for ``known_rows``.
+        The column that tells people apart. Classes and risks count people then.
+    per_row : bool
+        Whether each row is a person, even if a column seems to repeat people.
     tables : mapping, optional
         By their names, the hierarchy or the table of distances, as in `anonymize`.
     **options
@@ -90,6 +95,8 @@ def audit(
         When a guarantee is broken: a class has fewer than ``k`` rows, for example, or shares add up to more than ``presence``.
     PolicyError
         When ``fraction`` is not a share, or the population lacks a quasi-identifier.
+    RepeatedPeopleError
+        When something is asked for, a column repeats people, and neither ``per`` nor ``per_row`` says what a row is.
     SourceError
         When a table cannot be read exactly, or no row of the population matches a class.
     TypeError
@@ -127,10 +134,11 @@ def audit(
     source = table if is_relation(table) else frame_of(table)
     measured = measured_requirements(given["sensitive"], **thresholds(given))
     policy = Policy.of(k=1 if k is None else k, quasi_identifiers=given["quasi_identifiers"], requirements=measured)
-    policy = policy.resolve(names_of(source))
-    linked = KnownRows.asked(known_rows, per, known, names_of(source))
+    per = asked_person(per, per_row, names_of(source))
+    policy = policy.resolve([name for name in names_of(source) if name != per])
+    linked = KnownRows.asked(known_rows, per, known)
     names = [qi.column for qi in policy.quasi_identifiers]
-    read = [*names, *policy.measured, *([] if linked is None else [linked.per])]
+    read = [*names, *policy.measured, *([] if per is None else [per])]
     hashed = [name for name in names_of(source) if name not in read]
     with audit_macros(duckdb.connect()) as con:
         if isinstance(source, Frame):
@@ -139,6 +147,7 @@ def audit(
             place_rows(source, con, "source")
         register_tables(con, policy, tables)
         size = record(con, "FROM k_anonymity('source', $qi)", {"qi": names})
+        unit = audited_unit(con, "source", names, per, per_row, "python")
         by_known = None if known is None else known_figures(con, names, known, k)
         histories = None if linked is None else linked.figures(con, names, k)
         everybody = None if population is None else _place_population(con, population, names)
@@ -150,9 +159,12 @@ def audit(
             figures |= each.audit(found)
         with macro_errors():
             risk = record(con, _RISK, {"qi": names, "population": everybody, "fraction": share})
+        if per is not None:
+            size, risk = in_people(size, risk, people_figures(con, "source", names, per), population=everybody is not None)
+            figures["people"] = size["people"]
         asked = [(each, each.figures(con, names)) for each in map(audited, measured)]
         broken = [] if known is None else broken_by_known(con, measured, known, names)
-        warnings = warnings_of_others(con, "source", hashed, policy.sensitive, size["rows"], k or size["k"] or 1)
+        warnings = warnings_of_others(con, "source", hashed, policy.sensitive, size["rows"], k or size["k"] or 1, unread=hashed)
     if by_known is not None and known is not None:
         if few := too_few_known(by_known["k"], known, k):
             raise AuditError(f"{few}; hint: {FIRST}")
@@ -173,7 +185,7 @@ def audit(
             "people_below_next": histories["people_below_next"],
             "own_columns": tuple(histories["own_columns"]),
         }
-    elif few := too_small(size["k"], k):
+    elif few := too_small(size["k"], k, people=per is not None):
         raise AuditError(f"{few}; hint: {asked_otherwise(k)}")
     if broken:
         raise AuditError(f"{broken[0]}; hint: {FIRST}")
@@ -181,6 +193,8 @@ def audit(
         if known is None and (wrong := requirement.wrong(row)):
             raise AuditError(f"{wrong}; hint: {FIRST}")
         figures |= requirement.audit(row)
+    if unit.open is not None and (k is not None or counted or any(each is not None for each in thresholds(given).values())):
+        raise unit.open
     return Audit(
         k=size["k"],
         rows=size["rows"],
@@ -193,7 +207,8 @@ def audit(
         population_uniques_zayatz=risk["population_uniques_zayatz"],
         population_uniques_pitman=risk["population_uniques_pitman"],
         population_uniques_snb=risk["population_uniques_snb"],
-        warnings=warnings,
+        settled=unit.open is None,
+        warnings=(*([] if unit.open is None else [str(unit.open)]), *unit.warnings, *warnings),
         **figures,
     )
 

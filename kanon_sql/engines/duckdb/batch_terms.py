@@ -13,6 +13,7 @@ from kanon_sql.engines.duckdb.policies import Ask, shown_by, stored_policies
 from kanon_sql.engines.duckdb.policy_tables import AllowedFiles, there
 from kanon_sql.engines.written import read_options
 from kanon_sql.errors import PolicyError, SourceError, UnknownColumnError
+from kanon_sql.model.dropped_columns import dropped_columns, remaining
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import OWN
 from kanon_sql.model.policy_names import of_name
@@ -60,6 +61,7 @@ class Terms:
         own = {name: value for name, value in guarantee.items() if name not in (*_SEARCH, *_DECIDED)}
         return {
             **own,
+            "requirements": _asked(guarantee["requirements"]),
             "key": list(self.keys),
             "key types": [self.kinds[name] for name in self.keys],
             "people": list(self.people),
@@ -73,6 +75,7 @@ class Terms:
     def changed(self, text: str) -> list[str]:
         """Return the names of the parts that are others in the terms of an earlier batch."""
         earlier = {**json.loads(Policy(every_column=True).to_json()), **json.loads(text)}  # of an older version, say
+        earlier["requirements"] = _asked(earlier["requirements"])
         return [name for name, value in self.parts.items() if earlier.get(name, value) != value]
 
     @property
@@ -98,6 +101,12 @@ class Terms:
         return f"CAST(system.main.to_json(system.main.list_value({values})) AS VARCHAR)"
 
 
+def _asked(requirements: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return requirements as they may not change: that each row is a person may be said for a later batch."""
+    said = [{name: value for name, value in each.items() if name != "per_row"} for each in requirements]
+    return [each for each in said if each != {"type": "k", "k": 1}]
+
+
 def text_of(column: str, kind: str) -> str:
     """Return the SQL of a value as text; no setting of the connection may show in it."""
     if "TIME ZONE" in kind or "TIMESTAMPTZ" in kind:
@@ -112,6 +121,7 @@ def terms_of(
     policy: Policy | str | None,
     options: PolicyOptions[str | Generalization],
     *,
+    drop: Sequence[str] | None = None,
     allowed_files: AllowedFiles | None = None,
 ) -> Terms:
     """Return the terms of a batch.
@@ -128,6 +138,8 @@ def terms_of(
         The policy, or the name of a stored one.
     options : PolicyOptions
         The policy by its parts, where there is no ``policy``.
+    drop : sequence of str, optional
+        Columns of the source that are not released.
     allowed_files : AllowedFiles, optional
         The files that a stored policy may read; by default none.
 
@@ -141,11 +153,13 @@ def terms_of(
     if any(same_name(name).startswith(OWN) for name in columns):
         raise SourceError(f'no column may have a name that begins with "{OWN}"; hint: rename it')
     if policy is None:
-        return _of_policy(Policy.of(**read_options(options)), columns, keys)
+        return _of_policy(Policy.of(**read_options(options)), columns, keys, drop)
     if options:
         raise PolicyError(f"policy and {', '.join(options)} cannot be combined; hint: leave one of them out")
     if isinstance(policy, Policy):
-        return _of_policy(policy, columns, keys)
+        return _of_policy(policy, columns, keys, drop)
+    if drop is not None:
+        raise PolicyError("policy and drop cannot be combined; hint: name the columns in the policy, as IDENTIFIER")
     database = str(ask("SELECT system.main.current_database()")[0][0])
     stored = of_name(named(policy, "policy"), stored_policies(ask, database) or ())
     names = _with_roles(columns, keys, stored.columns)
@@ -158,8 +172,9 @@ def terms_of(
     return _terms(guaranteed, columns, keys, [(name, shown(name)) for name in released])
 
 
-def _of_policy(policy: Policy, columns: Mapping[str, str], keys: tuple[str, ...]) -> Terms:
-    names = _with_roles(columns, keys, [name for _, name in policy.named_columns])
+def _of_policy(policy: Policy, columns: Mapping[str, str], keys: tuple[str, ...], drop: Sequence[str] | None) -> Terms:
+    left = remaining(columns, dropped_columns(drop, policy, list(columns)))
+    names = _with_roles(left, keys, [name for _, name in policy.named_columns])
     return _terms(policy.resolve(names), columns, keys, [(name, quoted(name)) for name in names])
 
 
@@ -186,7 +201,7 @@ def _keys(key: str | Sequence[str], columns: Mapping[str, str]) -> tuple[str, ..
     return tuple(spelled[same_name(name)] for name in given)
 
 
-def _with_roles(columns: Mapping[str, str], keys: Sequence[str], roles: Sequence[str]) -> list[str]:
+def _with_roles(columns: Iterable[str], keys: Sequence[str], roles: Sequence[str]) -> list[str]:
     """Return the columns without those of the key that the policy gives no role: they are not released."""
     known = set(map(same_name, roles))
     return [name for name in columns if name not in keys or same_name(name) in known]

@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 import duckdb
 
 from kanon_sql.engines.duckdb import copying
-from kanon_sql.engines.duckdb.caller import as_caller
+from kanon_sql.engines.duckdb.caller import as_caller, streams
 from kanon_sql.engines.duckdb.cells.table_writer import TableWriter
 from kanon_sql.engines.duckdb.cells.waiting_tables import WaitingTables
 from kanon_sql.engines.duckdb.failures import Asked
@@ -125,6 +125,11 @@ def connect(
         raise
 
 
+_STREAMS = """SELECT view_name FROM system.main.duckdb_views()
+    WHERE temporary AND system.main.contains(sql, 'arrow_scan')"""
+"""Registered objects of Arrow, each perhaps a stream that can be read only once."""
+
+
 class Connection:
     """A DuckDB connection that also understands ANONYMIZE; everything else is DuckDB's own.
 
@@ -215,8 +220,9 @@ class Connection:
         from kanon_sql.clause import rewrite  # sqlglot is only paid for where the word occurs
 
         policies = Policies(lambda question: ask(question).fetchall(), self.session.allowed_files)
-        protect = TableWriter(lambda: self.session.protected_tables.countings) if writer is None else writer
-        return rewrite(query, _release_of_query, policies, protect, _linked)
+        protect = TableWriter(self.session.protected_tables) if writer is None else writer
+        once = streams() | {name for (name,) in ask(_STREAMS).fetchall()}
+        return rewrite(query, _release_of_query, policies, protect, _linked, once)
 
     def _run(
         self, last: Callable[..., Any], query: Any, ask: Callable[[str], Any], parameters: Any, *, many: bool = False
@@ -264,9 +270,9 @@ def _our_statements() -> re.Pattern[str]:
     return re.compile("|".join(["kanon#", *(text.partition("(")[0] for text in macros())]), re.IGNORECASE)
 
 
-def _release_of_query(body: str, policy: Policy) -> str:
-    return release_query(body, policy, query=True)
+def _release_of_query(body: str, policy: Policy, wide: str | None) -> str:
+    return release_query(body, policy, query=True, wide=wide)
 
 
-def _linked(body: str, asked: LinkedHistories) -> str:
-    return history_query(body, asked, query=True)
+def _linked(body: str, asked: LinkedHistories, wide: str | None) -> str:
+    return history_query(body, asked, wide, query=True)

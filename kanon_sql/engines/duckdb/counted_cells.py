@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def protect_counted(cells: pa.Table, counting: Counting, protection: Protection, progress: Progress | None) -> ProtectedTable:
+def protect_counted(
+    cells: pa.Table, counting: Counting, protection: Protection, progress: Progress | None, warned: Sequence[str]
+) -> ProtectedTable:
     """Return the protected table of base cells.
 
     Parameters
@@ -32,6 +35,8 @@ def protect_counted(cells: pa.Table, counting: Counting, protection: Protection,
         The table, and what is asked of it.
     progress : callable, optional
         As for `Budget`.
+    warned : sequence of str
+        What the other engine warns of: whom the rows of the source describe.
 
     Raises
     ------
@@ -47,7 +52,7 @@ def protect_counted(cells: pa.Table, counting: Counting, protection: Protection,
     session.serve(con)
     session.search.watch(progress)
     con.register("counted", cells)
-    sql = protected_query(counting, protection, "FROM counted", counted=True)
+    sql = protected_query(counting, protection, "FROM counted", warned=warned)
     with session.announcements.waiting():
         answer_of(session, lambda: con.execute(f"CREATE TABLE released AS {sql}"))
     certificate = session.protected_tables.certificates[-1]

@@ -13,11 +13,14 @@ from kanon_sql.certificate.exposure import refuse_unlisted, unchanged_columns, w
 from kanon_sql.engines.duckdb.exposure import TOLD, exposure_at_once
 from kanon_sql.engines.duckdb.histories import TOKENS, histories_in_one_class
 from kanon_sql.engines.duckdb.population import populations
-from kanon_sql.engines.duckdb.release import histogram, run_of, tables_of
+from kanon_sql.engines.duckdb.row_types import histogram, run_of, tables_of
 from kanon_sql.engines.duckdb.shadowing import unshadowed
+from kanon_sql.engines.duckdb.unit import settled_unit
 from kanon_sql.errors import UnlistedColumnError
 from kanon_sql.model import linked_columns
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.surfaces import Surface
+from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import by_parts
 from kanon_sql.solvers.budget import UNLIMITED, Budget
@@ -49,8 +52,8 @@ FROM (
 )"""
 
 
-def explanation_query(body: str, policy: Policy) -> str:
-    """Return the SQL of a query that explains the release of the query ``body``, which is run once."""
+def explanation_query(body: str, policy: Policy, wide: str | None = None, surface: Surface = "clause") -> str:
+    """Return the SQL of a query that explains the release of ``body``, which is run once; ``wide``, ``surface`` as for one."""
     row_types = histogram('"kanon#source"', policy)["histogram"]
     slots = {"tables": tables_of(policy), "unshadowed": unshadowed()}
     slots["populations"] = populations(policy)
@@ -62,7 +65,8 @@ def explanation_query(body: str, policy: Policy) -> str:
     slots |= (
         {"linked": histories_in_one_class(policy), "tokens": TOKENS} if policy.pseudonyms else {"linked": "", "tokens": "NULL"}
     )
-    return _QUERY.format(body=body, run=run_of(policy), histogram=row_types, **slots)
+    unit = settled_unit('"kanon#source"', Unit.of(policy), surface, wide and f"({wide})")
+    return _QUERY.format(body=body, run=run_of(policy, unit, surface), histogram=row_types, **slots)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,7 +229,7 @@ def exposure_lines(told: Mapping[str, Any] | None, policy: Policy) -> list[Line]
     unchanged = [Line(property="released unchanged", value=names)] if names else []
     warnings = [Line(property="warning", value=each) for each in warnings_of(told, policy, released=False)]
     try:
-        refuse_unlisted(told, policy, released=False)
+        refuse_unlisted(told, policy, "clause", released=False)
     except UnlistedColumnError as refusal:
         return [*unchanged, *warnings, Line(property="refusal", value=str(refusal))]
     return [*unchanged, *warnings]

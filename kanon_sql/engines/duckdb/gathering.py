@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ import numpy as np
 from kanon_sql.engines.pieces import PiecesByNumber
 from kanon_sql.errors import SourceError, raise_alone
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.solvers.problems import ProblemClass
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
@@ -48,10 +49,14 @@ class Gathering:
         Where files may be put, as the setting ``temp_directory``, or beside it while it is not there; else in the system's own.
     connection : int
         The connection that runs the statement, as DuckDB numbers them.
+    warnings : iterable of str
+        What its certificate says of whom a row describes.
+    surface : Surface
+        In whose words a refusal says what to do.
 
     Attributes
     ----------
-    policy, connection
+    policy, connection, warnings, surface
         The same.
     pieces : PiecesByNumber or None
         Once they are found.
@@ -59,10 +64,19 @@ class Gathering:
         When it was last used, as `time.monotonic`.
     """
 
-    def __init__(self, policy: Policy, memory: str, folder: str | None, connection: int) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        memory: str,
+        folder: str | None,
+        connection: int,
+        warnings: Iterable[str] = (),
+        surface: Surface = "clause",
+    ) -> None:
         size, unit = memory.split()
         self.memory = int(float(size) * _UNITS[unit])
         self.connection = connection
+        self.warnings, self.surface = tuple(warnings), surface
         self.pieces: PiecesByNumber | None = None
         self.touched = time.monotonic()
         self.policy = policy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,17 +32,19 @@ class HistoryGathering:
     ----------
     asked : LinkedHistories
         The guarantee.
+    warnings : sequence of str
+        What its certificate says of whom a row describes.
 
     Attributes
     ----------
-    asked
+    asked, warnings
         The same.
     touched : float
         When it was last used, as `time.monotonic`.
     """
 
-    def __init__(self, asked: LinkedHistories) -> None:
-        self.asked = asked
+    def __init__(self, asked: LinkedHistories, warnings: Sequence[str] = ()) -> None:
+        self.asked, self.warnings = asked, tuple(warnings)
         self.touched = time.monotonic()
         self._lock = threading.Lock()
         self._chunks: list[pa.StructArray] = []
@@ -151,7 +153,7 @@ class HistoryGathering:
             lower_bound=found.lower_bound,
             bound_method=found.bound_method,
             seconds=found.seconds,
-            warnings=() if exposed is None else warnings_of(exposed, asked.roles),
+            warnings=(*self.warnings, *(() if exposed is None else warnings_of(exposed, asked.roles))),
         )
 
     def close(self) -> None:

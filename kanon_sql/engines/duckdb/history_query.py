@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kanon_sql.engines.duckdb.exposure import TOLD, exposure_at_once
 from kanon_sql.engines.duckdb.hashes import UNLIKE, of_type, value_hash
 from kanon_sql.engines.duckdb.known_columns import columns_heard
@@ -9,7 +11,10 @@ from kanon_sql.engines.duckdb.label_types import unlisted_null
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.engines.duckdb.texts import text
+from kanon_sql.engines.duckdb.unit import told_unit
 from kanon_sql.model.linked_histories import LinkedHistories
+from kanon_sql.model.surfaces import Surface
+from kanon_sql.model.unit import Unit
 
 _KEY = "system.main.create_sort_key(system.main.row({0}, {1}), 'ASC NULLS FIRST')"
 
@@ -22,7 +27,15 @@ _MOST_SETS = "2e7"
 """Sets of known rows that are counted."""
 
 
-def history_query(source: str, asked: LinkedHistories, *, query: bool = False) -> str:
+def history_query(
+    source: str,
+    asked: LinkedHistories,
+    wide: str | None = None,
+    *,
+    query: bool = False,
+    surface: Surface = "clause",
+    settled: Sequence[str] | None = None,
+) -> str:
     """Return the SQL of a query that yields the rows of ``source`` with tokens of their people, or fails.
 
     Parameters
@@ -33,6 +46,8 @@ def history_query(source: str, asked: LinkedHistories, *, query: bool = False) -
         The guarantee.
     query : bool
         Whether ``source`` is a query.
+    wide, surface, settled : optional
+        As for `release_query`.
 
     Notes
     -----
@@ -56,6 +71,7 @@ def history_query(source: str, asked: LinkedHistories, *, query: bool = False) -
         exposed=exposed,
         told=TOLD if asked.keep else "NULL",
         asked=literal(asked.to_json()),
+        unit=told_unit('"kanon#source"', Unit.of_histories(asked), surface, wide, settled),
         signed=literal(asked.signed),
         unshadowed=unshadowed(),
         source=source if query else f"FROM {source}",

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.engines.duckdb.measures import macro_errors, record
-from kanon_sql.errors import PolicyError, UnknownColumnError
+from kanon_sql.errors import PolicyError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.linked_histories import MOST_ROWS
-from kanon_sql.model.validation import same_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,19 +28,17 @@ class KnownRows:
     per: str
 
     @classmethod
-    def asked(cls, rows: int | None, per: str | None, known: int | None, columns: Sequence[str]) -> KnownRows | None:
+    def asked(cls, rows: int | None, per: str | None, known: int | None) -> KnownRows | None:
         """Return what options ask for; None if they ask for no rows.
 
         Raises
         ------
         PolicyError
             When they contradict each other.
-        UnknownColumnError
-            When the table has no such column.
         """
         if rows is None:
-            if per is not None:
-                raise PolicyError("per has no effect without known_rows; hint: known_rows=2")
+            if per is not None and known is not None:
+                raise PolicyError("known and per cannot be combined; hint: audit the table twice")
             return None
         if isinstance(rows, bool) or rows not in range(1, MOST_ROWS + 1):
             raise PolicyError("known_rows must be 1, 2 or 3; hint: it is how many rows of a person the attacker knows")
@@ -49,10 +46,7 @@ class KnownRows:
             raise PolicyError("known_rows needs the column that links the rows of a person; hint: per='patient_id'")
         if known is not None:
             raise PolicyError("known and known_rows cannot be combined; hint: audit the table twice")
-        spelled = {same_name(name): name for name in columns}
-        if same_name(per) not in spelled:
-            raise UnknownColumnError.of(per, columns, "per")
-        return cls(rows=rows, per=spelled[same_name(per)])
+        return cls(rows=rows, per=per)
 
     def figures(self, con: Any, quasi_identifiers: Sequence[str], k: int | None) -> dict[str, Any]:
         """Return the row of `history_risk` of the table ``source``.

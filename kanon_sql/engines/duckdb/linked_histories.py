@@ -87,5 +87,6 @@ def link_histories(
         place_rows(table, con, "source")
     else:
         con.register("source", readable(to_arrow(table)))
-    answer_of(session, lambda: con.execute(f"CREATE TABLE released AS {history_query('source', asked)}"))
+    query = history_query("source", asked, surface="python")
+    answer_of(session, lambda: con.execute(f"CREATE TABLE released AS {query}"))
     return LinkedRelease(table=released_as(con, table), certificate=session.linked_releases[-1])

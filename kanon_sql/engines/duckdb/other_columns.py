@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from kanon_sql.engines.duckdb.identifiers import identifiers_of
 from kanon_sql.engines.duckdb.singled_out import singled_out
 from kanon_sql.model.unlisted import UNLISTED_LIMIT, Limits
 from kanon_sql.model.validation import as_identifier
 
 
 def warnings_of_others(
-    con: Any, table: str, others: Sequence[str], sensitive: Sequence[str], rows: int, k: int
+    con: Any, table: str, others: Sequence[str], sensitive: Sequence[str], rows: int, k: int, *, unread: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Return a warning for each column that identifies people by itself; if there is none, for all of them together.
+
+    A column of few values per person may still look like an identifier, such as a name.
 
     Parameters
     ----------
@@ -29,6 +32,8 @@ def warnings_of_others(
         Rows of the table.
     k : int
         The rows that look alike in the quasi-identifiers: what is asked for, or those of the smallest class.
+    unread : sequence of str
+        Columns of which the table has hashes only.
 
     Notes
     -----
@@ -37,11 +42,16 @@ def warnings_of_others(
     limits = Limits(UNLISTED_LIMIT, k)
     shared = limits.shared(rows)
     alone = {name: singled_out(con, table, [name], shared) for name in (*others, *sensitive)}
-    found = [
-        f"{as_identifier(name)} singles out {single / rows:.1%} of the rows{limits.told(shared)}. "
-        "It is not a quasi-identifier, so this audit does not count it."
+    facts = {
+        name: f"singles out {single / rows:.1%} of the rows{limits.told(shared)}"
         for name, single in alone.items()
         if limits.singled_out(single, rows)
+    }
+    for name, reason in identifiers_of(con, table, others, unread=unread).items():
+        facts.setdefault(name, f"looks like an identifier of people ({reason})")
+    found = [
+        f"{as_identifier(name)} {fact}. It is not a quasi-identifier, so this audit does not count it."
+        for name, fact in facts.items()
     ]
     return tuple(found or _together(con, table, others, rows, limits))
 

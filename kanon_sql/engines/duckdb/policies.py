@@ -9,15 +9,16 @@ from functools import cached_property
 from typing import Any
 
 from kanon_sql.engines.duckdb.explanation import explanation_query
-from kanon_sql.engines.duckdb.history_query import history_query
 from kanon_sql.engines.duckdb.names import literal, name_parts, qualified, quoted
 from kanon_sql.engines.duckdb.policy_tables import AllowedFiles, checked
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.errors import PolicyError
+from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_names import Stored, any_of_name, of_name, protection_of_name, stored_of
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.stored_protection import StoredProtection
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import as_identifier, same_name
 
 TABLE = "kanon_policies"
@@ -55,6 +56,9 @@ _SHOW = 'FROM {} ORDER BY "name" ASC NULLS LAST'
 _SHOW_NONE = """SELECT '' AS "name", '' AS "table", '' AS "policy", CAST(NULL AS TIMESTAMP) AS "created" WHERE false"""
 _RELEASED = 'SELECT {} FROM "kanon#body"'
 
+_EVERY = 'FROM "kanon#body"'
+"""The rows with the columns that a policy drops."""
+
 _PSEUDONYM = "system.main.kanon_pseudonym({1}) AS {0}"
 
 _PERSON = """system.main.kanon_pseudonym(CASE
@@ -82,7 +86,7 @@ FROM (
     system.main.{plan}({key}, {policy}, system.main.current_database())) AS "kanon#released\""""
 
 
-def under_policy(body: str, stored: StoredPolicy, plan: str) -> str:
+def under_policy(body: str, stored: StoredPolicy, plan: str, wide: str | None = None, surface: Surface = "policy") -> str:
     """Return a query over another query, whose text a planner writes once the columns of that are known.
 
     Parameters
@@ -93,8 +97,12 @@ def under_policy(body: str, stored: StoredPolicy, plan: str) -> str:
         The policy; it becomes a part of the text, so what is made from it (a view, say) does not follow later changes.
     plan : str
         Name of the planner.
+    wide : str, optional
+        A query of the same rows with the columns that ``body`` leaves out.
+    surface : Surface
+        In whose words a refusal says what to do.
     """
-    parts = [literal(text) for text in (stored.name, stored.table, stored.to_json())]
+    parts = [literal(text) for text in (stored.name, stored.table, stored.to_json(), wide or _EVERY, surface)]
     return _UNDER_POLICY.format(body=body, key=parts[0], plan=plan, policy=", ".join(parts[1:]))
 
 
@@ -124,12 +132,14 @@ def planned(session: Session, stored: StoredPolicy, database: str, query: Callab
     return checked(text, tables, database, stored)
 
 
-def planned_histories(session: Session, stored: StoredPolicy, database: str) -> str:
-    """Return a query over the linked histories that a stored policy releases of ``"kanon#body"``; errors as for `planned`."""
+def planned_histories(
+    session: Session, stored: StoredPolicy, database: str, query: Callable[[str, LinkedHistories], str]
+) -> str:
+    """Return a query over the linked histories that a stored policy releases of ``"kanon#body"``; as `planned`."""
     columns = stored.released(session.binding.columns(stored.name))
     stored.require_alone()
     asked = stored.histories.within(columns, str(stored))
-    text = history_query(_RELEASED.format(", ".join(map(quoted, columns))), asked, query=True)
+    text = query(_RELEASED.format(", ".join(map(quoted, columns))), asked)
     return checked(text, [], database, stored)
 
 
@@ -278,12 +288,12 @@ class Policies:
         """Return a stored policy for tables of counts."""
         return protection_of_name(name, self.all)
 
-    def release(self, body: str, name: str) -> str:
+    def release(self, body: str, name: str, wide: str | None) -> str:
         """Return a query that yields the released rows of a query under a stored policy."""
-        return under_policy(body, of_name(name, self.all), "kanon_plan_release")
+        return under_policy(body, of_name(name, self.all), "kanon_plan_release", wide)
 
-    def explain(self, body: str, policy: Policy | str) -> str:
+    def explain(self, body: str, policy: Policy | str, wide: str | None) -> str:
         """Return a query that explains a release without making it."""
         if isinstance(policy, Policy):
-            return explanation_query(body, policy)
-        return under_policy(body, of_name(policy, self.all), "kanon_plan_explanation")
+            return explanation_query(body, policy, wide)
+        return under_policy(body, of_name(policy, self.all), "kanon_plan_explanation", wide)

@@ -44,7 +44,8 @@ def protect(
     Parameters
     ----------
     table : pyarrow.Table or RecordBatch, pandas.DataFrame, polars.DataFrame or LazyFrame, or DuckDBPyRelation
-        The source, one row for each person unless ``per`` names a column.
+        The source, one row for each person unless ``per`` names a column. It is refused if a column repeats people, unless
+        ``per_row=True`` says that each row is a person.
     by : sequence of str
         The keys.
     measures : mapping of str to str, optional
@@ -62,8 +63,9 @@ def protect(
     progress : callable, optional
         As for `kanon_sql.anonymize`.
     **options
-        ``show``, ``cost``, ``rows``, ``contributors``, ``per``, ``algorithm``, ``time_limit`` and ``suppressed``, as the fields
-        of `kanon_sql.model.protection.Protection`. ``policy`` is a policy of a file, as ``FILE::NAME``: it says all of these.
+        ``show``, ``cost``, ``rows``, ``contributors``, ``per``, ``per_row``, ``algorithm``, ``time_limit`` and ``suppressed``,
+        as the fields of `kanon_sql.model.protection.Protection`. ``policy`` is a policy of a file, as ``FILE::NAME``: it says
+        all of these.
 
     Returns
     -------
@@ -139,7 +141,7 @@ def protect_together(
     found = []
     with session.protected_tables.together(together) as tickets:
         for ticket, (counting, protection) in zip(tickets, together.asked, strict=True):
-            sql = protected_query(counting, protection, 'FROM "source"', together=countings, ticket=ticket)
+            sql = protected_query(counting, protection, _SOURCE, together=countings, ticket=ticket, held=True, surface="python")
             _create(con, session, sql)
             certificates = session.protected_tables.certificates
             if not certificates:
@@ -149,6 +151,8 @@ def protect_together(
     con.close()
     return found
 
+
+_SOURCE = 'FROM "source"'
 
 _EMPTY = "the table has no rows; hint: protect a table with rows"
 
@@ -175,7 +179,9 @@ def _create(con: duckdb.DuckDBPyConnection, session: Session, sql: str) -> None:
 
 _SHAPE = ("measures", "grouping", "recodings")
 
-_OPTIONS = ("k", "p", "dominance", "show", "cost", "rows", "contributors", "per", "algorithm", "time_limit", "suppressed")
+_OPTIONS = (
+    "k", "p", "dominance", "show", "cost", "rows", "contributors", "per", "per_row", "algorithm", "time_limit", "suppressed",
+)  # fmt: skip
 
 
 def arguments_of(columns: list[str], by: Sequence[str], policy: str | None = None, **asked: Any) -> TableArguments:
@@ -194,4 +200,4 @@ def arguments_of(columns: list[str], by: Sequence[str], policy: str | None = Non
         stored = protection_of_name(*choose(file))
         stored.check_columns(columns)
     shape = {name: asked.pop(name) for name in _SHAPE if name in asked}
-    return TableArguments(table="source", by=list(by), **shape, policy=stored, options=asked)
+    return TableArguments(table="source", by=list(by), **shape, policy=stored, options=asked, surface="python")

@@ -25,6 +25,8 @@ from kanon_sql.engines.duckdb.shadowing import refuse_namesakes
 from kanon_sql.errors import SourceError, raise_alone
 
 _MODULES = (
+    "kanon_plan_unit",
+    "kanon_unit",
     "kanon_begin",
     "kanon_gather",
     "kanon_fit",

@@ -7,9 +7,10 @@ what is handed out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kanon_sql.engines.duckdb.cover import cover
 from kanon_sql.engines.duckdb.exposure import SINGLED, TOLD, exposure, singled
-from kanon_sql.engines.duckdb.from_items import from_item_of
 from kanon_sql.engines.duckdb.gate import gate
 from kanon_sql.engines.duckdb.hashes import BYTES, UNLIKE, of_type, order_by_content, same_bytes
 from kanon_sql.engines.duckdb.histories import AUDITED, IN_SESSION, JUDGED, Recorded, histories
@@ -17,15 +18,18 @@ from kanon_sql.engines.duckdb.known_columns import policy_columns_heard
 from kanon_sql.engines.duckdb.known_gate import known_gate
 from kanon_sql.engines.duckdb.label_types import typed_labels, typed_values, unlisted_null
 from kanon_sql.engines.duckdb.names import literal, quoted
-from kanon_sql.engines.duckdb.population import coded_populations, populations
+from kanon_sql.engines.duckdb.population import populations
 from kanon_sql.engines.duckdb.population_gate import population_gate
+from kanon_sql.engines.duckdb.row_types import histogram, run_of, tables_of
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.engines.duckdb.texts import text
+from kanon_sql.engines.duckdb.unit import told_unit
 from kanon_sql.engines.duckdb.versions import JOIN_KEEPS_ORDER
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.table.sensitive_values import labelled
+from kanon_sql.model.surfaces import Surface
+from kanon_sql.model.unit import Unit
 
 _NAMES = """-- this branch is empty; it gives the columns their order and their own spelling, whatever that of the policy
 SELECT "kanon#s".*{texts} FROM {heard}{source} AS "kanon#s" WHERE false
@@ -43,10 +47,6 @@ _CLASSES = """SELECT class, qi, hidden, labels FROM "kanon#fitted"
     JOIN (SELECT class, system.main.min(piece) AS piece FROM "kanon#numbered" GROUP BY class) USING (piece)"""
 """One piece of each class, for what the class shows."""
 
-_TABLE = """(SELECT system.main.list("kanon#t") FROM (SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {}) AS "kanon#t")"""
-
-_LOOK = '"kanon#look"'
-
 _SHUFFLED = "the order reveals nothing about suppressed cells: it follows from the released values"
 _KEPT_ORDER = "the order of the source, as requested"
 
@@ -54,11 +54,14 @@ _KEPT_ORDER = "the order of the source, as requested"
 def release_query(
     source: str,
     policy: Policy,
+    wide: str | None = None,
     *,
     query: bool = False,
     number: str | None = None,
     unchanged: bool = True,
     recorded: Recorded = IN_SESSION,
+    surface: Surface = "clause",
+    settled: Sequence[str] | None = None,
 ) -> str:
     """Return the SQL of a query that yields the released rows of ``source``, or fails.
 
@@ -68,14 +71,20 @@ def release_query(
         A quoted table name, or with ``query`` the text of a query, which is run once.
     policy : Policy
         The guarantee. With ``every_column`` the columns need not be known here.
+    wide : str, optional
+        A query of the same rows with the columns that ``source`` leaves out.
     query : bool
         Whether ``source`` is a query.
     number : str, optional
         A column that numbers the rows and that no reader sees: the order does not follow it.
     unchanged : bool
-        Whether columns released unchanged are counted; without it, nothing is refused or said of them.
+        Whether columns released unchanged are counted; without it, nothing is refused or said of them, nor of what is counted.
     recorded : Recorded
         Where the tokens of pseudonyms are remembered.
+    surface : Surface
+        In whose words a refusal says what to do.
+    settled : sequence of str, optional
+        The warnings about what is counted, where that is settled already.
 
     Raises
     ------
@@ -107,10 +116,11 @@ def release_query(
     shape = _every_column(relation, policy) if policy.every_column else _named_columns(relation, policy, number, unchanged)
     row_types = histogram(relation, policy)
     unseen = row_types["counted"] + shape["undone"]
+    told = told_unit(relation, Unit.of(policy), surface, wide, settled) if unchanged else "NULL"
     return text(
         "release",
         **slots,
-        run=run_of(policy),
+        run=run_of(policy, told, surface),
         numbers=", ".join(f'"kanon#piece".{name} AS {name}' for name in _NUMBERS),
         # averages read all pieces with their class once more for each column
         kept_pieces="MATERIALIZED" if policy.aggregated else "NOT MATERIALIZED",
@@ -147,70 +157,6 @@ def _names(source: str, policy: Policy) -> str:
 def _text(qi: QuasiIdentifier) -> str:
     """Return a quasi-identifier as a text, which it becomes where suppressed cells are."""
     return f"CAST({quoted(qi.column)} AS VARCHAR) AS {quoted(qi.column)}"
-
-
-def tables_of(policy: Policy) -> str:
-    """Return the tables that the policy names as further arguments of a function: lists of rows, as texts or coded."""
-    return "".join(f", {_TABLE.format(from_item_of(policy, name))}" for name in policy.tables) + coded_populations(policy)
-
-
-def run_of(policy: Policy) -> str:
-    """Return the common table expression that `histogram` gathers row types for."""
-    return text("run", policy=literal(policy.to_json()))
-
-
-def histogram(source: str, policy: Policy) -> dict[str, str]:
-    """Return the slots of the row types of a source.
-
-    Returns
-    -------
-    dict of str
-        ``histogram``, the query that gathers them: the quasi-identifiers, then what is known of sensitive values; ``counted``,
-        what stands in a row type besides values.
-
-    Notes
-    -----
-    Sensitive values are grouped by their bytes; the solver gets for each the least key of all that its column calls equal.
-    """
-    sensitive = [quoted(name) for name in policy.measured]
-    keys = {f'"kanon#key{number}"': BYTES.format(name) for number, name in enumerate(sensitive, 1)}
-    texts = {
-        f'"kanon#label{number}"': f'system.main.min(CAST({quoted(name)} AS VARCHAR) COLLATE "binary")'
-        for number, name in enumerate(labelled(policy), 1)
-    }
-    # labels are made of the look that was taken, which need not be one of the source: DuckDB turns the -0.0 of a list into 0.0
-    taken = {
-        name: value if column in policy.generalized else f"system.main.min({name})"
-        for (name, value), column in zip(texts.items(), labelled(policy), strict=True)
-    }
-    equal = {
-        f'"kanon#equal{number}"': f"system.main.min({key}) OVER (PARTITION BY {name})"
-        for number, (key, name) in enumerate(zip(keys, sensitive, strict=True), 1)
-    }
-    shown = f"* EXCLUDE ({', '.join(keys)})" if keys else "*"
-    read = ["*"] if policy.every_column else [*(quoted(qi.column) for qi in policy.quasi_identifiers), *sensitive]
-    kept = [*sensitive, *keys]
-    told = ", ".join([*texts, '"kanon#n"'])
-    besides = [*kept, *texts, '"kanon#n"']
-    slots = {
-        "heard": policy_columns_heard(source, policy),
-        "grouped": ", ".join([shown, *(f"{value} AS {name}" for name, value in equal.items())]),
-        "columns": ", ".join(["*", *(f"{value} AS {name}" for name, value in keys.items())]),
-        "counts": ", ".join([*(f"{value} AS {name}" for name, value in texts.items()), 'system.main.count(*) AS "kanon#n"']),
-        "read": ", ".join(read),
-        "source": source,
-        "unlike": of_type('"kanon#s"', UNLIKE),
-        "values": f"COLUMNS(* EXCLUDE ({', '.join([*kept, _LOOK])}))",
-        "looks": f"COLUMNS(* EXCLUDE ({', '.join(besides)}))",
-        "look": _LOOK,
-        "kept": "".join(f"{each}, " for each in kept),
-        "rest": ", ".join(besides),
-        "told": told,
-        "sums": ", ".join(
-            [*(f"{value} AS {name}" for name, value in taken.items()), 'system.main.sum("kanon#n")::BIGINT AS "kanon#n"']
-        ),
-    }
-    return {"histogram": text("histogram", **slots), "counted": ", ".join([told, *equal])}
 
 
 def _every_column(source: str, policy: Policy) -> dict[str, str]:

@@ -28,6 +28,7 @@ from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.secret import Secret, secret_of
+from kanon_sql.model.surfaces import Surface
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -66,6 +67,7 @@ class Session:
         self._numbers = itertools.count(1)
         self._releases: dict[int, Certificate] = {}
         self._makers: dict[int, int] = {}
+        self._surfaces: dict[int, Surface] = {}
         self._connections: weakref.WeakSet[Any] = weakref.WeakSet()
         self._functions: list[Callable[..., Any]] = []
         self.gatherings = Gatherings()
@@ -133,13 +135,13 @@ class Session:
         with self._lock:
             return self._makers.get(certificate.number or 0)
 
-    def record(self, certificate: Certificate, connection: int) -> int:
-        """Keep the certificate of what a connection releases, and return its number."""
+    def record(self, certificate: Certificate, connection: int, surface: Surface = "clause") -> int:
+        """Keep the certificate of what a connection releases, asked for in the words of a surface, and return its number."""
         repeatable = self.secret.repeatable
         with self._lock:
             number = next(self._numbers)
             self._releases[number] = replace(certificate, number=number, repeatable=repeatable)
-            self._makers[number] = connection
+            self._makers[number], self._surfaces[number] = connection, surface
             return number
 
     def forget(self, certificate: Certificate) -> None:
@@ -149,6 +151,7 @@ class Session:
             self._releases.pop(certificate.number or 0, None)
             self.tokens.taken_back(certificate.number or 0)
             self._makers.pop(certificate.number or 0, None)
+            self._surfaces.pop(certificate.number or 0, None)
 
     def passed(
         self,
@@ -168,9 +171,10 @@ class Session:
         certificate, judged = self.release(number).passed(classes, smallest_class), True
         policy = Policy.from_json(certificate.policy)
         if exposed is not None:
-            refuse_unlisted(exposed, policy)
+            refuse_unlisted(exposed, policy, self._surfaces[number])
             unchanged, warnings = unchanged_columns(exposed), warnings_of(exposed, policy)
-            certificate, judged = replace(certificate, unchanged=unchanged, warnings=warnings), not policy.pseudonyms
+            told = (*certificate.warnings, *warnings)
+            certificate, judged = replace(certificate, unchanged=unchanged, warnings=told), not policy.pseudonyms
         certificate = with_known(certificate, policy.known_requirements, known or ())
         self.amend(certificate, announced=judged)  # tokens are judged after the audit
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from math import floor, log10
 from typing import Any
 
 import duckdb
 
 from kanon_sql.certificate.exposure import shares_given_back, unchanged_columns
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
+from kanon_sql.engines.duckdb.counted_people import Counted
 from kanon_sql.engines.duckdb.exposure import exposure_at_once
 from kanon_sql.engines.duckdb.names import quoted, table_name
+from kanon_sql.engines.duckdb.sampled_rows import rows_of
+from kanon_sql.engines.duckdb.suggested_levels import levelled
+from kanon_sql.engines.duckdb.suggested_roles import decided, sensitive_or_generalized, with_people
 from kanon_sql.engines.duckdb.tables import register_table
 from kanon_sql.engines.duckdb.template_roles import template_notes, template_roles
 from kanon_sql.engines.duckdb.wide_suggestion import by_known, is_wide, wide_notes
@@ -23,7 +26,7 @@ from kanon_sql.model.guarantees.t_closeness import TCloseness
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.model.requirements import KAnonymity, LDiversity, Requirement
+from kanon_sql.model.requirements import KAnonymity, LDiversity, People, Requirement
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.suggested_policy import Role, Suggestion
 from kanon_sql.model.template import template as read_template
@@ -40,24 +43,9 @@ _MORE = 1.05
 _K = 5
 """Least number of rows of a class, where nobody says."""
 
-_MANY = 20
-"""Distinct values from which on a column is worth coarsening."""
-
-_POSTAL_CODE = "postal code"
-"""The reason that `profile` gives for one."""
-
-_RANGE = """SELECT system.main.min(v) AS low, system.main.max(v) AS high,
-        system.main.bool_and(v IS NOT NULL AND system.main.isfinite(v)) AS numbers,
-        system.main.bool_and(system.main.regexp_full_match(t, '[0-9][0-9A-Za-z -]*')
-                             AND system.main.length(t) BETWEEN 3 AND 10) AS digits
-    FROM (SELECT TRY_CAST(CAST({column} AS VARCHAR) AS DOUBLE) AS v, CAST({column} AS VARCHAR) AS t FROM {table})
-    WHERE t IS NOT NULL"""
-
 _CELLS = "(SELECT {columns} FROM {table})"
 
 _TOLD = 'WITH {counted} SELECT told FROM "kanon#exposure"'
-
-_TYPE = "SELECT {column} FROM {table} LIMIT 0"
 
 _MOST = """SELECT system.main.max(n) AS most, system.main.sum(n) AS size, system.main.count(*) AS many
     FROM (SELECT system.main.count(*) AS n FROM {table} GROUP BY {column})"""
@@ -104,6 +92,10 @@ def suggest(
     Notes
     -----
     A guess, by names, types, and counts: a column that says much about people under a name that says nothing may be missed.
+    A column that repeats people tells them apart: the guarantee then counts people, ``PER`` it. A column of which nothing is
+    recognized is kept if it has few values and each is shared by many people; else it has no role, and no release returns it
+    until it has one.
+
     About a dozen scans and as many GROUP BYs. With more than 12 quasi-identifiers and no template, the guarantee is by any 3
     known columns. Small tables are then counted by each set of them.
 
@@ -117,7 +109,7 @@ def suggest(
     CREATE ANONYMIZATION POLICY suggested ON stays (
         IDENTIFIER name;  -- by its name
         BY zip IN DIGITS;  -- postal code
-        KEEP ward;  -- nothing recognized
+        KEEP ward;  -- one value
         GUARANTEE k >= 2
     );
     <BLANKLINE>
@@ -146,12 +138,18 @@ def suggestion(
     order = [each for (each, *_) in con.execute(f"DESCRIBE FROM {source}").fetchall()]
     profile = {each[0]: each for each in con.execute("FROM profile($name)", {"name": table}).fetchall()}
     distinct = {column: profile[column][2] for column in order}
-    roles = {column: Role(column=column, role=profile[column][6], reason=profile[column][7]) for column in order}
+    roles = {column: _role(*profile[column][:1], *profile[column][6:8]) for column in order}
     if rule is not None:
         roles = template_roles(con, table, rule, roles, profile)
-    requirements: list[Requirement] = [KAnonymity(k=least)]
+    sample = rows_of(con, source)
+    roles, per, notes = with_people(roles, sample)
+    counted = Counted(con, source, per)
+    requirements: list[Requirement] = [KAnonymity(k=least) if per is None else People(k=least, per=per)]
     for each in [each for each in roles.values() if each.role == "sensitive"]:
+        roles[each.column] = each = sensitive_or_generalized(counted, each, least)
         diversity = _diversity(con, source, each.column)
+        if each.role != "sensitive":
+            continue
         if diversity is None:
             roles[each.column] = replace(each, role="kept", reason=f"{each.reason}, but it has one value")
         else:
@@ -159,23 +157,27 @@ def suggestion(
             if rule is not None and rule.t is not None:
                 requirements.append(TCloseness(sensitive=each.column, t=rule.t))
     roles |= {each.column: each for each in _identifying(con, source, roles, distinct)}
+    roles = decided(counted, roles, sample, distinct)
     if queries is not None:
         roles = _weighed(roles, queries)
-    for each in [each for each in roles.values() if each.role == "quasi-identifier"]:
-        if each.recoding is None:
-            roles[each.column] = replace(each, recoding=_recoding(con, source, each, distinct[each.column]))
-    chosen = [each.column for each in roles.values() if each.role == "quasi-identifier"]
+    identifying = [each for each in roles.values() if each.role == "quasi-identifier"]
+    roles |= {each.column: each for each in levelled(counted, identifying, distinct, least)}
+    chosen = [each.column for each in identifying]
     wide = known and rule is None and is_wide(chosen)
     guarantees = by_known(chosen, requirements) if wide else tuple(requirements)
     stored = _policy(name, table_as, list(roles.values()), guarantees)
-    stored.check_columns(order)
-    unique = _unique(con, table, roles, profile)
-    notes: tuple[str, ...] = ()
+    stored.check_columns([column for column in order if roles[column].role != "undecided"])
+    unique = _unique(counted, table, roles, profile)
     if rule is not None:
-        notes = tuple(template_notes(con, source, rule, roles))
+        notes += tuple(template_notes(con, source, rule, roles))
     elif wide:
-        notes = wide_notes(con, table, chosen, least)
+        notes += wide_notes(counted, chosen, least)
     return Suggestion(policy=stored, roles=tuple(roles.values()), unique_columns=unique, notes=notes)
+
+
+def _role(column: str, role: str, reason: str) -> Role:
+    """Return what `profile` says of a column; of one that it does not recognize somebody has to decide."""
+    return Role(column=column, role="undecided" if role == "kept" else role, reason=reason)
 
 
 def _weighed(roles: dict[str, Role], queries: str) -> dict[str, Role]:
@@ -201,9 +203,9 @@ def _diversity(con: Any, table: str, column: str) -> LDiversity | None:
 
 
 def _identifying(con: Any, table: str, roles: dict[str, Role], distinct: dict[str, int]) -> Iterator[Role]:
-    """Yield kept columns that shall be quasi-identifiers: those that tell one, or where there is none the most various."""
+    """Yield undecided columns that shall be quasi-identifiers: those that reveal one, or if there is none the most various."""
     chosen = [each.column for each in roles.values() if each.role == "quasi-identifier"]
-    kept = [each.column for each in roles.values() if each.role == "kept"]
+    kept = [each.column for each in roles.values() if each.role == "undecided"]
     if not chosen:
         if not kept:
             raise SourceError(
@@ -226,35 +228,6 @@ def _identifying(con: Any, table: str, roles: dict[str, Role], distinct: dict[st
             yield replace(roles[column], role="quasi-identifier", reason=reason)
 
 
-def _recoding(con: Any, table: str, role: Role, distinct: int) -> str | None:
-    """Return how the cells of a quasi-identifier may be coarsened, ``HIERARCHY`` where somebody has to say."""
-    kind = str(con.execute(_TYPE.format(column=quoted(role.column), table=table)).description[0][1])
-    if kind in ("DATE", "TIMESTAMP"):
-        return "INTERVALS (month, year)"
-    query = _RANGE.format(table=table, column=quoted(role.column))
-    low, high, numbers, digits = con.execute(query).fetchall()[0]
-    if role.reason == _POSTAL_CODE:
-        return "DIGITS" if digits else None
-    if distinct <= _MANY:
-        return None
-    if not numbers:
-        return "HIERARCHY"
-    width = _round((high - low) / 20)
-    return f"INTERVALS ({_spelled(width)}, {_spelled(5 * width)})" if width >= 1e-6 else None
-
-
-def _round(width: float) -> float:
-    """Return the largest of 1, 2 and 5 times a power of ten that is at most a width."""
-    if width <= 0:
-        return 0.0
-    power = 10.0 ** floor(log10(width))
-    return max(step * power for step in (1, 2, 5) if step * power <= width * (1 + 1e-9))
-
-
-def _spelled(width: float) -> str:
-    return f"{width:.6f}".rstrip("0").rstrip(".")
-
-
 def _policy(name: str, table: str, roles: list[Role], requirements: tuple[Requirement, ...]) -> StoredPolicy:
     by_role: dict[str, list[Role]] = {}
     for each in roles:
@@ -275,18 +248,25 @@ def _policy(name: str, table: str, roles: list[Role], requirements: tuple[Requir
     )
 
 
-def _unique(con: Any, table: str, roles: dict[str, Role], profile: dict[str, Any]) -> tuple[tuple[tuple[str, ...], float], ...]:
-    """Return the sets of one or two released columns that single most rows out, and clearly more than a part of them."""
+def _unique(
+    counted: Counted, table: str, roles: dict[str, Role], profile: dict[str, Any]
+) -> tuple[tuple[tuple[str, ...], float], ...]:
+    """Return the sets of one or two released columns that single most people out, and clearly more than a part of them."""
     released = [column for column, each in roles.items() if each.role in ("quasi-identifier", "kept")]
     combined = sorted(released, key=lambda column: (-profile[column][4], -profile[column][2]))[:_COMBINED]
-    found = con.execute("FROM unique_columns($table, 2, qi := $qi)", {"table": table, "qi": combined}).fetchall()
+    if counted.per is None:
+        asked = {"table": table, "qi": combined}
+        rows = counted.con.execute("SELECT columns, share FROM unique_columns($table, 2, qi := $qi)", asked).fetchall()
+        found = [(tuple(names), share) for names, share in rows if share]
+    else:
+        found = [each for each in counted.singled_out(combined) if each[1]]
     place = {column: number for number, column in enumerate(combined)}
-    alone = {names[0]: share for names, _, share in found if len(names) == 1 and share}
+    alone = {names[0]: share for names, share in found if len(names) == 1}
     ranked = sorted(
         (
-            (tuple(names), share)
-            for names, _, share in found
-            if share and (len(names) == 1 or share > _MORE * max(alone.get(name, 0.0) for name in names))
+            (names, share)
+            for names, share in found
+            if len(names) == 1 or share > _MORE * max(alone.get(name, 0.0) for name in names)
         ),
         key=lambda each: (-each[1], len(each[0]), [place[column] for column in each[0]]),
     )

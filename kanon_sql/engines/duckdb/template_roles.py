@@ -9,20 +9,22 @@ from datetime import date
 from typing import Any
 
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
-from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.duckdb.names import quoted, table_name
+from kanon_sql.engines.duckdb.suggested_levels import holds
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.suggested_policy import Role
 from kanon_sql.model.template import Template
 from kanon_sql.model.validation import as_text
+from kanon_sql.recognition import recognized_name
 
 _FOUND = "SELECT column_name, paragraph, reason FROM safe_harbor($name)"
 
 _ZIP = re.compile("zip code|postal code")
-_AGE = re.compile("(.*_)?ages?(_.*)?")
-_BIRTH = re.compile("(.*_)?(birth|born|yob|dob|birthday)(_.*)?|birthyear|birthdate")
+_AGES = ("ages above 89 do not share the label 90+", "numbers look like ages above 89")
+"""What `safe_harbor` says of a column of ages, whatever its name."""
 
-_NUMBERS = re.compile("U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*")
-_DATES = re.compile("DATE|TIMESTAMP.*")
+_DATES = {"dates are finer than a year"}
+"""What it says of a column with the type of dates."""
 
 _SMALL = """SELECT system.main.count(*) FROM {table}
     WHERE system.main.left(system.main.lpad(CAST({column} AS VARCHAR), 5, '0'), 3) IN ({areas})"""
@@ -59,7 +61,11 @@ def template_roles(
         broken.setdefault(column, []).append((paragraph, reason))
     found = {}
     for column, role in roles.items():
-        rule = template.columns.get(_kind(column, str(profile[column][1]), role, broken.get(column, [])) or "")
+        *_, numbers, _, dates = holds(con, table_name(table), column)
+        kind = _kind(column, numbers, role, broken.get(column, []))
+        if kind in ("date", "birth_date") and not dates and profile[column][2]:
+            kind = "identifier"  # no level can be shown of dates that nothing reads
+        rule = template.columns.get(kind or "")
         if rule is not None:
             told = f"{_reason(role, broken.get(column, []))}; {rule.rule}"
             found[column] = replace(role, role=rule.role, reason=told, recoding=rule.recoding_on(date.today()))
@@ -88,22 +94,23 @@ def template_notes(con: Any, source: str, template: Template, roles: Mapping[str
                 )
 
 
-def _kind(column: str, kind: str, role: Role, broken: list[tuple[str, str]]) -> str | None:
+def _kind(column: str, numbers: bool, role: Role, broken: list[tuple[str, str]]) -> str | None:
     """Return the kind of a column, one of `KINDS`; None where no rule is about it."""
-    called = re.sub("[^a-z0-9]+", "_", re.sub("([a-z])([A-Z])", r"\1_\2", column).lower())
-    paragraphs = {paragraph for paragraph, _ in broken}
-    if role.reason == "postal code" or any(_ZIP.search(reason) for _, reason in broken):
+    recognized = recognized_name(column)
+    named = "" if recognized is None else recognized.kind
+    paragraphs, reasons = {paragraph for paragraph, _ in broken}, {reason for _, reason in broken}
+    if named == "postal code" or any(_ZIP.search(reason) for reason in reasons):
         return "zip"
-    if _DATES.fullmatch(kind) or role.reason in ("date", "date of birth"):
-        return "birth_date" if _BIRTH.fullmatch(called) else "date"
+    if numbers and (named == "age" or reasons & {*_AGES}):
+        return "age"
+    if numbers and named in ("date of birth", "year of birth"):
+        return "birth_year"
+    if role.reason in ("date", "date of birth") or _DATES & reasons:
+        return "birth_date" if named == "date of birth" else "date"
     if paragraphs - {"(B)", "(C)"}:
         return "identifier"
     if "(B)" in paragraphs:
         return "place"
-    if _NUMBERS.fullmatch(kind) and _AGE.fullmatch(called):
-        return "age"
-    if _NUMBERS.fullmatch(kind) and _BIRTH.fullmatch(called):
-        return "birth_year"
     if "(C)" in paragraphs:
         return "date_part" if (("(C)", "by its name") in broken) else "identifier"
     return "identifier" if role.role == "identifier" else None

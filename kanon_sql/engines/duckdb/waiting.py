@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.batch_terms import Terms
@@ -15,6 +15,7 @@ from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.errors import SourceError
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import as_identifier
 
 NUMBER = "kanon#key"
@@ -80,7 +81,9 @@ def hold_returning(ask: Ask) -> None:
     ask(_RETURN_LATER)
 
 
-def released_batch(ask: Ask, session: Session, ledger: Ledger, terms: Terms, *, wait: bool) -> Certificate | None:
+def released_batch(
+    ask: Ask, session: Session, ledger: Ledger, terms: Terms, settled: Sequence[str], surface: Surface, *, wait: bool
+) -> Certificate | None:
     """Release the rows that were not released and do not wait into ``"kanon#released"``; None where there is none.
 
     Parameters
@@ -93,6 +96,10 @@ def released_batch(ask: Ask, session: Session, ledger: Ledger, terms: Terms, *, 
         Knows the rows that were released.
     terms : Terms
         The terms of the batch.
+    settled : sequence of str
+        Warnings about what is counted in the whole source.
+    surface : Surface
+        In whose words a refusal says what to do.
     wait : bool
         Whether rows of which nothing would be shown wait; then they are left out, and the rest is released anew.
 
@@ -105,7 +112,9 @@ def released_batch(ask: Ask, session: Session, ledger: Ledger, terms: Terms, *, 
     """
     shown = ", ".join(sql if sql.startswith("system.") else f'"kanon#s".{sql}' for _, sql in terms.shown)
     batch = _BATCH.format(shown=shown, ledger=ledger.rows)
-    query = release_query('temp.main."kanon#batch"', terms.policy, number=NUMBER, recorded=APPENDED)
+    query = release_query(
+        'temp.main."kanon#batch"', terms.policy, number=NUMBER, recorded=APPENDED, surface=surface, settled=settled
+    )
     connection = ask("SELECT system.main.current_connection_id()")[0][0]  # others may release at the same time
     while True:
         if terms.people:

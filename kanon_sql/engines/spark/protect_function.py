@@ -31,15 +31,18 @@ def protect_function() -> type:
             self._shown = analyze_result.schema.fields
             self._rows: list[dict[str, Any]] = []
             self._options: dict[str, Any] = {}
+            self._kinds: dict[str, Any] = {}
 
         @staticmethod
-        def analyze(table: Any, k: Any, by: Any, measures: Any = None) -> Any:
+        def analyze(table: Any, k: Any, by: Any, measures: Any = None, per: Any = None, per_row: Any = None) -> Any:
             """Return the columns of the protected table; the source has to come whole."""
-            constants = [k, by] if measures is None else [k, by, measures]
+            constants = [each for each in (k, by, measures, per, per_row) if each is not None]
             if not table.isTable or any(each.value is None for each in constants):
                 raise PolicyError(f"the arguments are a table and constants; hint: {NAME}(TABLE(t), 5, array('region', 'sex'))")
             sums = {} if measures is None else dict(measures.value)
             shown = StructType()
+            if per is not None:
+                _field(table.dataType, per.value)
             for name in by.value:
                 shown.add(name, _field(table.dataType, name).dataType)
             arrow_schema(shown.fields, NAME, "protect(df, ...)")
@@ -50,12 +53,22 @@ def protect_function() -> type:
                 shown.add(name, LongType())
             return AnalyzeResult(schema=shown, withSinglePartition=True)
 
-        def eval(self, row: Any, k: int, by: list[str], measures: dict[str, str] | None = None) -> None:
-            """Take a row."""
-            spelled = {same_name(name): name for name in row.__fields__}
-            named = [*by, *(measures or {}).values()]
-            self._rows.append({same_name(name): row[spelled[same_name(name)]] for name in named})
-            self._options = {"k": k, "by": by, "measures": measures}
+        def eval(
+            self,
+            row: Any,
+            k: int,
+            by: list[str],
+            measures: dict[str, str] | None = None,
+            per: str | None = None,
+            per_row: bool = False,
+        ) -> None:
+            """Take a row; columns that are not counted are evidence of whom it describes, as texts."""
+            named = {same_name(name) for name in (*by, *(measures or {}).values())}
+            values = {same_name(name): value for name, value in row.asDict().items()}
+            self._rows.append({name: value if name in named or value is None else str(value) for name, value in values.items()})
+            summed = [same_name(name) for name in (measures or {}).values()]
+            self._options = {"k": k, "by": by, "measures": measures, "per": per, "per_row": per_row}
+            self._kinds = dict.fromkeys(values, pa.string()) | dict.fromkeys(summed, pa.int64())
 
         def terminate(self) -> Iterator[tuple[Any, ...]]:
             """Yield the rows of the protected table."""
@@ -64,8 +77,7 @@ def protect_function() -> type:
             if not self._rows:
                 return
             keys = arrow_schema(self._shown[: len(self._options["by"])], NAME, "protect(df, ...)")
-            kinds = dict(zip(map(same_name, keys.names), keys.types, strict=True))
-            schema = pa.schema([(name, kinds.get(name, pa.int64())) for name in self._rows[0]])
+            schema = pa.schema(list((self._kinds | dict(zip(map(same_name, keys.names), keys.types, strict=True))).items()))
             for row in protect(pa.Table.from_pylist(self._rows, schema), **self._options).table.to_pylist():
                 yield tuple(row.values())
 

@@ -12,9 +12,11 @@ from kanon_sql.clause.cells.select_list import plain_text
 from kanon_sql.clause.cells.table_query import TableQuery
 from kanon_sql.clause.script import Script
 from kanon_sql.engines.cells.counting import Counting
+from kanon_sql.engines.cells.table_unit import key_places, unit_of
 from kanon_sql.engines.spark.failures import safe_errors
 from kanon_sql.engines.spark.names import fresh, quoted
 from kanon_sql.engines.spark.protecting import check_levels, protected
+from kanon_sql.engines.spark.unit import settled_frame
 from kanon_sql.errors import ClauseError, PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.protection import Protection
@@ -63,7 +65,7 @@ def with_protected(spark: SparkSession, text: str, progress: Progress | None) ->
     return rewrite(text, _refuse, protect=partial(_view, spark, progress))
 
 
-def _refuse(_: str, __: Policy) -> NoReturn:
+def _refuse(_: str, __: Policy, ___: str | None) -> NoReturn:
     raise PolicyError("ANONYMIZE and PROTECT cannot be in one statement on Spark; hint: release into a table first")
 
 
@@ -81,9 +83,13 @@ def _view(spark: SparkSession, progress: Progress | None, query: TableQuery, pro
     listed = ", ".join(f"{text} AS {quoted(name)}" for text, name in named)
     with safe_errors("reading the source"):
         rows = spark.sql(f"SELECT {listed} {query.source}")
+        source = spark.sql(f"SELECT * {query.source}")
     counting = Counting(tabulation=query.tabulation, keys=query.keys, sums=query.sums, largest=protection.largest)
     view = fresh("protected")
-    table = protected(rows, counting, protection, progress).table
+    shown = [(quoted(f"kanon#key{place}"), quoted(name)) for name, place in key_places(counting).items()]
+    keys = rows.selectExpr(*[f"{key} AS {name}" for key, name in shown])
+    warned = settled_frame(keys, source, unit_of(counting, protection), "clause")
+    table = protected(rows, counting, protection, progress, warned).table
     with safe_errors("naming the protected table"):
         table.createOrReplaceTempView(view)
     return f"TABLE {quoted(view)}"

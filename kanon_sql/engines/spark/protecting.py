@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.certificate.table_certificate import ProtectedTable, TableCertificate
 from kanon_sql.engines.announcing import announce
 from kanon_sql.engines.cells.counting import Counting
+from kanon_sql.engines.cells.table_unit import unit_of
 from kanon_sql.engines.duckdb.counted_cells import protect_counted
 from kanon_sql.engines.duckdb.protecting import arguments_of
 from kanon_sql.engines.spark.base_cells import base_cells
 from kanon_sql.engines.spark.columns import fields_of
 from kanon_sql.engines.spark.failures import safe_errors
 from kanon_sql.engines.spark.names import quoted
+from kanon_sql.engines.spark.unit import settled_frame
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation, level_of
@@ -55,7 +57,7 @@ def protect(
     Parameters
     ----------
     df : DataFrame
-        The source, one row for each person unless ``per`` names a column.
+        The source, one row for each person unless ``per`` names a column, or ``per_row=True``.
     by, measures, k, grouping, p, dominance, progress, **options
         As for `kanon_sql.protect`.
 
@@ -88,7 +90,9 @@ def protect(
     named += [] if protection.per is None else [(fields[same_name(protection.per)], "kanon#person")]
     with safe_errors("reading the source"):
         rows = df.selectExpr(*[f"{quoted(name)} AS {quoted(place)}" for name, place in named])
-    return protected(rows, counting, protection, progress)
+        keys = df.select(*[quoted(fields[text]) for text in shape.keys])
+    warned = settled_frame(keys, df, unit_of(counting, protection), "python")
+    return protected(rows, counting, protection, progress, warned)
 
 
 def check_levels(shape: Tabulation) -> None:
@@ -97,11 +101,13 @@ def check_levels(shape: Tabulation) -> None:
         raise PolicyError("DIGITS has no levels on Spark; hint: add a column for each level, and count by ROLLUP over them")
 
 
-def protected(rows: DataFrame, counting: Counting, protection: Protection, progress: Progress | None) -> ProtectedTable:
-    """Return the protected table of rows with the columns of `base_cells`."""
+def protected(
+    rows: DataFrame, counting: Counting, protection: Protection, progress: Progress | None, warned: Sequence[str]
+) -> ProtectedTable:
+    """Return the protected table of rows with the columns of `base_cells`; ``warned`` is said about whom they describe."""
     with safe_errors("counting the source"):
         cells = base_cells(rows, counting.tabulation.keys, counting.tabulation.sums, protection.largest)
-    found = protect_counted(cells, counting, protection, progress)
+    found = protect_counted(cells, counting, protection, progress, warned)
     certificate = _beside_earlier(rows.sparkSession, found.certificate)
     with safe_errors("taking the protected table"):
         table = rows.sparkSession.createDataFrame(found.table)

@@ -124,11 +124,20 @@ class KnownColumns:
 
     def describe(self) -> str:
         """Return the requirement as the clause writes it."""
-        asked = f"k >= {self.k}" if self.of is None else self.of.describe()
+        return f"k >= {self.k} {self.scope}" if self.of is None else f"{self.of.describe()} {self.scope}"
+
+    @property
+    def scope(self) -> str:
+        """Return what the attacker knows, as the clause writes it."""
         if self.columns is not None:
-            return f"{asked} FOR ANY {self.columns} {'COLUMN' if self.columns == 1 else 'COLUMNS'}"
+            return f"FOR ANY {self.columns} {'COLUMN' if self.columns == 1 else 'COLUMNS'}"
         sets = ", ".join(f"({', '.join(map(as_identifier, names))})" for names in self.sets or ())
-        return f"{asked} FOR {sets}"
+        return f"FOR {sets}"
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """Return the same as plain JSON data."""
+        return {"columns": self.columns} if self.sets is None else {"sets": [list(names) for names in self.sets]}
 
     def meaning(self) -> str:
         """Return what it means for the people in the table."""
@@ -137,11 +146,8 @@ class KnownColumns:
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
-        known: dict[str, Any] = (
-            {"columns": self.columns} if self.sets is None else {"sets": [list(names) for names in self.sets]}
-        )
         asked: dict[str, Any] = {"k": self.k} if self.of is None else {"of": self.of.to_json()}
-        return {"type": self.kind, **asked, **known}
+        return {"type": self.kind, **asked, **self.known}
 
 
 def _sets(given: object) -> tuple[tuple[str, ...], ...]:

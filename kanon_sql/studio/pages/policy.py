@@ -9,7 +9,6 @@ from nicegui import run, ui
 
 from kanon_sql.engines.duckdb.error_line import error_line
 from kanon_sql.model.template import TEMPLATES
-from kanon_sql.studio.draft import Draft
 from kanon_sql.studio.pages.frame import counted_table, note, page, panel, paragraph
 from kanon_sql.studio.pages.guarantees import guarantees
 from kanon_sql.studio.pages.masks import linked, masks
@@ -17,6 +16,7 @@ from kanon_sql.studio.pages.recodings import recodings
 from kanon_sql.studio.pages.searching import searching
 from kanon_sql.studio.session import Session
 from kanon_sql.studio.source import Source
+from kanon_sql.studio.under_rule import changes, under_rule
 
 _DRESSED = """
 for (const each of document.querySelectorAll('.cm-content')) each.setAttribute('aria-label', 'Statement');
@@ -125,8 +125,10 @@ class _Editor:
     def form(self) -> None:
         """Show the form."""
         with panel("Rule to start from"), ui.element("div").classes("line"):
-            rule = ui.select(list(TEMPLATES), label="Rule", value=TEMPLATES[0]).classes("grow")
-            ui.button("Start from it", on_click=lambda: self._started(rule.value)).props("outline")
+            rule = ui.select(list(TEMPLATES), label="Rule").classes("grow")
+            ui.button("Start from it", on_click=lambda: self._started(rule.value)).props("outline").bind_enabled_from(
+                rule, "value"
+            )
         guarantees(self.session, self.source.columns, self.changed)
         recodings(self.session, self.source, self.changed)
         masks(self.session, self.changed)
@@ -134,11 +136,25 @@ class _Editor:
         searching(self.session, self.changed)
 
     async def _started(self, rule: str) -> None:
-        """Take the policy of a rule; Undo brings the former one back."""
+        """Show what a rule would change, and change it if the person agrees; Undo brings the former statement back."""
         try:
-            found = await run.io_bound(self.source.under_template, rule)
+            policy, dropped = await run.io_bound(self.source.under_template, rule) or self.source.first_policy
+            after = under_rule(self.session.draft, policy, dropped)
+            told = changes(self.session.draft, after)
         except Exception as error:
             note(error_line(error))
             return
-        if found is not None:
-            self.changed(lambda: Draft.of(self.source.spelled, self.source.columns, *found))
+
+        def apply() -> None:
+            dialog.close()
+            self.changed(lambda: after)
+
+        with ui.dialog(value=True) as dialog, ui.card():
+            with ui.element("h2"):
+                ui.label(f"What {rule} changes")
+            paragraph("What the statement guarantees already stays: the larger k, PER, dropped columns.", "muted")
+            with ui.element("pre").classes("sql"):
+                ui.label("\n".join(told) or "Nothing.")
+            with ui.element("div").classes("line"):
+                ui.button("Apply", on_click=apply)
+                ui.button("Cancel", on_click=dialog.close).props("outline")

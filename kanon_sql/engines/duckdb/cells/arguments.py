@@ -13,6 +13,7 @@ from kanon_sql.errors import PolicyError, UnknownColumnError, hint_of
 from kanon_sql.model.grouping_sets import Sets, cube, plain, rollup
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.stored_protection import StoredProtection
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.tabulation import Item, Tabulation
 from kanon_sql.model.validation import by_name, same_name
 
@@ -42,6 +43,8 @@ class TableArguments:
         What is asked of it.
     options : mapping of str to value
         The same without a policy, as `Protection.of` takes it; an option that is None has not been given.
+    surface : Surface
+        In whose words a refusal says what to do.
     """
 
     table: str
@@ -51,16 +54,17 @@ class TableArguments:
     recodings: Any = None
     policy: StoredProtection | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    surface: Surface = "function"
 
-    def query(self, others: Iterable[Counting] = ()) -> str:
-        """Return the SQL of the table; ``others`` are released before it.
+    def query(self, others: Iterable[Counting] = (), *, held: bool = True) -> str:
+        """Return the SQL of the table; ``others`` are released before it, ``held`` as for `protected_query`.
 
         Raises
         ------
         PolicyError
             When an argument is not of its kind.
         """
-        return protected_query(*self.asked(), f"FROM {table_name(self.table)}", others)
+        return protected_query(*self.asked(), f"FROM {table_name(self.table)}", others, held=held, surface=self.surface)
 
     def asked(self) -> tuple[Counting, Protection]:
         """Return what is counted for the table, and what is asked of it; errors as for `query`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,17 +35,22 @@ class CellGathering:
         The number of the table in `ProtectedTables.together`; 0 if it is alone.
     home : Home
         Where the table is remembered.
+    warnings : sequence of str
+        About whom a row describes.
 
     Attributes
     ----------
-    counting, protection, ticket, home
+    counting, protection, ticket, home, warnings
         The same.
     touched : float
         When it was last used, as `time.monotonic`.
     """
 
-    def __init__(self, counting: Counting, protection: Protection, ticket: int, home: Home) -> None:
+    def __init__(
+        self, counting: Counting, protection: Protection, ticket: int, home: Home, warnings: Sequence[str] = ()
+    ) -> None:
         self.counting, self.protection, self.ticket, self.home = counting, protection, ticket, home
+        self.warnings = tuple(warnings)
         self.touched = time.monotonic()
         self._lock = threading.Lock()
         self._chunks: list[pa.StructArray] = []

@@ -17,6 +17,7 @@ from kanon_sql.engines.cells.earlier_tables import EarlierTable
 from kanon_sql.engines.cells.table_release import TableRelease
 from kanon_sql.engines.cells.tables_together import TablesTogether
 from kanon_sql.engines.duckdb.cells.table_record import Home, databases, numbers, read, write
+from kanon_sql.engines.duckdb.stored_tables import stored_columns
 from kanon_sql.model.secret import Secret
 
 
@@ -47,6 +48,10 @@ class ProtectedTables:
     def countings(self) -> list[Counting]:
         """Return what was counted for each table that was released."""
         return [each.counting for each in self._earlier()]
+
+    def holds_still(self, table: str) -> bool:
+        """Return whether a name can only be that of a stored table, which gives the same rows when it is read again."""
+        return stored_columns(self._connect, table) is not None
 
     @contextmanager
     def turn(self) -> Iterator[Sequence[EarlierTable]]:

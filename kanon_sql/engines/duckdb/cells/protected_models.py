@@ -32,7 +32,7 @@ def protected_query(session: Session, sql: str, database: str) -> str:
     def rows(*_release: Any) -> str:
         raise PolicyError("ANONYMIZE releases rows; hint: materialized='anonymized'")
 
-    protect = TableWriter(lambda: session.protected_tables.countings)
+    protect = TableWriter(session.protected_tables)
     found = rewrite(sql, rows, Policies.committed(session, database), protect)
     if found == sql:
         raise PolicyError(
@@ -74,5 +74,5 @@ def _tables_in(session: Session, sql: str, database: str) -> list[tuple[Tabulati
         found.append((query.tabulation, protection))
         return "SELECT 1"
 
-    rewrite(sql, lambda body, _policy: body, Policies.committed(session, database), take)
+    rewrite(sql, lambda body, *_: body, Policies.committed(session, database), take)
     return found

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kanon_sql.engines.cells.counting import Counting
+from kanon_sql.engines.cells.table_unit import key_places, unit_of
 from kanon_sql.engines.duckdb.cells.gathering import bits
 from kanon_sql.engines.duckdb.label_types import unlisted_null
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.engines.duckdb.texts import cells_text
+from kanon_sql.engines.duckdb.unit import settled_unit
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.protection import Protection
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.tabulation import Item, Tabulation
 
 _RANK = 'CAST(system.main.dense_rank() OVER (ORDER BY {name} ASC NULLS LAST) AS BIGINT) - 1 AS "kanon#code{key}"'
+
+_KEYS = '(SELECT {keys} FROM "kanon#source")'
 
 
 def protected_query(
@@ -26,7 +31,9 @@ def protected_query(
     together: Iterable[Counting] = (),
     ticket: int = 0,
     explained: bool = False,
-    counted: bool = False,
+    warned: Sequence[str] | None = None,
+    held: bool = False,
+    surface: Surface = "clause",
 ) -> str:
     """Return the SQL of a query that yields the rows of a protected table, or fails.
 
@@ -44,32 +51,40 @@ def protected_query(
         The number of the table among those that are solved together; 0 if it is alone.
     explained : bool
         Whether the query yields what protecting the table would take, and no row of it.
-    counted : bool
-        Whether ``source`` has base cells that another engine has counted, with the columns of `base_cells.sql`.
+    warned : sequence of str, optional
+        Given if ``source`` has base cells that another engine has counted, with the columns of `base_cells.sql`: what it warns
+        of.
+    held : bool
+        Whether the source gives the same rows when it is read again. Otherwise it is read once and kept.
+    surface : Surface
+        In whose words a refusal says what to do.
 
     Notes
     -----
-    The source is read once, by one GROUP BY; everything else depends on the number of base cells.
+    The source is read by one GROUP BY, and to settle whom its rows describe. Everything else depends on the number of base
+    cells.
     """
     if protection.earlier == "fixed":
         counting = counting.widened(others)
-    counting = counting.widened(together)
+    counting, counted = counting.widened(together), warned is not None
     tabulation, numbers = counting.tabulation, range(len(counting.keys))
     asked = [f'{text} AS "kanon#key{key}"' for key, text in enumerate(counting.keys)]
     asked += [f'{text} AS "kanon#value{place}"' for place, text in enumerate(counting.sums)]
     if protection.per is not None:
         asked.append(f'{quoted(protection.per)} AS "kanon#person"')
-    if counted:
-        asked = ["*"]
+    # all columns are evidence of whom a row describes; counting reads none of them
+    asked = ["*"] if counted else [*asked, "*"]
     listed = ", ".join(f'"kanon#key{key}"' for key in numbers)
     coded = ", ".join(f'"kanon#code{key}"' for key in numbers)
     gathered = cells_text(
         "gathered_cells",
         counting=literal(counting.to_json()),
         protection=literal(protection.to_json()),
+        unit=_settled(counting, protection, surface) if warned is None else _texts(warned),
         ticket=str(ticket),
         unshadowed=unshadowed(),
         columns=",\n           ".join(asked),
+        read="NOT MATERIALIZED" if held or counted else "MATERIALIZED",
         source=source,
         keys=listed,
         grouped=coded,
@@ -93,6 +108,17 @@ def protected_query(
     )
 
 
+def _settled(counting: Counting, protection: Protection, surface: Surface) -> str:
+    """Return the SQL of warnings about whom a row describes; the statement fails unless that is settled."""
+    keys = ", ".join(f'"kanon#key{place}" AS {quoted(name)}' for name, place in key_places(counting).items())
+    shown = _KEYS.format(keys=keys or '"kanon#key0"')  # names of ours are not looked at
+    return settled_unit(shown, unit_of(counting, protection), surface, '"kanon#source"')
+
+
+def _texts(texts: Iterable[str]) -> str:
+    return f"CAST([{', '.join(map(literal, texts))}] AS VARCHAR[])"
+
+
 def _set(chosen: Sequence[int]) -> str:
     codes = ", ".join(f'"kanon#code{key}"' for key in chosen)
     return f"({codes})"
@@ -101,8 +127,9 @@ def _set(chosen: Sequence[int]) -> str:
 def _counted(counting: Counting, protection: Protection) -> str:
     """Return the query of the base cells: people, sums, the least value and the largest contributions."""
     places = range(len(counting.sums))
+    keys = ", ".join(f'"kanon#key{key}"' for key in range(len(counting.keys)))
     if protection.per is None:
-        return cells_text("base_cells", measures="".join(_measures(place, counting.largest) for place in places))
+        return cells_text("base_cells", keys=keys, measures="".join(_measures(place, counting.largest) for place in places))
     return cells_text(
         "base_cells_of_people",
         added="".join(
@@ -111,7 +138,7 @@ def _counted(counting: Counting, protection: Protection) -> str:
             for place in places
         ),
         measures="".join(_measures(place, counting.largest, f'"kanon#least{place}"') for place in places),
-        keys=", ".join(f'"kanon#key{key}"' for key in range(len(counting.keys))),
+        keys=keys,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kanon_sql.engines.cells.counting import Counting
@@ -13,6 +13,7 @@ from kanon_sql.model.protection import Protection
 
 if TYPE_CHECKING:
     from kanon_sql.clause.cells.table_query import TableQuery
+    from kanon_sql.engines.duckdb.cells.ledger import ProtectedTables
 
 
 class TableWriter:
@@ -20,20 +21,21 @@ class TableWriter:
 
     Parameters
     ----------
-    released : callable
-        Returns what was counted for each table that was released.
+    released : ProtectedTables
+        Those that were released before.
     """
 
-    def __init__(self, released: Callable[[], Sequence[Counting]]) -> None:
+    def __init__(self, released: ProtectedTables) -> None:
         self._released = released
         self._before: list[Counting] = []
 
     def __call__(self, query: TableQuery, protection: Protection, explained: bool) -> str:
         """Return the query of a table."""
         counting = _counting(query, protection)
-        others = [*self._released(), *self._before]
+        others = [*self._released.countings, *self._before]
         self._before.append(counting)
-        return protected_query(counting, protection, query.source, others, explained=explained)
+        held = _is_held(query, self._released)
+        return protected_query(counting, protection, query.source, others, explained=explained, held=held)
 
 
 class TableReader:
@@ -61,16 +63,17 @@ class JointWriter:
 
     Parameters
     ----------
-    released : sequence of Counting
-        What was counted for each table that was released.
+    released : ProtectedTables
+        Those that were released before.
     tables : TablesTogether
         The tables.
     tickets : sequence of int
         See `ProtectedTables.together`.
     """
 
-    def __init__(self, released: Sequence[Counting], tables: TablesTogether, tickets: Sequence[int]) -> None:
-        self._released, self._together = released, [counting for counting, _ in tables.asked]
+    def __init__(self, released: ProtectedTables, tables: TablesTogether, tickets: Sequence[int]) -> None:
+        self._released, self._before = released, released.countings
+        self._together = [counting for counting, _ in tables.asked]
         self._tickets: Iterator[int] = iter(tickets)
 
     def __call__(self, query: TableQuery, protection: Protection, explained: bool) -> str:
@@ -79,12 +82,17 @@ class JointWriter:
             _counting(query, protection),
             protection,
             query.source,
-            self._released,
+            self._before,
             together=self._together,
             ticket=next(self._tickets),
             explained=explained,
+            held=_is_held(query, self._released),
         )
 
 
 def _counting(query: TableQuery, protection: Protection) -> Counting:
     return Counting(tabulation=query.tabulation, keys=query.keys, sums=query.sums, largest=protection.largest)
+
+
+def _is_held(query: TableQuery, released: ProtectedTables) -> bool:
+    return query.table is not None and released.holds_still(query.table)

@@ -107,7 +107,7 @@ class WaitingTables:
             return run(text, text)
         try:
             with self._released.together(tables) as tickets:
-                writer = JointWriter(self._released.countings, tables, tickets)
+                writer = JointWriter(self._released, tables, tickets)
                 for each in [(text, rewrite(text, writer=writer)) for text in self._texts]:
                     run(*each)
             return run(text, text)

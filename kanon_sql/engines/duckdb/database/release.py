@@ -26,6 +26,7 @@ from kanon_sql.engines.duckdb.staging import put, staging_directory
 from kanon_sql.errors import AuditError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.policy_names import for_rows
 from kanon_sql.model.stored_policy import StoredPolicy
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import one_of
 
 if TYPE_CHECKING:
@@ -130,12 +131,15 @@ class DatabaseRelease:
         The releases.
     format : str
         One of `FORMATS`.
+    surface : Surface
+        In whose words a refusal says what to do.
     """
 
     source: Path
     into: Path
     plan: list[PlannedRelease]
     format: str
+    surface: Surface
 
     @classmethod
     def of(
@@ -153,7 +157,8 @@ class DatabaseRelease:
         plan = planned_releases(_policies_of(origin, policies))
         if format == "parquet":
             require_file_names([each.name for each in plan])
-        return cls(source=origin, into=place, plan=plan, format=format)
+        surface: Surface = "policy" if policies is None else "json"
+        return cls(source=origin, into=place, plan=plan, format=format, surface=surface)
 
     def run(self, con: Connection, allowed_files: Iterable[str | os.PathLike[str]], progress: Heard | None) -> ReleasedDatabase:
         """Make all releases, compare what was written with them, and put it in its place in one step.
@@ -169,7 +174,9 @@ class DatabaseRelease:
         with staging_directory(self.into.parent) as staging:
             written = staging / "released.duckdb"
             with snapshot(con, self.source, written, allowed_files):
-                work, tables = Releasing(con), list[ReleasedTable]()
+                work, tables = Releasing(con, self.surface), list[ReleasedTable]()
+                for planned in self.plan:
+                    work.settle(planned)
                 for planned in self.plan:
                     step = partial(hear, planned.name, len(tables), len(self.plan))
                     step(None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from kanon_sql.certificate.stated import Stated, guaranteed_by
 from kanon_sql.engines.announcing import announce
 from kanon_sql.engines.duckdb.database.coarser_labels import coarser_labels, has_ladder, ladder_of
 from kanon_sql.engines.duckdb.database.person_columns import GROUP, KEY, FactsOfPeople, ShownPeople
-from kanon_sql.engines.duckdb.database.plan import PlannedRelease
+from kanon_sql.engines.duckdb.database.plan import PlannedRelease, unit_of
 from kanon_sql.engines.duckdb.database.snapshot import STAGE
 from kanon_sql.engines.duckdb.failures import spoken
 from kanon_sql.engines.duckdb.from_items import from_item_of
@@ -22,13 +22,16 @@ from kanon_sql.engines.duckdb.names import literal, name_parts, qualified, quote
 from kanon_sql.engines.duckdb.policies import shown_by
 from kanon_sql.engines.duckdb.policy_tables import checked
 from kanon_sql.engines.duckdb.release import release_query
+from kanon_sql.engines.duckdb.unit import settled_unit
 from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError, UnknownColumnError, raise_alone
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.person import Person
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Levels
+from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
 from kanon_sql.model.stored_policy import StoredPolicy
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import as_identifier, same_name
 
 if TYPE_CHECKING:
@@ -90,12 +93,39 @@ class Releasing:
     ----------
     con : Connection
         That of a `snapshot`.
+    surface : Surface
+        In whose words a refusal says what to do.
     """
 
-    def __init__(self, con: Connection) -> None:
-        self._con = con
+    def __init__(self, con: Connection, surface: Surface) -> None:
+        self._con, self._surface = con, surface
+        self._settled: dict[str, Sequence[str]] = {}
         self._shown: dict[str, ShownPeople] = {}
         self._database = str(con.execute("SELECT system.main.current_database()").fetchall()[0][0])
+
+    def settle(self, planned: PlannedRelease) -> None:
+        """Settle by all columns of a table whom its rows describe.
+
+        Raises
+        ------
+        PolicyError
+            When a column repeats people and they are not counted, or a column to release looks like an identifier.
+        SourceError
+            When the table cannot be read.
+        """
+        stored = planned.policy
+        try:
+            body, columns = self._read(stored)
+            shown = ", ".join(map(quoted, stored.released(columns)))
+            unit = settled_unit(f"(SELECT {shown} FROM ({body}))", unit_of(stored), self._surface, f"({body})")  # noqa: S608
+            self._settled[planned.name] = self._con.execute(f"SELECT {unit}").fetchall()[0][0]
+        except (RepeatedPeopleError, IdentifierError) as error:
+            error.args = (f'the release "{planned.name}": {error}',)
+            raise_alone(error)
+        except duckdb.InterruptException:
+            raise
+        except duckdb.Error as error:  # its words may quote a value
+            raise_alone(SourceError(f"{stored} cannot be read: {spoken(error)}; nothing was released"))
 
     def release(self, planned: PlannedRelease) -> ReleasedTable:
         """Release one table; the people that it needs have been released.
@@ -183,7 +213,7 @@ class Releasing:
         """Make the release as a temporary table; in a table of people, with the key of each row."""
         released = stored.released(columns)
         if stored.known_rows is not None:
-            return self._link(stored, body, released)
+            return self._link(planned, stored, body, released)
         policy = stored.policy_for(released)
         selected = [*map(shown_by(stored), released), *([] if planned.key is None else [f"{quoted(planned.key)} AS {KEY}"])]
         tables = self._con.session.allowed_files.tables_of(policy, stored)
@@ -192,14 +222,17 @@ class Releasing:
             policy,
             query=True,
             number=None if planned.key is None else KEY[1:-1],
+            surface=self._surface,
+            settled=self._settled[planned.name],
         )
         self._con.execute(f"CREATE OR REPLACE TEMP TABLE {_RELEASED} AS {checked(query, tables, self._database, stored)}")
         return self._con.session.releases[-1]
 
-    def _link(self, stored: StoredPolicy, body: str, released: list[str]) -> HistoryCertificate:
+    def _link(self, planned: PlannedRelease, stored: StoredPolicy, body: str, released: list[str]) -> HistoryCertificate:
         """Make the release whose tokens link the rows of each person."""
         rows = f"SELECT {', '.join(map(quoted, released))} FROM ({body})"  # noqa: S608
-        query = history_query(rows, stored.histories.within(released, str(stored)), query=True)
+        asked = stored.histories.within(released, str(stored))
+        query = history_query(rows, asked, query=True, settled=self._settled[planned.name])
         self._con.execute(f"CREATE OR REPLACE TEMP TABLE {_RELEASED} AS {checked(query, [], self._database, stored)}")
         return self._con.session.linked_releases[-1]
 

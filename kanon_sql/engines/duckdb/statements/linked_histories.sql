@@ -1,10 +1,10 @@
 -- A release of histories as one query: tokens link the rows of each person. Slots: see history_query.py.
-WITH "kanon#run" AS MATERIALIZED (
-    SELECT system.main.kanon_begin_histories(${asked}) AS run
+WITH "kanon#source" AS MATERIALIZED (
+${source}
+), "kanon#run" AS MATERIALIZED (
+    SELECT system.main.kanon_begin_histories(${asked}, ${unit}) AS run
     -- nothing is released where a macro of the database takes the place of a function behind the syntax of this text
     WHERE ${unshadowed}
-), "kanon#source" AS MATERIALIZED (
-${source}
 ), "kanon#read" AS MATERIALIZED (
     -- the numbers of the rows follow a keyed hash, not the order of the source
     SELECT *, system.main.row_number() OVER (ORDER BY "kanon#hash" ASC NULLS LAST, "kanon#key" ASC NULLS LAST) AS "kanon#row"

@@ -1,3 +1,3 @@
-    SELECT COLUMNS('^kanon#key'), system.main.count(*) AS "kanon#people"${measures}
+    SELECT ${keys}, system.main.count(*) AS "kanon#people"${measures}
     FROM "kanon#source"
     GROUP BY ALL

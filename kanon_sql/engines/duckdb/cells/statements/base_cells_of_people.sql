@@ -1,5 +1,5 @@
     -- a person is counted once; the rows of each have to be in one base cell, else counts of people do not add up
-    SELECT COLUMNS('^kanon#key'), system.main.count(*) AS "kanon#people"${measures}
+    SELECT ${keys}, system.main.count(*) AS "kanon#people"${measures}
     FROM (
         SELECT *, system.main.count(*) OVER (PARTITION BY "kanon#person") AS "kanon#places"
         FROM (

@@ -1,5 +1,8 @@
 -- The base cells of a table, handed to the solver. Slots: see query.py.
-WITH "kanon#run" AS MATERIALIZED (
+WITH "kanon#source" AS ${read} (
+    SELECT ${columns}
+    ${source}
+), "kanon#run" AS MATERIALIZED (
     SELECT system.main.kanon_begin_cells(
         ${counting}, ${protection}, ${ticket},
         -- a view is read as the tables that it reads
@@ -15,12 +18,11 @@ WITH "kanon#run" AS MATERIALIZED (
                 SELECT table_name AS name, database_name FROM system.main.duckdb_tables()
                 UNION ALL SELECT view_name, database_name FROM system.main.duckdb_views() WHERE NOT internal
             ) AS t JOIN system.main.duckdb_databases() AS d USING (database_name)
-        ) AS "kanon#t")) AS run
+        ) AS "kanon#t"),
+        -- nothing is counted before it is settled whom a row describes
+        ${unit}) AS run
     -- nothing is released where a macro of the database takes the place of a function behind the syntax of this text
     WHERE ${unshadowed}
-), "kanon#source" AS NOT MATERIALIZED (
-    SELECT ${columns}
-    ${source}
 ), "kanon#base" AS (
 ${counted}
 ), "kanon#coded" AS (

@@ -1,0 +1,71 @@
+"""The sample of a source by which it is settled whom a row describes: how large it is, and how it comes from an engine.
+
+An engine hands over columns ``h0``, ``h1`` and so on, a hash of each cell, NULL for NULL; ``drawn``, whether a row was drawn
+at random; for columns that grow by one each year ``y0`` and so on, their numbers; and ``written``, when a row was written, in
+years.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kanon_sql.recognition.pairs import SampledRows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+WHOLE, DRAWN = 1 << 15, 1 << 13
+"""Rows up to which all are looked at, and rows that are drawn from a larger table, about."""
+
+FEWER = 1
+"""Of a column of many values, a part brings all of its rows: as many as are drawn, divided by 2 to the power of this."""
+
+FIRST, VARIED = 4096, 64
+"""A column has many values if it has more than so many in the first rows. Others occur in enough of the drawn rows."""
+
+TEXTS = 200
+"""Rows whose texts are looked at."""
+
+
+def sampled(
+    names: Sequence[str], varied: Sequence[bool], fields: Mapping[str, pa.Array | pa.ChunkedArray], rows: int, parts: int
+) -> SampledRows:
+    """Return the rows that an engine has drawn.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns.
+    varied : sequence of bool
+        Whether each has many values.
+    fields : mapping
+        What the engine hands over.
+    rows : int
+        Rows of the whole table.
+    parts : int
+        Of a column with many values, the rows of one value in so many are there.
+    """
+    hashed = [fields[f"h{place}"] for place in range(len(names))]
+    return SampledRows(
+        names=tuple(names),
+        hashes=np.stack([_numbers(each.fill_null(0)).astype(np.uint64) for each in hashed], axis=1),
+        filled=np.stack([_numbers(each.is_valid()) for each in hashed], axis=1),
+        drawn=_numbers(fields["drawn"]),
+        varied=tuple(varied),
+        years={place: _years(fields[f"y{place}"]) for place in range(len(names)) if f"y{place}" in fields},
+        written=_years(fields["written"]) if "written" in fields else None,
+        rows=rows,
+        parts=parts,
+    )
+
+
+def _numbers(column: Any) -> Any:
+    found = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+    return found.to_numpy(zero_copy_only=False)
+
+
+def _years(column: Any) -> Any:
+    return _numbers(column).astype(np.float64)

@@ -1,0 +1,213 @@
+"""Whom does a row describe? The answer that a release needs before its search begins, from a sample of the source."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError, listed, unlisted_identifiers
+from kanon_sql.model.surfaces import Surface
+from kanon_sql.model.unit import Unit
+from kanon_sql.model.validation import as_identifier, same_name
+from kanon_sql.recognition import Recognized, recognized, recognized_name
+from kanon_sql.recognition.lost_keys import people_without_key
+from kanon_sql.recognition.pairs import FEWEST_PAIRS, Pairs, SampledRows
+from kanon_sql.recognition.repeated_people import RepeatedPeople, repeated_people
+from kanon_sql.recognition.topics import is_place, topic_of
+
+GROWING = frozenset({"age"})
+"""Kinds of columns that grow by one each year."""
+
+_OF_ONE_PERSON = frozenset(
+    ["number of a person", "record number", "national number", "insurance number", "account number", "e-mail address", "login"]
+)
+"""Kinds of identifiers that each belong to one person: not a name or a telephone number, which people share."""
+
+_JOINED_ROWS = 10_000
+"""Rows up to which two columns are tried together as a key."""
+
+_WITHOUT_KEY = 100.0
+"""How many times more rows agree on all quasi-identifiers than independent columns would, from which on a key seems lost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """Columns that a release shows, with the texts of some rows.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The columns.
+    texts : tuple of tuple of str
+        For each column its texts, None for NULL.
+    origins : mapping of str to sequence of str
+        The columns of the source that some of them carry, in the form that `same_name` compares.
+    """
+
+    columns: tuple[str, ...]
+    texts: tuple[tuple[str | None, ...], ...]
+    origins: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def recognized(self, place: int) -> Recognized | None:
+        """Return what a column seems to be, by its name and texts, and by the names of the columns that it carries."""
+        name, texts = self.columns[place], self.texts[place]
+        found = recognized(name, texts)
+        if found is not None and found.role == "identifier":
+            return found
+        for origin in self.origins.get(same_name(name), ()):
+            carried = recognized_name(origin)
+            if carried is not None and carried.role == "identifier":
+                return replace(carried, reason=f"it carries {as_identifier(origin)}")
+        return found
+
+
+def settle(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) -> tuple[str, ...]:
+    """Return warnings about what a guarantee counts.
+
+    Parameters
+    ----------
+    unit : Unit
+        What is counted.
+    looked : Looked
+        The columns to release.
+    sample : SampledRows
+        Rows of the source, with the columns that are left out of the release.
+    surface : Surface
+        In whose words an error says what to do.
+
+    Raises
+    ------
+    RepeatedPeopleError
+        When a column repeats people, and neither people nor, on purpose, rows are counted.
+    IdentifierError, UnlistedColumnError
+        When a column to release looks like an identifier of people: a quasi-identifier, or one without a role.
+    """
+    warnings = () if unit.counts_rows_only or len(sample.hashes) < FEWEST_PAIRS else _settled(unit, looked, sample, surface)
+    refuse_identifiers(unit, looked, surface)
+    return warnings
+
+
+def refuse_identifiers(unit: Unit, looked: Looked, surface: Surface) -> None:
+    """Raise if a column to release looks like an identifier, however often its values repeat."""
+    roles = set(map(same_name, (*unit.roles, *unit.recoded, *([] if unit.per is None else [unit.per]))))
+    by = set(map(same_name, unit.by))
+    chosen, unlisted, others = dict[str, str](), dict[str, str](), list[str]()
+    for place, name in enumerate(looked.columns):
+        if same_name(name) in roles:
+            continue
+        named = unit.every_column or same_name(name) in by
+        if (found := looked.recognized(place)) is not None and found.role == "identifier":
+            (chosen if named else unlisted)[name] = found.reason
+        elif not named:
+            others.append(name)
+    if chosen:
+        raise IdentifierError.of(chosen, surface, chosen=not unit.every_column, keys=unit.keys)
+    if unlisted:
+        refuse_unlisted_identifiers(unlisted, others, surface)
+
+
+def refuse_unlisted_identifiers(reasons: Mapping[str, str], others: Sequence[str], surface: Surface) -> None:
+    """Raise, naming columns without a role that look like identifiers, and the reason of each; ``others`` have none either."""
+    raise unlisted_identifiers(reasons, others, surface)
+
+
+def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) -> tuple[str, ...]:
+    places = {same_name(name): place for place, name in enumerate(sample.names)}
+    by = [place for name in unit.by if (place := places.get(same_name(name))) is not None]
+    per = None if unit.per is None else places.get(same_name(unit.per))
+    pairs = Pairs(sample, per)
+    found = _found(pairs, by, unit, looked)
+    certain = [each for each in found if each.certain]
+    if certain and (per is None or pairs.numbers_rows(per)):
+        raise _repeated(certain, unit, looked, sample, surface)
+    warnings = [_may_repeat(each, unit) for each in found]
+    if not found and per is None and len(by) > 2 and _has_lost_key(pairs, by):
+        what = "keys" if unit.keys else "quasi-identifiers"
+        warnings.append(
+            f"far more rows agree on all {what} than chance explains; if people have several rows, add the column "
+            "that identifies them and count PER it"
+        )
+    return tuple(warnings)
+
+
+def _found(pairs: Pairs, by: Sequence[int], unit: Unit, looked: Looked) -> list[RepeatedPeople]:
+    """Return the columns that repeat people by the quasi-identifiers of a release."""
+    if unit.every_column:
+        roles = set(map(same_name, unit.roles))
+        by = [place for place, name in enumerate(pairs.names) if same_name(name) not in roles]
+    texts = {same_name(name): each for name, each in zip(looked.columns, looked.texts, strict=True)}
+    return _repeating(pairs, by, texts, joined=len(pairs.sample.hashes) <= _JOINED_ROWS)
+
+
+def repeating(sample: SampledRows, by: Sequence[str], per: str | None = None) -> list[RepeatedPeople]:
+    """Return the columns of any table that repeat people, or may do so; those of most rows first.
+
+    Parameters
+    ----------
+    sample : SampledRows
+        Rows of the table.
+    by : sequence of str
+        Its quasi-identifiers.
+    per : str, optional
+        A column that already tells people apart.
+    """
+    if len(sample.hashes) < FEWEST_PAIRS:
+        return []
+    places = {same_name(name): place for place, name in enumerate(sample.names)}
+    pairs = Pairs(sample, None if per is None else places.get(same_name(per)))
+    return _repeating(pairs, [places[same_name(name)] for name in by], {}, joined=False)
+
+
+def _repeating(
+    pairs: Pairs, by: Sequence[int], texts: Mapping[str, Sequence[str | None]], *, joined: bool
+) -> list[RepeatedPeople]:
+    """Return the columns that repeat people by the quasi-identifiers, or by columns with the names of personal ones.
+
+    Notes
+    -----
+    Quasi-identifiers may be about events, such as a date of admission, and then hide that the others repeat.
+    """
+    kinds = {place: recognized(name, texts.get(same_name(name), ())) for place, name in enumerate(pairs.names)}
+    topics = {place: topic_of(kind, pairs.names[place]) for place, kind in kinds.items()}
+    named = [place for place, kind in kinds.items() if kind is not None and kind.personal]
+    identifying = {place for place, kind in kinds.items() if kind is not None and kind.kind in _OF_ONE_PERSON}
+
+    def by_topics(places: Collection[int]) -> list[RepeatedPeople]:
+        return repeated_people(pairs, {place: topics[place] for place in sorted(places)}, identifying, joined=joined)
+
+    found = by_topics({*by, *named})
+    if not any(each.certain for each in found) and named and set(by) - set(named):
+        found = [*by_topics(named), *found]
+    one = {each.columns: each for each in sorted(found, key=lambda each: each.certain)}
+    return [each for each in found if one[each.columns] is each]
+
+
+def _repeated(
+    certain: list[RepeatedPeople], unit: Unit, looked: Looked, sample: SampledRows, surface: Surface
+) -> RepeatedPeopleError:
+    found, *others = certain
+    guarantee = unit.describe()
+    if len(found.columns) > 1:
+        return RepeatedPeopleError.together(found.columns, found.people, found.rows, found.shared, guarantee)
+    about, released = sample.parts > 1, looked.columns
+    also = [each.column for each in others if len(each.columns) == 1]
+    return RepeatedPeopleError.of(
+        found.columns[0], found.people, found.rows, found.shared, unit, surface, about=about, released=released, also=also
+    )
+
+
+def _may_repeat(found: RepeatedPeople, unit: Unit) -> str:
+    column = as_identifier(found.columns[0])
+    agree = listed(list(map(as_identifier, found.shared)))
+    counts = "rows" if unit.per is None else f"values of {as_identifier(unit.per)}"
+    return (
+        f"rows that share {column} agree on {agree}; {unit.guarantee} counts {counts}, so count PER {column} if it is a person"
+    )
+
+
+def _has_lost_key(pairs: Pairs, by: Sequence[int]) -> bool:
+    """Return whether several rows of a person seem to be there, and no column that says so; places count once."""
+    where = [place for place in by if is_place(recognized_name(pairs.names[place]))]
+    finest = max(where, key=lambda place: pairs.values(place), default=None)
+    apart = [place for place in by if place not in where or place == finest]
+    return len(apart) > 2 and people_without_key(pairs, apart) >= _WITHOUT_KEY

@@ -1,0 +1,245 @@
+"""Refusals of a policy for what the columns of its table are: identifiers, or columns that repeat people."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Self
+
+from kanon_sql.errors import PolicyError, UnlistedColumnError, nearest
+from kanon_sql.model.surfaces import Surface, counted, kept, left_out, measured, quasi_identifiers
+from kanon_sql.model.unit import Unit
+from kanon_sql.model.validation import as_identifier
+
+_SHARED = 3
+"""Most shared columns that an error lists."""
+
+
+class IdentifierError(PolicyError):
+    """A quasi-identifier, or a key of a table of counts, looks like an identifier of people; nothing was released.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The columns.
+
+    Examples
+    --------
+    >>> import kanon_sql, pyarrow as pa
+    >>> people = pa.table({"name": ["Ann", "Bob"] * 20, "zip": ["98101", "98102"] * 20})
+    >>> try:
+    ...     kanon_sql.anonymize(people, k=5, quasi_identifiers=["zip", "name"])
+    ... except IdentifierError as error:
+    ...     print(error.columns)
+    ('name',)
+    """
+
+    columns: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, reasons: Mapping[str, str], surface: Surface, *, chosen: bool = True, keys: bool = False) -> Self:
+        """Name each column and why it looks like an identifier.
+
+        Parameters
+        ----------
+        reasons : mapping
+            The columns, each with the reason.
+        surface : Surface
+            In whose words the way out is.
+        chosen : bool
+            Whether the policy names the columns.
+        keys : bool
+            Whether they are the keys of a table.
+        """
+        what = "key" if keys else "quasi-identifier"
+        subject = f"a {what} looks like an identifier" if len(reasons) == 1 else f"{what}s look like identifiers"
+        hint = left_out(list(reasons), surface, chosen=chosen, keys=keys)
+        found = cls(f"{subject} of people: {_reasons(reasons)}; nothing was released; hint: {hint}")
+        found.columns = tuple(reasons)
+        return found
+
+
+def unlisted_identifiers(reasons: Mapping[str, str], unlisted: Sequence[str], surface: Surface) -> UnlistedColumnError:
+    """Return the refusal of columns without a role that look like identifiers, each with the reason.
+
+    Parameters
+    ----------
+    reasons : mapping
+        The columns that are refused, each with the reason.
+    unlisted : sequence of str
+        All columns without a role.
+    surface : Surface
+        In whose words the ways out are.
+    """
+    one, names = len(reasons) == 1, list(reasons)
+    subject = "a column has no role and looks like an identifier" if one else "columns have no role and look like identifiers"
+    ways = f"{left_out(names, surface)}, or {kept(names, unlisted, surface)} to release {_it(names)} on purpose"
+    return _unlisted(f"{subject} of people: {_reasons(reasons)}", names, ways)
+
+
+def unlisted_columns(reveals: Mapping[str, str], unlisted: Sequence[str], surface: Surface) -> UnlistedColumnError:
+    """Return the refusal of columns without a role that identify people, each with what it reveals.
+
+    Parameters
+    ----------
+    reveals : mapping
+        The columns that are refused, each with what it reveals.
+    unlisted, surface
+        As for `unlisted_identifiers`.
+    """
+    one, names = len(reveals) == 1, list(reveals)
+    subject = "a column has no role and identifies" if one else f"{len(reveals)} columns have no role and identify"
+    found = "; ".join(f"{as_identifier(name)} {words}" for name, words in reveals.items())
+    ways = (
+        f"{left_out(names, surface)}, {quasi_identifiers(_it(names), surface)}, or {kept(names, unlisted, surface)} to release "
+        f"{_it(names)} on purpose"
+    )
+    return _unlisted(f"{subject} people: {found}", names, ways)
+
+
+def unlisted_together(unlisted: Sequence[str], words: str, surface: Surface) -> UnlistedColumnError:
+    """Return the refusal of columns without a role that identify people only together."""
+    spelled = listed(list(map(as_identifier, unlisted)))
+    some = "some of them"
+    ways = (
+        f"{left_out(unlisted, surface)} or only some of them, {quasi_identifiers(some, surface)}, or "
+        f"{kept(unlisted, (), surface)} to release them on purpose"
+    )
+    return _unlisted(f"{len(unlisted)} columns have no role and identify people: {spelled} {words}", unlisted, ways)
+
+
+def _unlisted(problem: str, names: Sequence[str], ways: str) -> UnlistedColumnError:
+    found = UnlistedColumnError(f"{problem}; nothing was released; hint: {ways}")
+    found.columns = tuple(map(as_identifier, names))
+    return found
+
+
+def without_role(columns: Sequence[str], known: Collection[str], policy: str) -> PolicyError:
+    """Return the refusal of columns to which a stored policy gives no role; ``known`` ones have one."""
+    one = len(columns) == 1
+    names = ", ".join(f'"{name}"' for name in columns)
+    near = nearest(columns[0], known) if one else None
+    meant = f'did you mean "{near}"? Else ' if near else ""
+    subject = f"the column {names} has" if one else f"the columns {names} have"
+    way = f"give {_it(columns)} one (IDENTIFIER, BY, KEEP or in GUARANTEE), or leave {_it(columns)} out of the query"
+    return PolicyError(f"{subject} no role in {policy}; hint: {meant}{way}")
+
+
+def _reasons(reasons: Mapping[str, str]) -> str:
+    return "; ".join(f"{as_identifier(name)} ({reason})" for name, reason in reasons.items())
+
+
+def _it(names: Collection[str]) -> str:
+    return "it" if len(names) == 1 else "them"
+
+
+class RepeatedPeopleError(PolicyError):
+    """A column repeats people, and the guarantee would count rows; nothing was released.
+
+    Attributes
+    ----------
+    column : str
+        The column that repeats people; of several, the one with the most rows.
+    people, rows : int
+        Its values, and the rows that have one.
+    shared : tuple of str
+        The columns on which rows with the same value agree.
+
+    Examples
+    --------
+    >>> import kanon_sql, pyarrow as pa
+    >>> rows = [{"id": n % 40, "zip": n % 40 % 7, "age": n % 40 % 9, "job": n % 40 % 11} for n in range(160)]
+    >>> try:
+    ...     kanon_sql.anonymize(pa.Table.from_pylist(rows), k=4, quasi_identifiers=["zip", "age", "job"], drop=["id"])
+    ... except RepeatedPeopleError as error:
+    ...     print(error.column, error.people, error.rows)
+    id 40 160
+    """
+
+    column: str = ""
+    people: int = 0
+    rows: int = 0
+    shared: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        column: str,
+        people: int,
+        rows: int,
+        shared: Collection[str],
+        unit: Unit,
+        surface: Surface,
+        *,
+        about: bool,
+        released: Sequence[str],
+        also: Sequence[str] = (),
+    ) -> Self:
+        """Name the column, what its rows share, and the two ways out.
+
+        Parameters
+        ----------
+        column, people, rows, shared
+            As the attributes.
+        unit : Unit
+            The unit of the guarantee.
+        surface : Surface
+            In whose words the ways out are.
+        about : bool
+            Whether people and rows were estimated.
+        released : sequence of str
+            The columns that the query returns.
+        also : sequence of str
+            Other columns that repeat people.
+        """
+        fact = repetition(column, people, rows, shared, unit.describe(), about=about, also=also)
+        found = cls(f"{fact}; nothing was released; hint: {counted(column, unit, surface, released)}")
+        found.column, found.people, found.rows, found.shared = column, people, rows, tuple(shared)
+        return found
+
+    @classmethod
+    def together(cls, columns: Sequence[str], people: int, rows: int, shared: Collection[str], guarantee: str) -> Self:
+        """Name two columns that repeat people only together; no surface counts people by two columns."""
+        names, agree = listed(list(map(as_identifier, columns))), listed(list(map(as_identifier, shared)))
+        found = cls(
+            f"{names} repeat people together: rows that share both values agree on {agree}; {guarantee} would count rows, and "
+            f"{people:,} people have {rows:,}; nothing was released; hint: make one column of both in a view, such as "
+            f"concat_ws('/', {', '.join(map(as_identifier, columns))}) AS person, and count people by it"
+        )
+        found.column, found.people, found.rows, found.shared = ", ".join(columns), people, rows, tuple(shared)
+        return found
+
+    @classmethod
+    def unsettled(cls, column: str, people: int, rows: int, shared: Collection[str], guarantee: str, surface: Surface) -> Self:
+        """Say of a table that is only measured what its rows are taken for; see `of`."""
+        fact = repetition(column, people, rows, shared, guarantee)
+        found = cls(f"the unit was not settled: {fact}; hint: {measured(column, surface)}")
+        found.column, found.people, found.rows, found.shared = column, people, rows, tuple(shared)
+        return found
+
+
+def repetition(
+    column: str,
+    people: int,
+    rows: int,
+    shared: Collection[str],
+    guarantee: str,
+    *,
+    about: bool = False,
+    also: Sequence[str] = (),
+) -> str:
+    """Return the fact that a column repeats people; see `RepeatedPeopleError.of`."""
+    names = list(map(as_identifier, shared))
+    more = len(names) - _SHARED
+    if more > 1:
+        names = [*names[:_SHARED], f"{more} other columns"]
+    others = f" (and so {'does' if len(also) == 1 else 'do'} {listed(list(map(as_identifier, also)))})" if also else ""
+    size = f"{'about ' * about}{people:,} people have {'about ' * about}{rows:,}"
+    return (
+        f"{as_identifier(column)} repeats people{others}: rows that share its value agree on {listed(names)}; {guarantee} "
+        f"would count rows, and {size}"
+    )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

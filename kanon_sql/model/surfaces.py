@@ -1,0 +1,199 @@
+"""The languages in which an error says what to do: of the clause, functions, Python, the command line, dbt and policies."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from kanon_sql.model.unit import Unit
+from kanon_sql.model.validation import as_identifier, same_name
+
+Surface = Literal["clause", "function", "python", "command", "model", "policy", "json", "spark", "dataframe"]
+"""The clause, a table function, Python, the command line, a dbt model, a stored policy, a policy as JSON or YAML, the clause on
+Spark, or a DataFrame of Spark."""
+
+_MOST = 12
+"""Most names that a hint lists."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Words:
+    """What a surface calls things.
+
+    Parameters
+    ----------
+    by, keep : str
+        The quasi-identifiers, and what is released unchanged; empty if a column changes its role by `left_out` alone.
+    left_out, kept : str
+        How columns are left out, and released unchanged.
+    people, rows : str
+        How people are counted, and rows that are people.
+    """
+
+    by: str
+    keep: str
+    left_out: str
+    kept: str
+    people: str
+    rows: str
+
+
+_WORDS: dict[Surface, _Words] = {
+    "clause": _Words(
+        by="BY",
+        keep="KEEP",
+        left_out="leave {it} out of the SELECT",
+        kept="write KEEP {spelled}",
+        people="write {guarantee} PER {spelled}{scope}",
+        rows="{rows}",
+    ),
+    "function": _Words(
+        by="qi",
+        keep="keep",
+        left_out="drop := [{texts}]",
+        kept="keep := [{texts}]",
+        people="per := {texts}",
+        rows="per_row := true",
+    ),
+    "python": _Words(
+        by="quasi_identifiers",
+        keep="keep",
+        left_out="drop=[{texts}]",
+        kept="keep=[{texts}]",
+        people="per={texts}",
+        rows="per_row=True",
+    ),
+    "command": _Words(
+        by="--qi", keep="--keep", left_out="--drop {word}", kept="--keep {word}", people="--per {word}", rows="--per-row"
+    ),
+    "model": _Words(
+        by="",
+        keep="",
+        left_out="tag {it} as identifier",
+        kept="tag {it} as insensitive",
+        people="return {spelled}, tag it as identifier and set per={texts} in the config of the model",
+        rows="per_row=true",
+    ),
+    "policy": _Words(
+        by="BY",
+        keep="KEEP",
+        left_out="write IDENTIFIER {spelled}",
+        kept="write KEEP {spelled}",
+        people="write {guarantee} PER {spelled}{scope} in the policy",
+        rows="{rows}",
+    ),
+    "json": _Words(
+        by="quasi_identifiers",
+        keep="kept",
+        left_out="add {json} to identifiers",
+        kept="add {json} to kept",
+        people="add {people} to the requirements",
+        rows='write {{"type": "k", "k": {k}, "per_row": true}}',
+    ),
+}
+
+
+_ONE_ROW = "make one row of each person first"
+"""Spark does not count people."""
+
+_WORDS["spark"] = replace(_WORDS["clause"], people=_ONE_ROW, rows="write {rows}")
+_WORDS["dataframe"] = replace(_WORDS["python"], people=_ONE_ROW)
+
+
+_KEYS: dict[Surface, str] = {"function": "by", "python": "by", "command": "--by"}
+"""What the keys of a table are called; elsewhere they are those of GROUP BY."""
+
+
+def left_out(names: Sequence[str], surface: Surface, *, chosen: bool = False, keys: bool = False) -> str:
+    """Return how columns are left out of a release; ``chosen`` are quasi-identifiers by name, ``keys`` those of a table."""
+    words = _WORDS[surface]
+    if keys:
+        return f"leave {_it(names)} out of {_KEYS.get(surface, 'GROUP BY')}"
+    out = _filled(words.left_out, names)
+    return f"{out} (and not in {words.by})" if chosen and words.by else out
+
+
+def quasi_identifiers(some: str, surface: Surface) -> str:
+    """Return how some columns become quasi-identifiers."""
+    return f"add {some} to {_WORDS[surface].by}" if _WORDS[surface].by else f"tag {some} as quasi_identifier"
+
+
+def kept(names: Sequence[str], others: Sequence[str], surface: Surface) -> str:
+    """Return how columns are released on purpose; ``others`` have no role either, and with KEEP every column needs one."""
+    own = set(map(same_name, names))
+    listed = [*names, *(name for name in others if same_name(name) not in own)]
+    many = len(listed) > max(_MOST, len(names))
+    words = _filled(_WORDS[surface].kept, names if many else listed)
+    return f"{words} with all other columns that have no role" if many else words
+
+
+def counted(column: str, unit: Unit, surface: Surface, released: Sequence[str]) -> str:
+    """Return the two ways to settle what is counted where a column repeats people.
+
+    Parameters
+    ----------
+    column : str
+        The column.
+    unit : Unit
+        What is counted so far.
+    surface : Surface
+        In whose words.
+    released : sequence of str
+        The columns that the query returns.
+    """
+    words, key = _WORDS[surface], same_name(column)
+    linked = bool(unit.scope) and not unit.known
+    before = after = ""
+    if surface == "clause" and not unit.keys and key not in map(same_name, released):
+        hidden = "" if linked else ", which PER does not release,"
+        before = f"add {as_identifier(column)} to the SELECT{hidden} and "
+    for role, names in ((words.by, unit.by), (words.keep, unit.kept)):
+        if role and words.people != _ONE_ROW and key in map(same_name, names):
+            after = f" (and not in {role})"
+    people = _filled(words.people, [column], unit)
+    if surface == "function" and unit.every_column:
+        roles = {key, *map(same_name, unit.roles)}
+        people += f", qi := [{', '.join(repr(name) for name in released if same_name(name) not in roles)}]"
+    rows = "" if linked else f", or {_filled(words.rows, [column], unit)} if each row is a person"
+    return f"{before}{people}{after}{rows}"
+
+
+def measured(column: str, surface: Surface) -> str:
+    """Return the two ways to tell the measurement of a table what a row is."""
+    words = _WORDS[surface]
+    return f"{_filled(words.people, [column])}, or {words.rows} if each row is a person"
+
+
+def _it(names: Sequence[str]) -> str:
+    return "it" if len(names) == 1 else "them"
+
+
+def _filled(words: str, names: Sequence[str], unit: Unit | None = None) -> str:
+    counts = {} if unit is None else _counting(names[0], unit)
+    return words.format(
+        it=_it(names),
+        spelled=", ".join(map(as_identifier, names)),
+        texts=", ".join(map(repr, names)),
+        json=", ".join(json.dumps(name, ensure_ascii=False) for name in names),
+        word=shlex.quote(",".join(names)),
+        **counts,
+    )
+
+
+def _counting(column: str, unit: Unit) -> dict[str, object]:
+    """Return the guarantee as it counts people, and as it counts rows that are people."""
+    people: dict[str, object] = {"type": "people", "k": unit.least, "per": column}
+    if unit.known:
+        people = {"type": "known", "of": people, **json.loads(unit.known)}
+    scope = f" {unit.scope}" if unit.scope else ""
+    rows = f"k >= 1 PER ROW AND {unit.guarantee}{scope}" if scope else f"{unit.guarantee} PER ROW"
+    return {
+        "guarantee": unit.guarantee,
+        "scope": scope,
+        "rows": rows,
+        "people": json.dumps(people, ensure_ascii=False),
+        "k": 1 if scope else unit.least,
+    }

@@ -1,0 +1,111 @@
+"""What a guarantee counts: rows, people by a column, or rows that are people because the author says so."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from kanon_sql.model.validation import as_identifier
+
+if TYPE_CHECKING:
+    from kanon_sql.model.linked_histories import LinkedHistories
+    from kanon_sql.model.policy import Policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """What a guarantee counts, and by which columns.
+
+    Parameters
+    ----------
+    guarantee : str
+        What is counted, as the clause writes it without its PER: ``'k >= 5'``.
+    least : int
+        Rows that a class has at least, by all columns or by those that an attacker knows.
+    scope, known : str
+        What an attacker knows, if not all columns: ``'FOR ANY 3 COLUMNS'``, and the same as JSON; of linked histories only
+        the first.
+    by : tuple of str
+        The quasi-identifiers of a release, or the keys of a table.
+    every_column : bool
+        Whether every column without another role is one.
+    per : str, optional
+        The column that tells people apart.
+    per_row : bool
+        Whether the author says that each row is a person.
+    recoded : tuple of str
+        Those of ``by`` whose cells are generalized.
+    roles, kept : tuple of str
+        Further columns that the policy names on purpose: sensitive ones, and those that it releases unchanged; the latter.
+    keys : bool
+        Whether ``by`` are the keys of a table of counts and sums.
+    """
+
+    guarantee: str
+    least: int
+    scope: str = ""
+    known: str = ""
+    by: tuple[str, ...] = ()
+    every_column: bool = False
+    per: str | None = None
+    per_row: bool = False
+    recoded: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    keys: bool = False
+
+    @classmethod
+    def of(cls, policy: Policy) -> Unit:
+        """Return what a policy counts."""
+        least, known = policy.least_class_size, max(policy.known_requirements, key=lambda each: each.least, default=None)
+        scope, some = "", ""
+        if known is not None and known.least > least:
+            least, scope, some = known.least, known.scope, json.dumps(known.known)
+        kept = policy.keep or ()
+        return cls(
+            guarantee=f"k >= {least}",
+            least=least,
+            scope=scope,
+            known=some,
+            by=tuple(qi.column for qi in policy.quasi_identifiers),
+            every_column=policy.every_column,
+            per=None if policy.people is None else policy.people.per,
+            per_row=policy.per_row,
+            recoded=policy.generalized,
+            roles=(*policy.sensitive, *kept, *policy.pseudonyms),
+            kept=tuple(name for name in kept if name not in policy.pseudonyms),
+        )
+
+    @classmethod
+    def of_histories(cls, asked: LinkedHistories) -> Unit:
+        """Return what a guarantee of linked histories counts."""
+        return cls(
+            guarantee=f"k >= {asked.k}",
+            least=asked.k,
+            scope=asked.scope,
+            by=tuple(asked.quasi_identifiers),
+            per=asked.per,
+            roles=tuple(asked.keep),
+            kept=tuple(asked.keep),
+        )
+
+    @property
+    def counts_rows_only(self) -> bool:
+        """Return whether the guarantee needs no people: the author says that rows are some, or asks for no class."""
+        return self.per_row or self.least == 1
+
+    def describe(self) -> str:
+        """Return what is counted as the clause writes it."""
+        people = "" if self.per is None else f" PER {as_identifier(self.per)}"
+        return f"{self.guarantee}{people}{self.scope and f' {self.scope}'}"
+
+    def to_json(self) -> str:
+        """Return the canonical text."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> Unit:
+        """Read the text of `to_json`."""
+        data: dict[str, Any] = json.loads(text)
+        return cls(**(data | {name: tuple(each) for name, each in data.items() if isinstance(each, list)}))

@@ -1,0 +1,96 @@
+"""The rules of `names.toml` as regular expressions, which Python and RE2 read alike. It imports nothing of the package.
+
+`build_sql.py` runs this file in a checkout to write the same patterns into the macros.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+from unicodedata import category, normalize
+
+_FILE = Path(__file__).with_name("names.toml")
+
+_TWO_SPELLINGS = {"ä": "(a|ae)", "ö": "(o|oe)", "ü": "(u|ue)", "ß": "ss", "ł": "l", "ø": "o", "œ": "oe", "æ": "ae"}
+
+
+@dataclass(frozen=True)
+class NameRule:
+    """Names that say one thing.
+
+    Attributes
+    ----------
+    kind, role, paragraph
+        As in `names.toml`; the paragraph is empty if the rule of HIPAA does not ask for it.
+    pattern : str
+        What `called` returns for such a name.
+    exceptions : str
+        What `called` returns for a name that only seems to be one; empty if there is none.
+    personal : bool
+        Whether a person tends to have one value of it.
+    textual, numeric : bool
+        Whether only texts, or only numbers, of such a name are meant.
+    """
+
+    kind: str
+    role: Literal["identifier", "quasi-identifier", "sensitive", ""]
+    pattern: str
+    paragraph: str = ""
+    exceptions: str = ""
+    personal: bool = False
+    textual: bool = False
+    numeric: bool = False
+
+
+@cache
+def name_rules() -> tuple[NameRule, ...]:
+    """Return the rules in their order."""
+    parts = {name: _pattern([text]) for name, text in _read()["parts"].items()}
+    return tuple(_rule(each, parts) for each in _read()["rules"])
+
+
+@cache
+def not_identifying() -> str:
+    """Return the pattern of names that say something about an identifier, but are none."""
+    read = _read()["not_identifying"]
+    return f"{_anywhere(_pattern(read['words']))}|(.*_)?({_pattern(read['endings'])})[0-9]*"
+
+
+@cache
+def not_ages() -> str:
+    """Return the pattern of names of numbers that only look like ages."""
+    return _anywhere(_pattern(_read()["not_ages"]["words"]))
+
+
+@cache
+def _read() -> dict[str, Any]:
+    return tomllib.loads(_FILE.read_text(encoding="utf-8"))
+
+
+def _rule(given: dict[str, Any], parts: dict[str, str]) -> NameRule:
+    pattern = _anywhere(_pattern(given["words"], parts))
+    if "whole" in given:
+        pattern += f"|{_pattern(given['whole'], parts)}"
+    exceptions = _anywhere(_pattern(given["except"])) if "except" in given else ""
+    facts = {name: value for name, value in given.items() if name not in ("words", "whole", "except")}
+    return NameRule(pattern=pattern, exceptions=exceptions, **facts)
+
+
+def _anywhere(words: str) -> str:
+    return f"(.*_)?({words})[0-9]*(_.*)?"
+
+
+def _pattern(words: list[str], parts: dict[str, str] | None = None) -> str:
+    """Return words as a regular expression: spaces, umlauts and accents as `names.toml` says."""
+    text = "|".join(words)
+    for letter, spelled in _TWO_SPELLINGS.items():
+        text = text.replace(letter, spelled)
+    text = (
+        "".join(letter for letter in normalize("NFD", text) if category(letter) != "Mn").replace(" ?", "_?").replace(" ", "_?")
+    )
+    for name, pattern in (parts or {}).items():
+        text = text.replace(f"{{{name}}}", f"({pattern})")
+    return text

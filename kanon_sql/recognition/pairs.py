@@ -1,0 +1,227 @@
+"""Pairs of rows of a table, as hashes: random ones, and those that share a value of a column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Flags: TypeAlias = NDArray[np.bool_]
+Places: TypeAlias = NDArray[np.int64]
+
+FEWEST_PAIRS = 30
+"""Pairs of rows without which nothing is concluded."""
+
+_DETERMINED = 0.98
+"""Share of pairs that agree on a column from which on the values that they share determine it."""
+
+_NUMBERS = 0.95
+"""Values per row from which on a column numbers the rows."""
+
+_GROUPS = 20
+"""Values up to which ages are groups, such as decades: these are compared exactly."""
+
+_APART = 1.0, 3.0
+"""Years by which what grows may differ in the rows of a person, if it is known when they were written, and if not."""
+
+_RANDOM_PAIRS = 4096
+"""Random pairs, about: more cost time, and 6 bits need a few hundred."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampledRows:
+    """Rows of a table in which each value is a hash: all of them, or some.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The columns.
+    hashes : array of uint64 [rows, columns]
+        The hash of each cell.
+    filled : array of bool [rows, columns]
+        Whether a cell is not NULL.
+    drawn : array of bool [rows]
+        Whether a row was drawn at random. The others have a hash that ``parts`` divides, in a column of many values.
+    varied : tuple of bool
+        Whether all rows with such a hash of a column are there.
+    years : mapping of int to array of float64
+        For columns that grow by one each year, such as an age, by their places: what the rows show, NaN for none.
+    written : array of float64, optional
+        When each row was written, in years, NaN for none; ages are compared by it.
+    rows : int
+        Rows of the whole table.
+    parts : int
+        1 if these are all rows, else a power of 2.
+    """
+
+    names: tuple[str, ...]
+    hashes: NDArray[np.uint64]
+    filled: Flags
+    drawn: Flags
+    varied: tuple[bool, ...]
+    years: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
+    written: NDArray[np.float64] | None = None
+    rows: int
+    parts: int = 1
+
+    @classmethod
+    def none(cls) -> SampledRows:
+        """Return no rows."""
+        cells = np.empty((0, 0), np.bool_)
+        return cls(names=(), hashes=cells.astype(np.uint64), filled=cells, drawn=cells.ravel(), varied=(), rows=0)
+
+
+def _in_order(sample: SampledRows) -> SampledRows:
+    """Return the rows in a random order that follows from what they hold, whatever order the engine gave them in.
+
+    Notes
+    -----
+    Equal rows are numbered first: they would otherwise be neighbours, and agree on everything.
+    """
+    key = _key(sample.hashes, sample.filled)
+    order = np.argsort(key, kind="stable")
+    begins = np.flatnonzero(np.r_[True, key[order[1:]] != key[order[:-1]]])
+    number = np.arange(len(order)) - np.repeat(begins, np.diff(np.r_[begins, len(order)]))
+    order = order[np.argsort(_mixed(key[order] ^ _mixed(number.astype(np.uint64) + np.uint64(1))), kind="stable")]
+    return replace(
+        sample,
+        hashes=sample.hashes[order],
+        filled=sample.filled[order],
+        drawn=sample.drawn[order],
+        years={place: each[order] for place, each in sample.years.items()},
+        written=None if sample.written is None else sample.written[order],
+    )
+
+
+def _key(hashes: NDArray[np.uint64], filled: Flags) -> NDArray[np.uint64]:
+    """Return a hash of each row."""
+    key = np.zeros(len(hashes), np.uint64)
+    for column in range(hashes.shape[1]):
+        key = _mixed(key ^ np.where(filled[:, column], hashes[:, column], np.uint64(0)))
+    return key
+
+
+def _mixed(key: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a hash of a hash: bits of each place depend on all others."""
+    key = (key ^ (key >> np.uint64(32))) * _ODD
+    key = (key ^ (key >> np.uint64(29))) * _ODD
+    return key ^ (key >> np.uint64(32))
+
+
+_ODD = np.uint64(0xD6E8FEB86659FD93)
+
+
+class Pairs:
+    """Pairs of sampled rows: random ones, and for each column those that share a value.
+
+    Parameters
+    ----------
+    sample : SampledRows
+        At least two rows.
+    per : int, optional
+        The place of the column that already tells people apart: only pairs of rows that differ in it share a value.
+
+    Attributes
+    ----------
+    sample : SampledRows
+        The rows, in another order.
+    names : tuple of str
+        Their columns.
+    per : int or None
+        As above.
+    """
+
+    def __init__(self, sample: SampledRows, per: int | None = None) -> None:
+        self.sample, self.names, self.per = _in_order(sample), sample.names, per
+        drawn = np.flatnonzero(self.sample.drawn)  # their order is one of hashes, so neighbours are random
+        steps = range(1, min(len(drawn), 1 + -(-_RANDOM_PAIRS // len(drawn))))
+        self._random = tuple(np.concatenate([np.roll(drawn, step * each) for step in steps]) for each in (0, 1))
+        self._columns: dict[tuple[int, ...], tuple[Places, Places, float, float]] = {}
+        self._determined: dict[tuple[int, int], bool] = {}
+
+    def at_random(self, column: int, *key: int) -> float:
+        """Return the share of random pairs that agree, of those that differ in a key; infinite if too few have a value."""
+        first, second = self._random
+        if key:
+            other = self._hashes(key)
+            differ = other[first] != other[second]
+            first, second = first[differ], second[differ]
+        share = self.agreement(column, first, second)
+        return inf if share is None else max(share, 1 / len(first))
+
+    def sharing(self, *key: int) -> tuple[Places, Places]:
+        """Return the pairs of neighbours within the same value of a key, of rows in random order."""
+        return self._column(key)[:2]
+
+    def values(self, *key: int) -> float:
+        """Return the number of values."""
+        return self._column(key)[2]
+
+    def rows(self, *key: int) -> float:
+        """Return the number of rows that have one."""
+        return self._column(key)[3]
+
+    def numbers_rows(self, column: int) -> bool:
+        """Return whether a column has nearly as many values as rows: then it tells rows apart, and not people."""
+        return self.values(column) >= _NUMBERS * self.rows(column)
+
+    def together(self, columns: Sequence[int]) -> NDArray[np.uint64]:
+        """Return a hash of some columns together, for each row that was drawn; NULL is a value like any other."""
+        return _key(self.sample.hashes[self.sample.drawn][:, columns], self.sample.filled[self.sample.drawn][:, columns])
+
+    def agreement(self, column: int, first: Places, second: Places) -> float | None:
+        """Return the share of the pairs that agree on a column, of those with two values; None for few of them."""
+        filled = self.sample.filled[:, column]
+        known = filled[first] & filled[second]
+        size = int(known.sum())
+        if size < min(FEWEST_PAIRS, len(first)) // 2 or not size:
+            return None
+        return float(self._agrees(column, first[known], second[known]).mean())
+
+    def determines(self, one: int, other: int) -> bool:
+        """Return whether rows that agree on one column agree on another."""
+        if (one, other) not in self._determined:
+            share = self.agreement(other, *self.sharing(one))
+            self._determined[one, other] = share is not None and share >= _DETERMINED
+        return self._determined[one, other]
+
+    def _agrees(self, column: int, first: Places, second: Places) -> Flags:
+        hashes, years, written = self.sample.hashes[:, column], self.sample.years.get(column), self.sample.written
+        same: Flags = hashes[first] == hashes[second]
+        if years is None or self.values(column) <= _GROUPS:
+            return same
+        apart = years[first] - years[second]
+        if written is not None:
+            later = written[first] - written[second]
+            apart = apart - np.where(np.isnan(later), 0.0, later)
+        return same | (np.abs(apart) <= _APART[written is None])
+
+    def _column(self, key: tuple[int, ...]) -> tuple[Places, Places, float, float]:
+        if key not in self._columns:
+            self._columns[key] = self._neighbours(key)
+        return self._columns[key]
+
+    def _hashes(self, key: tuple[int, ...]) -> NDArray[np.uint64]:
+        hashes = self.sample.hashes[:, key[0]]
+        return hashes if len(key) == 1 else _key(self.sample.hashes[:, key], self.sample.filled[:, key])
+
+    def _neighbours(self, key: tuple[int, ...]) -> tuple[Places, Places, float, float]:
+        sample = self.sample
+        hashes, filled = self._hashes(key), np.logical_and.reduce(sample.filled[:, key], axis=1)
+        if sample.parts > 1 and len(key) == 1 and sample.varied[key[0]]:
+            times, chosen = sample.parts, np.flatnonzero(filled & (hashes & np.uint64(sample.parts - 1) == 0))
+        else:
+            times, chosen = 1, np.flatnonzero(filled & sample.drawn)
+        chosen = chosen[np.argsort(hashes[chosen], kind="stable")]
+        same = hashes[chosen[:-1]] == hashes[chosen[1:]]
+        rows = float(filled[sample.drawn].mean()) * sample.rows
+        values = float(times * (len(chosen) - int(same.sum())))
+        first, second = chosen[:-1][same], chosen[1:][same]
+        if self.per is not None:
+            different = sample.hashes[first, self.per] != sample.hashes[second, self.per]
+            first, second = first[different], second[different]
+        return first, second, values, rows
