@@ -37,10 +37,14 @@ WRITING = {
 }
 """Every command that writes; the last four write a few bytes only."""
 
-UNCHANGED = [f"warning: {name} is released unchanged and singles out 100.0% of the rows" for name in ("visit", "note")]
+UNCHANGED = [
+    f"warning: {name} is released unchanged and singles out 100.0% of the rows (values shared by fewer than 5 rows)"
+    for name in ("visit", "note")
+]
 ALONE = [
-    f"warning: {name} alone singles out 20,000 of 20,000 rows (100.0%). Anyone who knows a person's value finds the row. Leave "
-    "it out, make it a quasi-identifier, or decide to release it by naming it in KEEP."
+    f"warning: {name} alone singles out 20,000 of 20,000 rows (100.0%): values shared by fewer than 5 rows. Anyone who knows a "
+    "person's value finds these few rows. Leave it out, make it a quasi-identifier, or decide to release it by naming it in "
+    "KEEP."
     for name in ("visit", "note")
 ]
 WARNED = {

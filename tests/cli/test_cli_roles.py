@@ -32,12 +32,13 @@ def test_strict_releases_nothing_that_warns(kanon: Kanon, people: Path, folder: 
 
 
 def test_a_column_without_a_role_that_identifies_is_refused(kanon: Kanon, people: Path, folder: Path) -> None:
+    people.write_text(people.read_text().replace("note", "nr", 1))  # its name does not say what it is
     done = kanon(*RELEASE)
     assert done.returncode == 1
-    assert "a column has no role and identifies people: note singles out 100.0% of the rows; nothing was" in done.stderr
+    assert "a column has no role and identifies people: nr singles out 100.0% of the rows; nothing was" in done.stderr
     assert not (folder / "out.csv").exists()
     done = kanon(*RELEASE, "--unlisted-limit", "1", "-q")
-    assert (done.returncode, done.stderr) == (0, WARNED)
+    assert (done.returncode, done.stderr) == (0, WARNED.replace("note", "nr"))
 
 
 @pytest.mark.exhaustive

@@ -20,9 +20,9 @@ RELEASE = "SELECT * FROM {} ANONYMIZE BY zip GUARANTEE k >= 5"
 
 KEPT = "SELECT name, zip FROM people ANONYMIZE BY zip KEEP name GUARANTEE k >= 5"
 
-REFUSED = "name singles out 100.0% of the rows; nothing was released"
+REFUSED = "name singles out 100.0% of the rows (values shared by fewer than 5 rows); nothing was released"
 
-WARNED = "warning: name is released unchanged and singles out 100.0% of the rows\n"
+WARNED = "warning: name is released unchanged and singles out 100.0% of the rows (values shared by fewer than 5 rows)\n"
 
 HOSTILE = [
     "<script>alert(1)</script>",

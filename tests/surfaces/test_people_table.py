@@ -26,14 +26,14 @@ from kanon_sql.errors import UnlistedColumnError
 pytestmark = pytest.mark.unlisted
 
 REFUSED = (
-    "2 columns have no role and identify people: person_id singles out 100.0% of the rows; name singles out 100.0% of the "
-    "rows; nothing was released; hint: leave them out of the SELECT, put them into BY (qi), or name them in KEEP to release "
-    "them on purpose"
+    "2 columns have no role and identify people: person_id singles out 100.0% of the rows (values shared by fewer than 5 "
+    "rows); name singles out 100.0% of the rows (values shared by fewer than 5 rows); nothing was released; hint: leave them "
+    "out of the SELECT, put them into BY (qi), or name them in KEEP to release them on purpose"
 )
 
 APPEND_REFUSED = (
-    "a column has no role and identifies people: name singles out 100.0% of the rows; nothing was released; hint: leave it out "
-    "of the SELECT, put it into BY (qi), or name it in KEEP to release it on purpose"
+    "a column has no role and identifies people: name singles out 100.0% of the rows (values shared by fewer than 5 rows); "
+    "nothing was released; hint: leave it out of the SELECT, put it into BY (qi), or name it in KEEP to release it on purpose"
 )
 """The column by which an append tells rows apart is not released."""
 

@@ -11,6 +11,9 @@ from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.model.unlisted import Limits
 from kanon_sql.model.validation import as_identifier
 
+_SHARED = 3
+"""People who have to share a key, at most: tables of counts are made of small rows, such as ages of three in 200 people."""
+
 
 def refuse_identifying(cells: BaseCells, tabulation: Tabulation, protection: Protection) -> tuple[str, ...]:
     """Return warnings of what the keys of suppressed rows show.
@@ -33,7 +36,7 @@ def refuse_identifying(cells: BaseCells, tabulation: Tabulation, protection: Pro
     """
     if protection.rows == "absent":
         return ()
-    limits, people = Limits(k=protection.k), int(cells.people.sum())
+    limits, people = Limits(k=min(protection.k, _SHARED)), int(cells.people.sum())
     shared = limits.shared(people)
     keys = [each for each in tabulation.items if each.kind == "key"]
     names = {place: as_identifier(each.name) for each in keys for place in each.places}
