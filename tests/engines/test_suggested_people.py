@@ -211,7 +211,7 @@ def test_a_number_of_a_person_counts_by_its_name_where_little_else_is_known() ->
     """Two rows of a customer agree on one personal column, which is no evidence."""
     draw = random.Random(4)
     ages = [str(18 + draw.randrange(60)) for _ in range(80)]
-    rows = [{"customer_id": 7 * n, "age": ages[n], "product": draw.choice("abcd")} for n in range(80) for _ in range(3)]
+    rows = [{"customer_id": 7 * n, "age": ages[n // 8], "sex": draw.choice("FM")} for n in range(80) for _ in range(3)]
     found = kanon_sql.suggest(pa.Table.from_pylist(rows))
     assert found.policy.policy.requirements[0].describe() == "k >= 5 PER customer_id"
     assert found.notes[0] == "customer_id tells people apart, by its name. 80 people have 240 rows, and k counts people."

@@ -132,4 +132,4 @@ def _is_of_person(pairs: Pairs, column: str, per: str) -> bool:
 
 def _listed(found: RepeatedPeople) -> str:
     names = list(map(as_identifier, found.shared))
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
