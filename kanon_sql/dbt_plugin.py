@@ -27,7 +27,7 @@ from kanon_sql.engines.duckdb.batch import Batch
 from kanon_sql.engines.duckdb.batch_terms import terms_of
 from kanon_sql.engines.duckdb.cells.protected_models import protected_query, table_figures
 from kanon_sql.engines.duckdb.failures import Asked
-from kanon_sql.engines.duckdb.functions import Function
+from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.policies import token_of
 from kanon_sql.engines.duckdb.registration import macros, session_of, without_python
@@ -35,6 +35,7 @@ from kanon_sql.engines.duckdb.relation import run
 from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.shadowing import refuse_namesakes
+from kanon_sql.engines.duckdb.sources import release_of_table
 from kanon_sql.errors import PolicyError, SourceError, nearest
 from kanon_sql.model.guarantee import Guarantee
 from kanon_sql.model.how_many import how_many
@@ -51,6 +52,22 @@ def rewritten(_session: Session, sql: str) -> str:
         raise PolicyError("PROTECT makes a table of counts; hint: materialized='protected'")
 
     return rewrite(sql, partial(release_query, query=True), protect=counts)
+
+
+def model_release(session: Session, policy: str, code: str) -> str:
+    """Return the SQL of the release of a model, whose rows wait in a table.
+
+    Parameters
+    ----------
+    policy : str
+        The policy as JSON.
+    code : str
+        The query of the model: columns that it leaves out may repeat people, too.
+    """
+    from kanon_sql.clause import wide_text
+
+    table = f"temp.main.{_SOURCE}"
+    return release_of_table(session, table, Policy.from_json(policy), surface="model", wide=wide_text(code))
 
 
 def rows_counted(_session: Session, sql: str, per: str, per_row: bool) -> bool:
@@ -110,6 +127,7 @@ FUNCTIONS = (
     Function(name="kanon_rewrite", returns="VARCHAR", call=rewritten),
     Function(name="kanon_protected_query", returns="VARCHAR", call=protected_query),
     Function(name="kanon_table_figures", returns="VARCHAR", call=table_figures, side_effects=True),
+    Function(name="kanon_model_release", returns="VARCHAR", call=model_release, refused=refusing_query),
     Function(name="kanon_rows_counted", returns="BOOLEAN", call=rows_counted),
     Function(name="kanon_beside", returns="VARCHAR[]", call=beside),
     Function(name="kanon_unknown", returns="VARCHAR[]", call=unknown),
@@ -142,7 +160,7 @@ _APPEND = re.compile(r"select system\.main\.kanon_append\('(.*)'\)\s*", re.DOTAL
 """What the materialization runs where a release grows: many statements in the transaction of the model, told as one."""
 
 
-_MATERIALIZED = re.compile(rf"{_SOURCE}|system\.main\.kanon_(rewrite|append|protected_query)\(")
+_MATERIALIZED = re.compile(rf"{_SOURCE}|system\.main\.kanon_(rewrite|append|model_release|protected_query)\(")
 """What the statements of the materialization have, which logs warnings itself."""
 
 
@@ -154,13 +172,15 @@ def appended(cursor: Any, told: str) -> Batch:
     cursor : DuckDBPyConnection
         The cursor of the model.
     told : str
-        JSON: the table of its rows, the release, the key, the policy, and the options of `kanon_sql.append`.
+        JSON: the release, the key, the policy, the query of the model, and the options of `kanon_sql.append`.
 
     Raises
     ------
     SourceError
         When no row was ever released, nor can be: there would be no table.
     """
+    from kanon_sql.clause import wide_text
+
     job = json.loads(told)
     steps = Append(cursor, session_of(cursor), surface="model", **job["options"])
     policy, place = Policy.from_json(job["policy"]), tuple(job["release"])
@@ -169,6 +189,7 @@ def appended(cursor: Any, told: str) -> Batch:
         place,
         place[:2],
         lambda columns: terms_of(steps.ask, columns, job["key"], policy, {}),
+        wide_text(job["code"]),
     )
     if batch.number is None:
         cursor.execute("ROLLBACK; BEGIN TRANSACTION")
@@ -210,7 +231,7 @@ def guard_cursors(wrapper: Any) -> None:
             warnings = () if batch.certificate is None else batch.certificate.warnings
             sql = f"select system.main.unnest(system.main.list_value({', '.join(map(literal, (str(batch), *warnings)))}))"
         asked = Asked.of(sql, sql)
-        asked.released = asked.released or _SOURCE in asked.text or "kanon_protected_query(" in asked.text
+        asked.released = asked.released or _MATERIALIZED.search(asked.text) is not None
         self.kanon_asked = asked
         session = session_of(self._cursor)
         if not hasattr(self, "kanon_connection"):

@@ -103,7 +103,7 @@ def _add(record: dict[str, Any], told: str, walked: Walk, *, single: bool) -> No
     record["bad_hint"] += walked.bad_hint
     record["single"] += single
     record["rules"].update(rules & {*FAILURES})
-    false = single and (walked.asked_people or not walked.released) and not walked.broken
+    false = single and not walked.broken and (walked.asked_people or not (walked.released or walked.rightly))
     record["falsely_refused"] += false
     words = [f"{each.rule}: {', '.join(each.columns)}: {each.words}" for each in walked.findings if each.rule in FAILURES]
     if walked.broken:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 WAYS = {
+    "one row": r"\bone row per person\b",
     "join": r"\bone column of both\b",
     "per row": r"PER ROW|--per-row|per_row\b",
     "per": r"""(?:\bPER|--per|\bper ?:?=)[ =]*(?!ROW\b)['"\w]""",
@@ -71,7 +72,7 @@ def ways_out(text: str, names: Collection[str], told: Sequence[str] = (), gone: 
         own = hint[start:end]
         option = bool(re.search(r"--drop|drop ?:?=", own))
         columns = (columns_in(own, names) or about) if way in ("per", "join") or option else about
-        if way == "per":
+        if way in ("per", "one row"):
             columns = columns[:1]
         elif way == "drop":
             columns = [each for each in columns if each not in gone]

@@ -53,6 +53,8 @@ class Request:
         """Return the request that follows a way out; ``person`` is the column that joins others."""
         gone = {*advice.columns}
         match advice.way:
+            case "one row":
+                return replace(self, cut=(*self.cut, *advice.columns), by=tuple(each for each in self.by if each not in gone))
             case "join":
                 return replace(self, per=person)
             case "per":

@@ -171,7 +171,8 @@ class Command:
         policy["identifiers"] = [*policy["identifiers"], *(each for each in gone if each not in policy["identifiers"])]
         policy["kept"] = [each for each in policy["kept"] if each not in gone]
         policy["quasi_identifiers"] = [each for each in policy["quasi_identifiers"] if each["column"] in request.by]
-        policy["requirements"] = [each for each in policy["requirements"] if each.get("sensitive") not in (*gone, request.per)]
+        nothing = (*gone, request.per)
+        policy["requirements"] = [each for each in policy["requirements"] if each.get("sensitive", "") not in nothing]
         if request.per is not None:
             people = {"k": request.k, "per": request.per, "type": "people"}
             others = [each for each in policy["requirements"] if each["type"] not in ("k", "people")]

@@ -98,6 +98,13 @@ class Table:
         cells = pc.binary_join_element_wise(*texts, "/", null_handling="skip")
         return replace(self, columns=(*self.columns, Column(name, "key", cells)))
 
+    def first_rows(self, name: str) -> Table:
+        """Return the first row of each value of a column."""
+        cells = next(each.cells for each in self.columns if each.name == name).to_pylist()
+        rows = list({cell: row for row, cell in reversed(list(enumerate(cells)))}.values())
+        columns = tuple(Column(each.name, each.meaning, each.cells.take(rows)) for each in self.columns)
+        return replace(self, columns=columns, person=self.person[rows])
+
     def __repr__(self) -> str:
         told: list[Any] = [f"{each.name!r}: {each.meaning}" for each in self.columns]
         return f"<{self.kind} {self.seed} of {self.people} people, {len(self.person)} rows: {', '.join(told)}>"

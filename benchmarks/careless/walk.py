@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from benchmarks.careless.advice import ON_PURPOSE, ways_out
 from benchmarks.careless.judge import FAILURES, Finding, Release, judge
 from benchmarks.careless.request import Request, first_request
-from benchmarks.careless.table import Table
+from benchmarks.careless.table import IDENTIFYING, Table
 from kanon_sql.errors import KanonWarning
 
 MOST_STEPS = 6
@@ -22,6 +23,10 @@ MOST_STEPS = 6
 
 PERSON = "person"
 """The column that the user makes of a key of two columns."""
+
+
+IMPOSSIBLE = "holds in no release|all rows wait|rows are left over"
+"""How errors say that no release keeps the guarantee."""
 
 
 class RefusedError(Exception):
@@ -70,8 +75,12 @@ class Walk:
         Whether an error said that a column repeats people.
     bad_hint : bool
         Whether an error named an option that the surface does not have; the user then takes the columns out by hand.
+    rightly : bool
+        Whether a refusal is due: all that was to be in BY identifies people, or no release keeps the guarantee.
     broken : str
         An error that is no refusal.
+    request : Request, optional
+        What was asked last.
     """
 
     released: bool
@@ -80,6 +89,7 @@ class Walk:
     refusal: str = ""
     asked_people: bool = False
     bad_hint: bool = False
+    rightly: bool = False
     broken: str = ""
     request: Request | None = None
 
@@ -104,40 +114,39 @@ def walk(surface: Surface, table: Table, seed: str) -> Walk:
     random = np.random.default_rng(zlib.crc32(f"{seed} user".encode()))
     request = surface.prepare(table, random, first_request(table, random))
     names = [each.name for each in table.columns]
+    named = [table.meaning(each) for each in request.by]
     steps: list[str] = []
-    people = False
-    bad_hint = False
+    people = bad_hint = False
+
+    def ended(released: bool, **more: Any) -> Walk:
+        return Walk(released, steps=tuple(steps), asked_people=people, bad_hint=bad_hint, request=request, **more)
+
     for _ in range(MOST_STEPS + 1):
         try:
             release = _warned(lambda: surface.release(table, request))  # noqa: B023 - called at once
         except RefusedError as refused:
-            people |= refused.kind == "RepeatedPeopleError" or "repeats people" in refused.text
+            people |= refused.kind == "RepeatedPeopleError" or bool(re.search("repeats? people", refused.text))
             ways = ways_out(refused.text, names, refused.columns, (*request.cut, *request.dropped))
             taken = next((each for each in ways if each.way not in ON_PURPOSE and each.columns), None)
             steps.append(f"{refused.kind or 'error'}: {refused.text} => {taken}")
             if taken is None or (following := request.after(taken, PERSON)) == request:
-                return Walk(
-                    False, steps=tuple(steps), refusal=refused.text, asked_people=people, bad_hint=bad_hint, request=request
-                )
-            if taken.way == "join":
-                table = table.joined(taken.columns, PERSON)
+                return ended(False, refusal=refused.text, rightly=bool(re.search(IMPOSSIBLE, refused.text)))
+            if taken.way in ("join", "one row"):  # the user changes the table
+                first = taken.columns[0]
+                table = table.joined(taken.columns, PERSON) if taken.way == "join" else table.first_rows(first)
                 surface.prepare(table, random, request)
             request = following
             if not request.by:
-                return Walk(
-                    False, steps=tuple(steps), refusal=refused.text, asked_people=people, bad_hint=bad_hint, request=request
-                )
-            continue
+                return ended(False, refusal=refused.text, rightly={*named} <= {*IDENTIFYING, "part"})
         except Exception as error:  # anything else is a fault
             told = f"{type(error).__name__}: {error}"
             if not request.dropped:
-                return Walk(False, steps=tuple(steps), asked_people=people, bad_hint=bad_hint, broken=told, request=request)
+                return ended(False, broken=told)
             steps.append(f"the hint does not work: {told}")
             request, bad_hint = replace(request, cut=(*request.cut, *request.dropped), dropped=()), True
-            continue
-        findings = tuple(judge(table, release, request.k))
-        return Walk(True, findings, tuple(steps), asked_people=people, bad_hint=bad_hint, request=request)
-    return Walk(False, steps=tuple(steps), refusal="too many steps", asked_people=people, bad_hint=bad_hint, request=request)
+        else:
+            return ended(True, findings=tuple(judge(table, release, request.k)))
+    return ended(False, refusal="too many steps")
 
 
 def _warned(release: Callable[[], Release]) -> Release:

@@ -10,6 +10,7 @@ from kanon_sql.clause.plain_query import shown_columns
 from kanon_sql.clause.recodings import recodings_of
 from kanon_sql.clause.rewrite import rewrite
 from kanon_sql.clause.single import single_release
+from kanon_sql.clause.wide import wide_text
 from kanon_sql.clause.with_policy import release_with_policy
 from kanon_sql.clause.writing import clause_of, definition_of, recoding_of
 
@@ -26,4 +27,5 @@ __all__ = [
     "rewrite",
     "shown_columns",
     "single_release",
+    "wide_text",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from kanon_sql.clause.definitions import begins_definition, parse_definition
 from kanon_sql.clause.groups import refuse_grouped_sources, refuse_groups
 from kanon_sql.clause.parse import parse_clause
 from kanon_sql.clause.script import CorrectableError, Script, is_mentioned
+from kanon_sql.clause.select import name_at
 from kanon_sql.clause.split import Site, check_tail, explains, find_sites, is_explained
 from kanon_sql.clause.wide import wide_query
 from kanon_sql.errors import ClauseError, PolicyError, raise_alone
@@ -22,6 +23,7 @@ from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
+from kanon_sql.model.validation import same_name
 
 T = TypeVar("T")
 
@@ -39,6 +41,7 @@ def rewrite(
     database: Database | None = None,
     protect: Callable[[TableQuery, Protection, bool], str] | None = None,
     link: Callable[[str, LinkedHistories, str | None], str] | None = None,
+    once: Collection[str] = (),
 ) -> str:
     """Replace each query with an ANONYMIZE or PROTECT clause by a query over what is released, and statements about policies.
 
@@ -58,6 +61,8 @@ def rewrite(
     link : callable, optional
         ``link(body, asked, wide)`` returns the text of a query that yields the rows of ``body`` with tokens that link them;
         without it, that is an error. It has to use ``body`` exactly once.
+    once : collection of str
+        Names of what can be read only once: a query of them has no ``wide``.
 
     Returns
     -------
@@ -91,7 +96,7 @@ def rewrite(
         script.word(place) in {"ANONYMIZE", "ANONYMISE", "PROTECT"} for place in range(len(script.tokens))
     ):
         return sql
-    rewriting = _Rewriting(script, release, database, protect, link)
+    rewriting = _Rewriting(script, release, database, protect, link, once)
     try:
         script.match_brackets()
         for first, end in parts:
@@ -116,9 +121,11 @@ class _Rewriting:
         database: Database | None,
         protect: Callable[[TableQuery, Protection, bool], str] | None,
         link: Callable[[str, LinkedHistories, str | None], str] | None,
+        once: Collection[str],
     ) -> None:
         self.edits: list[_Edit] = []
         self._script, self._release, self._database, self._protect, self._link = script, release, database, protect, link
+        self._once = set(map(same_name, once))
 
     def statement(self, first: int, end: int) -> None:
         script = self._script
@@ -165,8 +172,7 @@ class _Rewriting:
         check_tail(script, end)
         self._check_rows(site, policy, end)
         body, inner = self._body(site)
-        # what holds a release is not read twice
-        wide = None if inner else wide_query(script, site.body, site.clause)
+        wide = self._wide(site, inner)
         if isinstance(policy, Policy):
             released = self._release(body, policy, wide)
         elif isinstance(policy, LinkedHistories):
@@ -235,7 +241,7 @@ class _Rewriting:
         explained = policy
         self._check_rows(site, explained, end)
         body, inner = self._body(site)
-        wide = None if inner else wide_query(script, site.body, site.clause)
+        wide = self._wide(site, inner)
         text = self._answer(lambda database: database.explain(body, explained, wide), site.clause, end)
         self._put(_Edit(script.start(site.body), script.stop(last - 1), "".join(("SELECT * FROM (", text, ")"))), inner)
 
@@ -254,6 +260,13 @@ class _Rewriting:
         script, start = self._script, self._script.start(site.body)
         inner = [edit for edit in self.edits if edit.start >= start]
         return _apply(script.text, start, script.stop(site.clause - 1), inner), len(inner)
+
+    def _wide(self, site: Site, inner: int) -> str | None:
+        """Return the query with the columns that are left out; what holds a release, or is a stream, is not read twice."""
+        script = self._script
+        if inner or any(name_at(script, place) in self._once for place in range(site.body, site.clause)):
+            return None
+        return wide_query(script, site.body, site.clause)
 
     def _put(self, edit: _Edit, inner: int) -> None:
         self.edits = [*self.edits[: len(self.edits) - inner], edit]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kanon_sql.clause.script import Script
 from kanon_sql.clause.select import name_at, read_select
-from kanon_sql.clause.split import SET_OPERATIONS
+from kanon_sql.clause.split import SET_OPERATIONS, behind_ctes
 
 _BEHIND_FROM = frozenset({"WHERE", "SELECT", "WINDOW", "QUALIFY"})
 
@@ -50,6 +50,22 @@ def wide_query(script: Script, start: int, end: int) -> str | None:
 
 def _has_parameter(script: Script, start: int, end: int) -> bool:
     return any(script.spelled(place) == "?" for place in range(start, end))
+
+
+def wide_text(sql: str) -> str:
+    """Return a query of the rows of a query with all columns of what it reads, as far as there is one.
+
+    Examples
+    --------
+    >>> wide_text("WITH old AS (FROM visits WHERE year < 2000) SELECT zip FROM old")
+    'WITH old AS (FROM visits WHERE year < 2000) SELECT * FROM old'
+    """
+    script = Script.read(sql)
+    script.match_brackets()
+    start, end = next(iter(script.statements()))
+    behind = behind_ctes(script, start + 1, end) if script.word(start) == "WITH" else start
+    found = None if behind is None else wide_query(script, behind, end)
+    return sql if behind is None or found is None else f"{sql[: script.start(behind)]}{found}"
 
 
 def _is_plain(script: Script, start: int, end: int) -> bool:

@@ -136,8 +136,10 @@ class Engine(Protocol[Staged]):
         """Let go of what was written."""
 
 
-def release(engine: Engine[Staged], asked: Policy, secret: Secret, progress: Progress) -> Certificate:
-    """Release a source: nothing is published before all that was written has passed the audit.
+def release(
+    engine: Engine[Staged], asked: Policy, secret: Secret, progress: Progress, settled: tuple[str, ...] = ()
+) -> Certificate:
+    """Release a source: nothing is published before all that was written has passed the audit; ``settled`` are warnings.
 
     Raises
     ------
@@ -152,6 +154,7 @@ def release(engine: Engine[Staged], asked: Policy, secret: Secret, progress: Pro
             engine, policy, pipeline.empty_certificate(policy), secret, lambda: engine.stage(policy, histogram, None)
         )
     pieces, certificate = solve(histogram.types, policy, histogram.tables, secret, progress)
+    certificate = replace(certificate, warnings=settled)
     return publish(engine, policy, certificate, secret, lambda: engine.stage(policy, histogram, pieces))
 
 
@@ -171,7 +174,9 @@ def publish(
         certificate = replace(certificate.passed(classes.number, classes.smallest), repeatable=secret.repeatable)
         told = engine.exposed(staged)
         if told is not None:
-            certificate = replace(certificate, unchanged=unchanged_columns(told), warnings=warnings_of(told, policy))
+            certificate = replace(
+                certificate, unchanged=unchanged_columns(told), warnings=(*certificate.warnings, *warnings_of(told, policy))
+            )
         if known:
             certificate = with_known(certificate, policy.known_requirements, known)
         Announcements().add(certificate)  # where warnings are errors, nothing is released

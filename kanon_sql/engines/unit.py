@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError, listed, unlisted_identifiers
@@ -13,12 +13,10 @@ from kanon_sql.recognition import Recognized, recognized, recognized_name
 from kanon_sql.recognition.lost_keys import people_without_key
 from kanon_sql.recognition.pairs import FEWEST_PAIRS, Pairs, SampledRows
 from kanon_sql.recognition.repeated_people import RepeatedPeople, repeated_people
+from kanon_sql.recognition.topics import is_place, is_shared_by_many, topic_of
 
 GROWING = frozenset({"age"})
 """Kinds of columns that grow by one each year."""
-
-_PLACES = frozenset({"postal code", "place smaller than a state", "region", "coordinate", "street address"})
-"""Kinds of columns of which one describes where a person is, as well as all of them do."""
 
 _OF_ONE_PERSON = frozenset(
     ["number of a person", "record number", "national number", "insurance number", "account number", "e-mail address", "login"]
@@ -170,11 +168,18 @@ def _repeating(
     Quasi-identifiers may be about events, such as a date of admission, and then hide that the others repeat.
     """
     kinds = {place: recognized(name, texts.get(same_name(name), ())) for place, name in enumerate(pairs.names)}
+    topics = {place: topic_of(kind, pairs.names[place]) for place, kind in kinds.items()}
     named = [place for place, kind in kinds.items() if kind is not None and kind.personal]
     identifying = {place for place, kind in kinds.items() if kind is not None and kind.kind in _OF_ONE_PERSON}
-    found = repeated_people(pairs, sorted({*by, *named}), identifying, joined=joined)
+    shared = {place for place, kind in kinds.items() if is_shared_by_many(kind)}
+
+    def by_topics(places: Collection[int]) -> list[RepeatedPeople]:
+        personal = {place: topics[place] for place in sorted(places)}
+        return repeated_people(pairs, personal, identifying, shared, joined=joined)
+
+    found = by_topics({*by, *named})
     if not any(each.certain for each in found) and named and set(by) - set(named):
-        found = [*repeated_people(pairs, named, identifying, joined=joined), *found]
+        found = [*by_topics(named), *found]
     one = {each.columns: each for each in sorted(found, key=lambda each: each.certain)}
     return [each for each in found if one[each.columns] is each]
 
@@ -204,8 +209,7 @@ def _may_repeat(found: RepeatedPeople, unit: Unit) -> str:
 
 def _has_lost_key(pairs: Pairs, by: Sequence[int]) -> bool:
     """Return whether several rows of a person seem to be there, and no column that says so; places count once."""
-    kinds = {place: found.kind if (found := recognized_name(pairs.names[place])) else "" for place in by}
-    where = [place for place in by if kinds[place] in _PLACES]
+    where = [place for place in by if is_place(recognized_name(pairs.names[place]))]
     finest = max(where, key=lambda place: pairs.values(place), default=None)
     apart = [place for place in by if place not in where or place == finest]
     return len(apart) > 2 and people_without_key(pairs, apart) >= _WITHOUT_KEY

@@ -138,7 +138,7 @@ class RepeatedPeopleError(PolicyError):
     Attributes
     ----------
     column : str
-        The column with the most rows, of those that repeat people.
+        The column that repeats people; of several, the one with the most rows.
     people, rows : int
         Its values, and the rows that have one.
     shared : tuple of str
@@ -181,7 +181,7 @@ class RepeatedPeopleError(PolicyError):
         column, people, rows, shared
             As the attributes.
         unit : Unit
-            What is counted.
+            The unit of the guarantee.
         surface : Surface
             In whose words the ways out are.
         about : bool

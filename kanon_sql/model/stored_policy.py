@@ -17,7 +17,6 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Rectangles
 from kanon_sql.model.refusals import without_role
 from kanon_sql.model.requirements import SensitiveRequirement
-from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier, encodable, known_keys, listed, named, parsed, same_name
 
 ROLES = ("identifiers", "pseudonyms", "linkable", "groups", "kept")
@@ -117,14 +116,6 @@ class StoredPolicy:
     def histories(self) -> LinkedHistories:
         """Return the guarantee of a policy with ``known_rows``."""
         return LinkedHistories.of(self.policy, self.known_rows, self.kept, str(self))
-
-    @property
-    def unit(self) -> Unit:
-        """Return what is counted."""
-        if self.known_rows is not None:
-            return Unit.of_histories(self.histories)
-        roles = (*self.policy.sensitive, *self.kept, *self.pseudonyms, *self.groups)
-        return replace(Unit.of(self.policy), roles=roles, kept=self.kept)
 
     @property
     def guarantee(self) -> str:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier, same_name
 
-Surface = Literal["clause", "function", "python", "command", "model", "policy", "json", "spark"]
-"""The clause, a table function, Python, the command line, a dbt model, a stored policy, a policy as JSON or YAML, or Spark."""
+Surface = Literal["clause", "function", "python", "command", "model", "policy", "json", "spark", "dataframe"]
+"""The clause, a table function, Python, the command line, a dbt model, a stored policy, a policy as JSON or YAML, the clause on
+Spark, or a DataFrame of Spark."""
 
 _MOST = 12
 """Most names that a hint lists."""
@@ -92,15 +93,14 @@ _WORDS: dict[Surface, _Words] = {
         people="add {people} to the requirements",
         rows='write {{"type": "k", "k": {k}, "per_row": true}}',
     ),
-    "spark": _Words(
-        by="the quasi-identifiers",
-        keep="keep",
-        left_out="leave {it} out of the SELECT (drop=[{texts}])",
-        kept="KEEP {spelled} (keep=[{texts}])",
-        people="make one row of each person first",
-        rows="write PER ROW (per_row=True)",
-    ),
 }
+
+
+_ONE_ROW = "make one row of each person first"
+"""Spark does not count people."""
+
+_WORDS["spark"] = replace(_WORDS["clause"], people=_ONE_ROW, rows="write {rows}")
+_WORDS["dataframe"] = replace(_WORDS["python"], people=_ONE_ROW)
 
 
 _KEYS: dict[Surface, str] = {"function": "by", "python": "by", "command": "--by"}
@@ -151,7 +151,7 @@ def counted(column: str, unit: Unit, surface: Surface, released: Sequence[str]) 
         hidden = "" if linked else ", which PER does not release,"
         before = f"add {as_identifier(column)} to the SELECT{hidden} and "
     for role, names in ((words.by, unit.by), (words.keep, unit.kept)):
-        if role and surface != "spark" and key in map(same_name, names):
+        if role and words.people != _ONE_ROW and key in map(same_name, names):
             after = f" (and not in {role})"
     people = _filled(words.people, [column], unit)
     if surface == "function" and unit.every_column:

@@ -22,6 +22,9 @@ _DETERMINED = 0.98
 _NUMBERS = 0.95
 """Values per row from which on a column numbers the rows."""
 
+_GROUPS = 20
+"""Values up to which ages are groups, such as decades: these are compared exactly."""
+
 _APART = 1.0, 3.0
 """Years by which what grows may differ in the rows of a person, if it is known when they were written, and if not."""
 
@@ -189,7 +192,7 @@ class Pairs:
     def _agrees(self, column: int, first: Places, second: Places) -> Flags:
         hashes, years, written = self.sample.hashes[:, column], self.sample.years.get(column), self.sample.written
         same: Flags = hashes[first] == hashes[second]
-        if years is None:
+        if years is None or self.values(column) <= _GROUPS:
             return same
         apart = years[first] - years[second]
         if written is not None:

@@ -6,12 +6,13 @@ and two random rows differ. A product, a shop or an occupation does not.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from math import log2
 
 from kanon_sql.recognition.pairs import FEWEST_PAIRS, Pairs
+from kanon_sql.recognition.topics import BORN_WITH
 
 FEWEST_VALUES = 10
 """Values of a column without which nothing is concluded."""
@@ -63,7 +64,12 @@ class RepeatedPeople:
 
 
 def repeated_people(
-    pairs: Pairs, personal: Sequence[int], identifying: Collection[int] = (), *, joined: bool = False
+    pairs: Pairs,
+    personal: Mapping[int, str],
+    identifying: Collection[int] = (),
+    shared_by_many: Collection[int] = (),
+    *,
+    joined: bool = False,
 ) -> list[RepeatedPeople]:
     """Return the columns that repeat people, those of most rows first.
 
@@ -71,10 +77,13 @@ def repeated_people(
     ----------
     pairs : Pairs
         Pairs of rows.
-    personal : sequence of int
-        The places of the columns that describe a person: the quasi-identifiers, and those recognized by their names.
+    personal : mapping of int to str
+        The places of the columns that describe a person, each with its topic: the quasi-identifiers, and those recognized by
+        their names. All columns of a topic count once.
     identifying : collection of int
         The places of columns that look like identifiers of people, such as an e-mail address. Less evidence is enough.
+    shared_by_many : collection of int
+        The places of columns that cannot tell people apart, such as an age or a zip code.
     joined : bool
         Whether two columns together may tell people apart; for whole tables.
 
@@ -83,14 +92,14 @@ def repeated_people(
     For n rows and m columns, m sorts of n hashes, and O(n m^2) comparisons of whole arrays; some 30 more sorts for two
     columns. The result does not depend on the order of the rows. Pairs with a NULL say nothing about a column.
     """
-    places = [place for place in range(len(pairs.names)) if place != pairs.per]
+    places = [place for place in range(len(pairs.names)) if place != pairs.per and place not in shared_by_many]
     found = [each for place in places if (each := _evidence(pairs, (place,), personal, place in identifying)) is not None]
     if joined and not any(each.certain for each in found) and pairs.per is None:
         found += _joined(pairs, [place for place in places if place not in personal], personal)
     return sorted(found, key=lambda each: (not each.certain, len(each.columns), -each.rows, -each.people))
 
 
-def _joined(pairs: Pairs, places: list[int], personal: Sequence[int]) -> list[RepeatedPeople]:
+def _joined(pairs: Pairs, places: list[int], personal: Mapping[int, str]) -> list[RepeatedPeople]:
     """Return the pairs of columns that repeat people, if neither does alone."""
     several = [place for place in places if pairs.values(place) > 1 and not pairs.numbers_rows(place)]
     tried = sorted(several, key=pairs.values, reverse=True)[:_JOINED]
@@ -98,22 +107,25 @@ def _joined(pairs: Pairs, places: list[int], personal: Sequence[int]) -> list[Re
     return [each for each in found if each is not None and each.certain]
 
 
-def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Sequence[int], identifying: bool) -> RepeatedPeople | None:
+def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], identifying: bool) -> RepeatedPeople | None:
     """Return what speaks for a column, or two; None if rows that share a value agree on nothing, or on too little."""
     first, second = pairs.sharing(*key)
     values = pairs.values(*key)
     if values < FEWEST_VALUES or len(first) < (_FEWER_PAIRS if identifying else FEWEST_PAIRS):
         return None
-    others = [each for each in personal if each not in key]
+    own = {personal[each] for each in key if each in personal}
+    others = [each for each, topic in personal.items() if topic not in own]
     agreeing = {each: share for each in others if (share := pairs.agreement(each, first, second)) is not None}
     at_random = {each: pairs.at_random(each, *key) for each, share in agreeing.items() if share >= _AGREE}
     shared = [each for each, share in at_random.items() if share <= _AT_RANDOM]
     coarse = [each for each in shared if 2 * pairs.values(each) < values]
-    counted = [each for each in shared if not _is_determined(pairs, each, shared, coarse)]
+    apart = [each for each in shared if not _is_determined(pairs, each, shared, coarse)]
+    worth = {personal[each]: each for each in sorted(apart, key=lambda each: -at_random[each])}  # the rarest of each topic
+    counted = [each for each in apart if worth[personal[each]] == each]
     bits = sum(log2(1 / at_random[each]) for each in counted)
     if not counted or (not identifying and (len(counted) < 2 or bits < _BITS)):
         return None
-    differing = sum(share < _AGREE for share in agreeing.values())
+    differing = {personal[each] for each, share in agreeing.items() if share < _AGREE} - {personal[each] for each in shared}
     enough = identifying or len(counted) >= 3 or not differing
     return RepeatedPeople(
         columns=tuple(pairs.names[each] for each in key),
@@ -121,8 +133,14 @@ def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Sequence[int], ident
         rows=round(pairs.rows(*key)),
         shared=tuple(pairs.names[each] for each in counted),
         bits=bits,
-        certain=enough and len(counted) >= 2 * differing,
+        certain=enough and len(counted) >= 2 * len(differing) and not _varies(pairs, key, personal, agreeing),
     )
+
+
+def _varies(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], agreeing: Mapping[int, float]) -> bool:
+    """Return whether what a person is born with differs within a value about as much as anywhere: it is that of a group."""
+    born = (each for each in agreeing if personal[each] in BORN_WITH and each not in pairs.sample.years)
+    return any(agreeing[each] < (1 + pairs.at_random(each, *key)) / 2 for each in born)
 
 
 def _is_determined(pairs: Pairs, column: int, shared: list[int], coarse: list[int]) -> bool:

@@ -64,6 +64,8 @@ def _counted(requirement: Requirement, release: Released, *, certified: bool) ->
             kept = kept and counted[1] >= requirement.k
             if kept and counted[0] < requirement.k and not certified:
                 return Counted(text=requirement.describe(), kept=None, found=people_text(counted))
+            if counted[0] < requirement.k <= counted[1]:
+                found += f"; each class had rows of at least {requirement.k} people when the release was made"
             found += f"; {people_text(counted, by_tokens=not release.policy.dropped)}"
     return Counted(text=requirement.describe(), kept=kept, found=found)
 

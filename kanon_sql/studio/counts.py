@@ -36,6 +36,7 @@ def statement_of(
     measure: str | None = None,
     person: str | None = None,
     *,
+    per_row: bool = False,
     kind: str | None = None,
 ) -> str:
     """Return the query of a protected table.
@@ -49,11 +50,13 @@ def statement_of(
     grouping : str
         One of `GROUPINGS`.
     k : int
-        Counts of 1 to k - 1 people are suppressed.
+        Counts of 1 to k - 1 people, or rows, are suppressed.
     measure : str, optional
         A column that is summed; nobody can estimate a contribution more closely than `PERCENT` percent.
     person : str, optional
-        The column that tells people apart; else each row is a person.
+        The column that tells people apart; else rows are counted.
+    per_row : bool
+        Whether each row is a person, even if a column seems to repeat people.
     kind : str, optional
         The type of numbers that the summed column is read as, if it has texts.
 
@@ -70,7 +73,7 @@ def statement_of(
     if measure is not None:
         number = as_identifier(measure) if kind is None else f"CAST({as_identifier(measure)} AS {kind})"
         total, rule = f", sum({number}) AS total", f" AND p(total) >= {PERCENT}"
-    per = "" if person is None else f" PER {as_identifier(person)}"
+    per = " PER ROW" * per_row if person is None else f" PER {as_identifier(person)}"
     group = GROUPINGS[grouping].format(named)
     return f"SELECT {named}, count({counted}) AS n{total}\nFROM {table}\nGROUP BY {group}{_PROTECT}{k}{per}{rule}"
 
@@ -92,9 +95,10 @@ def reasons(source: Source, search: Search, most: int) -> list[str]:
     counted, _, rule = search.statement.rpartition(_PROTECT)
     least, sums = int(rule.split()[0]), rule.endswith(f"p(total) >= {PERCENT}")
     exact = dict(_counts(source.con.cursor().sql(counted).to_arrow_table(), sums))
+    counts = "people" if " PER " in rule else "rows"
     others = f"a small count{' or a contribution' if sums else ''} would follow from it"
     return [
-        "" if n is not None else f"fewer than {least} people" if exact[key] < least else others
+        "" if n is not None else f"fewer than {least} {counts}" if exact[key] < least else others
         for key, n in _counts(search.rows.slice(0, most), sums)
     ]
 

@@ -275,6 +275,12 @@ class Draft:
             changed = (KAnonymity(k=k), *changed)
         return self.with_policy(replace(self.policy, requirements=changed))
 
+    def with_rows(self) -> Draft:
+        """Return the draft that counts rows, because each is a person."""
+        rest = [each for each in self.policy.requirements if not isinstance(each, KAnonymity | People)]
+        counted = KAnonymity(k=self.policy.hidden_among, per_row=True)
+        return self.with_policy(replace(self.policy, requirements=(counted, *rest)))
+
     def with_requirement(self, place: int, requirement: Requirement | None) -> Draft:
         """Return the draft with another requirement in a place; None removes it, a place behind the last adds it."""
         found = list(self.policy.requirements)

@@ -9,6 +9,7 @@ import duckdb
 
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.measures import macro_errors, record
+from kanon_sql.engines.duckdb.people_figures import people_figures
 from kanon_sql.engines.duckdb.spilling import private_spilling
 from kanon_sql.engines.duckdb.tables import register_table
 from kanon_sql.model.policy import Policy
@@ -31,9 +32,14 @@ def look(source: Source, run: Run) -> Measured:
         return measured(con, Policy.from_json(certificate.policy), certificate)
 
 
-def attacker(source: Source, run: Run, known: Sequence[str]) -> tuple[int, int]:
-    """Return the fewest rows that somebody who knows these columns finds: in the source, and in the release."""
-    _, rows = run.release
+def attacker(source: Source, run: Run, known: Sequence[str]) -> tuple[int, int, bool]:
+    """Return the fewest rows that an attacker who knows these columns finds: in the source, and in the release.
+
+    If the guarantee counts people, these are people, and of those in the release what the guarantee promises. Whether they are
+    people comes last.
+    """
+    certificate, rows = run.release
+    people, least = Policy.from_json(certificate.policy).people_of_classes, certificate.least_people
     with closing(audit_macros(source.con.cursor(), ("k_anonymity",))) as con:
         con.register("kanon#rows", rows)
         con.execute(f'CREATE TEMP VIEW "kanon#before" AS {run.draft.query}')
@@ -41,7 +47,9 @@ def attacker(source: Source, run: Run, known: Sequence[str]) -> tuple[int, int]:
             int(record(con, "FROM k_anonymity($table, $qi)", {"table": table, "qi": list(known)})["k"] or 0)
             for table in ('"kanon#before"', '"kanon#rows"')
         )
-    return before, after
+        if people is None or least is None:
+            return before, after, False
+        return int(people_figures(con, "kanon#before", known, people.per)["k"] or 0), least, True
 
 
 def suppressed_by(source: Source, run: Run, column: str) -> list[tuple[str, float]]:

@@ -30,8 +30,6 @@ EVERYWHERE = {
     "reopen": "shift",
     "room": "workspace, or capacity",
     "ruin": "destroy",
-    "settle": "repair, or assign the rest",
-    "settled": "repaired",
     "spare": "surplus",
     "spared": "surplus",
     "spares": "surplus",
@@ -49,10 +47,12 @@ IN_SEARCHES = {
     "parity": "odd set",
     "plan": "partition, or assignment",
     "plans": "partitions, or assignments",
+    "settle": "repair, or assign the rest",
+    "settled": "repaired",
     "site": "search space",
     "sites": "search spaces",
 }
-"""Elsewhere DuckDB plans a statement, a clause has a site in it, a policy has a home, and a file lacks a key."""
+"""Elsewhere DuckDB plans a statement, a clause has a site in it, a policy has a home, a file lacks a key, a unit is settled."""
 
 NOT_IN_TESTS = {word: better for word, better in EVERYWHERE.items() if word not in {"marks", "room"}}
 """Tests have marks, and the house has rooms."""

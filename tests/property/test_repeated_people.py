@@ -14,6 +14,7 @@ from kanon_sql.recognition import recognized_name
 from kanon_sql.recognition.lost_keys import people_without_key
 from kanon_sql.recognition.pairs import Pairs, SampledRows
 from kanon_sql.recognition.repeated_people import RepeatedPeople, repeated_people
+from kanon_sql.recognition.topics import topic_of
 
 SEEDS = range(6)
 
@@ -41,7 +42,8 @@ def _hash(value: object) -> int:
 
 
 def found_in(sample: SampledRows, per: str | None = None) -> list[RepeatedPeople]:
-    personal = [place for place, name in enumerate(sample.names) if (found := recognized_name(name)) and found.personal]
+    kinds = {place: recognized_name(name) for place, name in enumerate(sample.names)}
+    personal = {place: topic_of(kind, "") for place, kind in kinds.items() if kind and kind.personal}
     pairs = Pairs(sample, None if per is None else sample.names.index(per))
     return repeated_people(pairs, personal, joined=sample.parts == 1)
 
@@ -71,7 +73,7 @@ def test_people_who_are_counted_are_not_found_again(seed: int) -> None:
 def test_single_people_repeat_nobody(seed: int) -> None:
     columns = people_tables.single_people(seed, rows=100 + 50 * seed)
     everything = sampled(columns)
-    assert not certain(repeated_people(Pairs(everything), range(len(columns)), joined=True))
+    assert not certain(repeated_people(Pairs(everything), dict(enumerate(columns)), joined=True))
     assert not certain(found_in(everything))
 
 
@@ -126,9 +128,25 @@ def test_what_looks_like_an_identifier_needs_less(seed: int) -> None:
         "device": draw.integers(0, 3, 200).tolist(),
     }
     pairs = Pairs(sampled(columns))
-    assert not certain(repeated_people(pairs, (1, 2)))
-    assert certain(repeated_people(pairs, (1, 2), {0})) == ["email"]
-    assert not repeated_people(pairs, (3,), {0})
+    assert not certain(repeated_people(pairs, {1: "sex", 2: "city"}))
+    assert certain(repeated_people(pairs, {1: "sex", 2: "city"}, {0})) == ["email"]
+    assert not repeated_people(pairs, {3: "device"}, {0})
+
+
+def test_partners_of_one_age_group_are_two_people() -> None:
+    draw = np.random.default_rng(4)
+    home = np.arange(3_000) // 2
+    columns: Columns = {
+        "household": home.tolist(),
+        "zip": draw.integers(0, 90, 1_500)[home].tolist(),
+        "income": draw.integers(0, 9, 1_500)[home].tolist(),
+        "religion": draw.integers(0, 7, 1_500)[home].tolist(),
+        "nationality": draw.integers(0, 5, 1_500)[home].tolist(),
+        "sex": draw.integers(0, 2, 3_000).tolist(),
+    }
+    found = found_in(sampled(columns))
+    assert not certain(found)
+    assert [each.columns for each in found] == [("household",)]
 
 
 def test_few_rows_show_nothing() -> None:

@@ -8,7 +8,7 @@
     4. The audit (audit.sql) reads the new relation, in plain SQL.
     5. The warnings of its certificate are logged (certificate.sql), and stand with its figures in the response of the adapter; with
        strict=true they are errors.
-    6. The new relation takes the place of the old one.
+    6. The new relation takes the place of the old one; if it differs, the people in both are released a second time: a warning.
 
     From 2 on all of it is one transaction: a failure or a kill leaves the previous release in place.
 
@@ -53,14 +53,16 @@
     {% endcall %}
     {% call statement('main') %}
       create table {{ new_relation }} as
-      from anonymize('temp.main.kanon_source', '{{ adapter.escape_sql_string(tojson(policy)) }}')
+      from system.main.query(system.main.kanon_model_release('{{ adapter.escape_sql_string(tojson(policy)) }}', {{ text }}))
       order by all asc nulls last
     {% endcall %}
     {% do kanon_sql.audit(new_relation, policy, 'temp.main.kanon_source') %}
     {% call statement('forget') %} drop table temp.main.kanon_source {% endcall %}
   {% endif %}
   {% set certificate = kanon_sql.certificate(new_relation, before) %}
-  {% do load_result('main').response.certified((['OK'] + (certificate or {}).get('warnings', [])) | join('; '), certificate) %}
+  {% set warnings = (certificate or {}).get('warnings', []) + kanon_sql.warnings_of_rebuild(new_relation, existing_relation) %}
+  {% do load_result('main').response.certified(
+    (['OK'] + warnings) | join('; '), dict(certificate, warnings=warnings) if certificate else none) %}
 
   {{ kanon_sql.put(new_relation, existing_relation, target_relation) }}
   {{ kanon_sql.commit(target_relation) }}

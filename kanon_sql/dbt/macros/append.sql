@@ -29,7 +29,7 @@
     {% do options.update({name: config.get(name)}) %}
   {% endfor %}
   {% set job = {
-    'release': [relation.database, relation.schema, relation.identifier], 'key': key, 'policy': tojson(policy),
+    'release': [relation.database, relation.schema, relation.identifier], 'key': key, 'policy': tojson(policy), 'code': code,
     'options': options} %}
   {% call statement('source') %}
     create or replace temp table kanon_source as

@@ -35,6 +35,24 @@
 {% endmacro %}
 
 
+{#- Same rows and same secret make the same release. Another one is of changed rows or under another policy, and somebody who has the
+    previous one can compare them person by person. -#}
+{% macro warnings_of_rebuild(relation, previous) %}
+  {% if previous is none or previous.type != 'table' %}
+    {{ return([]) }}
+  {% endif %}
+  {% set content = '(select (system.main.count(*), system.main.sum(system.main.hash("kanon#r"))) from ' %}
+  {% set question = 'select ' ~ content ~ relation ~ ' as "kanon#r") is distinct from ' ~ content ~ previous ~ ' as "kanon#r")' %}
+  {% if not run_query(question).rows[0][0] %}
+    {{ return([]) }}
+  {% endif %}
+  {% set warning = 'the release differs from the previous one, and anyone who has both can compare them; if rows were added, '
+    ~ 'incremental_key releases only these' %}
+  {% do log('kanon: ' ~ this.identifier ~ ': warning: ' ~ warning, info=True) %}
+  {{ return([warning]) }}
+{% endmacro %}
+
+
 {#- What a query reads outside of its clauses is handed out as it is: a warning, and with strict=true an error. -#}
 {% macro warn_beside(text) %}
   {% set tables = run_query('select system.main.unnest(system.main.kanon_beside(' ~ text ~ '))').columns[0].values() | list %}

@@ -31,10 +31,23 @@ def as_caller(call: Callable[..., Any], /, *arguments: Any, **options: Any) -> A
     the caller's, and their variables are nobody's tables. The commands of this package have no variables to show, so a call of
     theirs sees none. All else is up to DuckDB: a table of the database comes first, and ``python_enable_replacements`` holds.
     """
+    variables, names = _variables()
+    names[_NAME] = functools.partial(call, *arguments, **options)
+    return eval(_CALL, variables, names)  # noqa: S307 - the text is ours
+
+
+def streams() -> set[str]:
+    """Return the variables that the caller of this package has, and that can be read only once."""
+    arrow = sys.modules.get("pyarrow")
+    if arrow is None:
+        return set()
+    return {name for each in _variables() for name, value in each.items() if isinstance(value, arrow.RecordBatchReader)}
+
+
+def _variables() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the global and the local variables of the first caller outside of this package."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_WRAPPER):
         frame = frame.f_back
     shown = not frame.f_code.co_filename.startswith(_PACKAGE)
-    variables, names = (frame.f_globals, dict(frame.f_locals)) if shown else ({}, {})
-    names[_NAME] = functools.partial(call, *arguments, **options)
-    return eval(_CALL, variables, names)  # noqa: S307 - the text is ours
+    return (frame.f_globals, dict(frame.f_locals)) if shown else ({}, {})

@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 import duckdb
 
 from kanon_sql.engines.duckdb import copying
-from kanon_sql.engines.duckdb.caller import as_caller
+from kanon_sql.engines.duckdb.caller import as_caller, streams
 from kanon_sql.engines.duckdb.cells.table_writer import TableWriter
 from kanon_sql.engines.duckdb.cells.waiting_tables import WaitingTables
 from kanon_sql.engines.duckdb.failures import Asked
@@ -125,6 +125,11 @@ def connect(
         raise
 
 
+_STREAMS = """SELECT view_name FROM system.main.duckdb_views()
+    WHERE temporary AND system.main.contains(sql, 'arrow_scan')"""
+"""Registered objects of Arrow, each perhaps a stream that can be read only once."""
+
+
 class Connection:
     """A DuckDB connection that also understands ANONYMIZE; everything else is DuckDB's own.
 
@@ -216,7 +221,8 @@ class Connection:
 
         policies = Policies(lambda question: ask(question).fetchall(), self.session.allowed_files)
         protect = TableWriter(self.session.protected_tables) if writer is None else writer
-        return rewrite(query, _release_of_query, policies, protect, _linked)
+        once = streams() | {name for (name,) in ask(_STREAMS).fetchall()}
+        return rewrite(query, _release_of_query, policies, protect, _linked, once)
 
     def _run(
         self, last: Callable[..., Any], query: Any, ask: Callable[[str], Any], parameters: Any, *, many: bool = False

@@ -19,7 +19,12 @@ from kanon_sql.model.validation import same_name
 
 
 def release_of_table(
-    session: Session, table: Any, policy: Policy, drop: Sequence[str] | None = None, surface: Surface = "function"
+    session: Session,
+    table: Any,
+    policy: Policy,
+    drop: Sequence[str] | None = None,
+    surface: Surface = "function",
+    wide: str | None = None,
 ) -> str:
     """Return the SQL of the release of what a name stands for.
 
@@ -35,6 +40,8 @@ def release_of_table(
         Columns that are left out; that of PER is left out anyway.
     surface : Surface
         In whose words a refusal says what to do.
+    wide : str, optional
+        A query of the same rows with the columns that the table leaves out.
 
     Raises
     ------
@@ -50,7 +57,7 @@ def release_of_table(
     name = table_name(table)
     columns = stored_columns(session.cursor, table)
     dropped = dropped_columns(drop, policy, columns or None)
-    wide = f"FROM {name}" if dropped else None
+    wide = f"FROM {name}" if dropped else wide
     if columns is None:
         return release_query(f"FROM {without(name, dropped, heard=True)}", policy, wide, query=True, surface=surface)
     # what rows show is then all of them: they are made of their classes, and not joined with them

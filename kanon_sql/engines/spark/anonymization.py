@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -11,14 +12,17 @@ from kanon_sql.certificate import Certificate, Release
 from kanon_sql.engines.engine import release
 from kanon_sql.engines.spark.columns import fields_of
 from kanon_sql.engines.spark.engine import SparkEngine
+from kanon_sql.engines.spark.names import quoted
 from kanon_sql.engines.spark.policies import policy_of
 from kanon_sql.engines.spark.supported import check_supported
 from kanon_sql.engines.written import read_options
 from kanon_sql.errors import PolicyError
+from kanon_sql.model.dropped_columns import dropped_columns, remaining
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, UNSAID_K, OptionsBesideK, completed, spelled_out
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.secret import secret_of
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.solvers.budget import Progress, silent
 from kanon_sql.solvers.problems import ProblemClass
 
@@ -46,6 +50,7 @@ def anonymize(
     scratch_schema: str | None = None,
     policy: str | None = None,
     policies: str | Path | None = None,
+    drop: Sequence[str] | None = None,
     **options: Unpack[OptionsBesideK[str | Generalization]],
 ) -> Release:
     """Release a DataFrame as a table so that every row looks like k - 1 others, at the least loss.
@@ -74,6 +79,8 @@ def anonymize(
         In place of options: JSON text, or the name of a policy in the file ``policies``, JSON or YAML.
     policies : path, optional
         That file.
+    drop : sequence of str, optional
+        As for `kanon_sql.anonymize`.
     **options
         The policy, as for `kanon_sql.anonymize`; hierarchies are tables of the session.
 
@@ -105,12 +112,19 @@ def anonymize(
     if policy is not None and (options or k is not UNSAID_K):
         raise PolicyError("a policy cannot be combined with options; hint: leave out the options or the policy")
     asked = Policy.of(**read_options({**options, "k": k})) if policy is None else policy
-    fields_of(df)
-    source, chosen = policy_of(df, asked, policies)
+    if policy is not None and drop is not None:
+        raise PolicyError("policy and drop cannot be combined; hint: name the columns in the policy, as identifiers")
+    left = df
+    if isinstance(asked, Policy) and drop is not None:
+        names = remaining(df.columns, dropped_columns(drop, asked, df.columns))
+        left = df.select([quoted(name) for name in names])
+    fields_of(left)
+    source, chosen = policy_of(left, asked, policies)
     return released(
         source,
         chosen,
         into,
+        wide=df,
         using=using,
         secret=secret,
         progress=progress,
@@ -124,22 +138,25 @@ def released(
     policy: Policy,
     into: str,
     *,
+    wide: DataFrame,
+    surface: Surface = "dataframe",
     using: str = "parquet",
     secret: str | bytes | None = None,
     progress: Progress | None = None,
     driver_row_types: int = ROW_TYPES,
     scratch_schema: str | None = None,
 ) -> Release:
-    """Release a DataFrame under a policy."""
+    """Release a DataFrame under a policy; ``wide`` has the same rows with the columns that it leaves out."""
     check_supported(policy)
     known = secret_of(secret)
-    engine = SparkEngine(df, into, using, known)
+    engine = SparkEngine(df, into, using, known, surface)
     hears = progress or silent
     resolved = policy.resolve(engine.columns())
+    told = engine.settle(resolved, wide)
     if ProblemClass.of(policy).divisible(policy) and engine.has_more_row_types(resolved, driver_row_types):
-        certificate = engine.release_by_parts(resolved, driver_row_types, scratch_schema, hears)
+        certificate = engine.release_by_parts(resolved, driver_row_types, scratch_schema, hears, told)
     else:
-        certificate = release(engine, policy, known, hears)
+        certificate = release(engine, policy, known, hears, told)
     with _LOCK:
         _RELEASES.setdefault(df.sparkSession, []).append(certificate)
     return Release(table=df.sparkSession.table(engine.into), certificate=certificate, sql=";\n".join(engine.asked))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.certificate import Certificate
@@ -23,11 +23,14 @@ from kanon_sql.engines.spark.row_types import key_columns, key_fields, named_tab
 from kanon_sql.engines.spark.scratch import scratch
 from kanon_sql.engines.spark.supported import check_supported
 from kanon_sql.engines.spark.texts import text
+from kanon_sql.engines.spark.unit import settled_frame
 from kanon_sql.errors import SourceError
 from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import KnownColumns, SensitiveRequirement
 from kanon_sql.model.secret import Secret
+from kanon_sql.model.surfaces import Surface
+from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Progress
 
@@ -71,6 +74,8 @@ class SparkEngine:
         Its format.
     secret : Secret
         Decides which rows of a split row type go where.
+    surface : Surface
+        In whose words a refusal says what to do.
 
     Attributes
     ----------
@@ -78,9 +83,9 @@ class SparkEngine:
         The statements of the audit.
     """
 
-    def __init__(self, source: DataFrame, into: str, using: str, secret: Secret) -> None:
+    def __init__(self, source: DataFrame, into: str, using: str, secret: Secret, surface: Surface = "dataframe") -> None:
         self._fields = fields_of(source)
-        self._source, self._using, self._secret = source, using, secret
+        self._source, self._using, self._secret, self._surface = source, using, secret, surface
         self._into = name_parts(into)
         self._spark = source.sparkSession
         self.asked: list[str] = []
@@ -124,8 +129,14 @@ class SparkEngine:
             counted = self._source.select(sf.approx_count_distinct(sf.xxhash64(*keys)))
             return int(counted.collect()[0][0]) > most
 
-    def release_by_parts(self, policy: Policy, most: int, schema: str | None, progress: Progress) -> Certificate:
-        """Release more row types than the driver takes: executors solve them."""
+    def settle(self, policy: Policy, wide: DataFrame) -> tuple[str, ...]:
+        """Settle whom a row describes, by all columns of ``wide``, which has the same rows; return warnings."""
+        return settled_frame(self._source, wide, Unit.of(policy), self._surface)
+
+    def release_by_parts(
+        self, policy: Policy, most: int, schema: str | None, progress: Progress, told: tuple[str, ...]
+    ) -> Certificate:
+        """Release more row types than the driver takes: executors solve them; ``told`` are warnings."""
         self._look_at_unchanged(policy)
         from kanon_sql.engines.spark.by_parts import Parts
 
@@ -134,6 +145,7 @@ class SparkEngine:
             parts = Parts(source=self._source, policy=policy, fields=self._fields, most=most, scratch=place, progress=progress)
             with safe_errors("solving by parts"):
                 found, certificate = parts.solve()
+            certificate = replace(certificate, warnings=told)
             return publish(self, policy, certificate, self._secret, lambda: self.stage_mapped(policy, found))
 
     def _look_at_unchanged(self, policy: Policy) -> None:
@@ -141,7 +153,7 @@ class SparkEngine:
         with safe_errors("counting what the other columns reveal"):
             self._singled = singled(self._source, policy, self._fields)
         if self._singled is not None:
-            refuse_unlisted(self._singled.told, policy, "spark")
+            refuse_unlisted(self._singled.told, policy, self._surface)
 
     def stage(self, policy: Policy, histogram: Histogram, pieces: PiecesByNumber | None) -> StagedTable:
         """Write the released rows to a table that nobody knows."""
@@ -163,7 +175,7 @@ class SparkEngine:
         if found is not None and self._singled is not None:
             with safe_errors("counting what the other columns reveal"):
                 exposed = exposure(self._source, policy, self._fields, found, self._singled)
-            refuse_unlisted(exposed.told, policy, "spark")
+            refuse_unlisted(exposed.told, policy, self._surface)
         staged = StagedTable(
             name=joined([*self._into[:-1], fresh("staged")]),
             expected="" if found is None else fresh("expected"),

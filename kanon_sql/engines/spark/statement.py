@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kanon_sql.clause import not_our_word, single_release
+from kanon_sql.clause import not_our_word, single_release, wide_text
 from kanon_sql.engines.spark.anonymization import released
 from kanon_sql.engines.spark.failures import safe_errors
 from kanon_sql.engines.spark.names import fresh, joined, name_parts
@@ -77,11 +77,13 @@ def sql(
     if into is not None and parts.into is not None:
         raise SourceError("the statement names the table of the release already; hint: leave into out")
     with safe_errors("reading the source"):
-        source = spark.sql(parts.query)
-    source, policy = policy_of(source, parts.policy, policies)
+        whole, wide = spark.sql(parts.query), spark.sql(wide_text(parts.query))
+    source, policy = policy_of(whole, parts.policy, policies)
     parts.check_rows(policy)
     place = parts.into or into or fresh("released")
-    release = released(source, policy, place, using=parts.using or _FORMAT, secret=secret, progress=progress)
+    release = released(
+        source, policy, place, wide=wide, surface="spark", using=parts.using or _FORMAT, secret=secret, progress=progress
+    )
     if not parts.tail:
         table: DataFrame = release.table
         return table

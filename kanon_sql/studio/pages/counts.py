@@ -44,10 +44,19 @@ class _Counting:
 
     def show(self) -> None:
         """Show the form and the table."""
+        policy = self.session.draft.policy
+        self.unit = "rows" if policy.people is None and not policy.per_row else "people"
         paragraph(
-            "No count of a few people can be worked out from this table, not even from its totals. Some rows are suppressed "
-            "because they are small, others because the small ones would follow from them."
+            f"No count of a few {self.unit} can be worked out from this table, not even from its totals. Some rows are "
+            "suppressed because they are small, others because the small ones would follow from them."
         )
+        if policy.people is None:
+            said = (
+                "each is a person"
+                if policy.per_row
+                else "if people have several, choose the column of the person on the page Data"
+            )
+            paragraph(f"The table counts rows; {said}.", "muted")
         people = (IDENTIFIER, PSEUDONYM, LINKABLE, PERSON)
         columns = [name for name in self.source.columns if self.session.draft.role(name) not in people]
         with ui.element("div").classes("columns"):
@@ -61,7 +70,9 @@ class _Counting:
                     self.grouping = ui.select(
                         list(GROUPINGS), label="Rows", value=next(iter(GROUPINGS)), on_change=self._told
                     ).classes("grow")
-                    self.k = ui.number("Fewest people", value=K, min=2, precision=0, on_change=self._told).style("width:8rem")
+                    self.k = ui.number(f"Fewest {self.unit}", value=K, min=2, precision=0, on_change=self._told).style(
+                        "width:8rem"
+                    )
                     sums = {"": "nothing", **{name: name for name in self.source.summable}}
                     self.measure = ui.select(sums, label="Sum of", value="", on_change=self._told).classes("grow")
                 with ui.element("pre").classes("sql"):
@@ -77,11 +88,14 @@ class _Counting:
     def _statement(self) -> str:
         k = int(self.k.value or 0)
         measure: Any = self.measure.value
-        people = self.session.draft.policy.people
+        policy = self.session.draft.policy
+        people = policy.people
         person = None if people is None else people.per
         kind = self.source.summable[measure] if measure else None
         keys = self.keys.value or []
-        return statement_of(self.source.spelled, keys, self.grouping.value, k, measure or None, person, kind=kind)
+        return statement_of(
+            self.source.spelled, keys, self.grouping.value, k, measure or None, person, per_row=policy.per_row, kind=kind
+        )
 
     def _told(self) -> None:
         self.text.set_text(self._statement() if self.keys.value else "Choose what to count by.")

@@ -6,6 +6,7 @@ from nicegui import run as threads
 from nicegui import ui
 
 from kanon_sql.engines.duckdb.error_line import error_line
+from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.report.measured import Measured
 from kanon_sql.studio.look import attacker, suppressed_by
@@ -61,17 +62,32 @@ def _facts(run: Run, facts: Measured) -> list[tuple[str, str]]:
         ("guarantee", ", ".join(certificate.requirements)),
         ("cost", f"{float(certificate.cost):,.0f}, at least {float(certificate.lower_bound):,.0f} proven"),
         ("suppressed cells", f"{certificate.suppressed_cells:,} of {certificate.cells:,} ({certificate.suppressed_share:.1%})"),
+        *_people(facts),
         ("smallest class", f"{facts.sizes[1]['k']:,} rows; in the source {facts.sizes[0]['k']:,}"),
+        *([] if facts.unit.per else [("risk of the worst row", _risk(after["prosecutor_risk"], before["prosecutor_risk"]))]),
         (
-            "risk of the worst row",
-            f"{after['prosecutor_risk']:.1%}; in the source {before['prosecutor_risk']:.1%}",
-        ),
-        (
-            "average risk",
+            "average risk of a row",
             f"{after['prosecutor_risk_average']:.2%}; in the source {before['prosecutor_risk_average']:.2%}",
         ),
         ("rows alone in their class", f"{after['uniques']:,}; in the source {before['uniques']:,}"),
     ]
+
+
+def _people(facts: Measured) -> list[tuple[str, str]]:
+    """Return the figures of people, if the guarantee counts them."""
+    unit, source = facts.unit, facts.unit.source
+    if source is None:
+        return []
+    return [
+        ("people", f"{source['people']:,}; {unit.per} tells them apart"),
+        ("people of the smallest class", f"{unit.smallest}; in the source {source['k'] or 0:,}"),
+        ("risk of the worst person", _risk(unit.risk, source["prosecutor_risk"])),
+    ]
+
+
+def _risk(after: float | None, before: float | None) -> str:
+    told, was = ("-" if each is None else f"{each:.1%}" for each in (after, before))
+    return f"{told}; in the source {was}"
 
 
 def _compared(run: Run, other: Run, facts: Measured, beside: Measured) -> None:
@@ -133,9 +149,11 @@ def _attacker(source: Source, run: Run) -> None:
                 note(error_line(error))
                 return
             if found is not None:
+                before, after, people = found
+                fewest = f"rows of at least {how_many(after, 'person', 'people')}" if people else f"at least {after:,} rows"
                 told.set_text(
-                    f"Someone who knows these {len(chosen.value)} columns finds at least {found[1]:,} rows in the release. "
-                    f"In the source, it was {found[0]:,}."
+                    f"Someone who knows these {len(chosen.value)} columns finds {fewest} in the release. "
+                    f"In the source, it was {before:,}."
                 )
 
         chosen.on_value_change(count)

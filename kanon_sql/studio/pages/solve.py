@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 
 from nicegui import ui
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.model.validation import as_identifier
-from kanon_sql.studio.draft import IDENTIFIER, KEPT, LINKABLE, NONE, PSEUDONYM, QUASI_IDENTIFIER
+from kanon_sql.model.how_many import how_many
+from kanon_sql.studio.draft import Draft
 from kanon_sql.studio.pages.charts import search_options
 from kanon_sql.studio.pages.frame import counted_table, figures, page, panel, paragraph, tried
 from kanon_sql.studio.run import Run
 from kanon_sql.studio.search import FAILED, RELEASED, RUNNING
 from kanon_sql.studio.session import Session
-
-_IDENTIFIES = ("singles out", "gives back", "is released unchanged and")
-"""What follows the name of a column in refusals and warnings."""
+from kanon_sql.studio.ways_out import ways_out
 
 _EVERY = 0.5
 """Seconds between two looks at a running search."""
@@ -139,33 +138,20 @@ class _Solving:
         """Offer what ends a refusal or a warning: another role of the column that it names."""
         told = run.release[0].warnings if run.state == RELEASED else (run.words or "",)
         for name in run.draft.columns:
-            for label, role in _ways_out(name, run.draft.role(name), "\n".join(told)):
-                self._button(label, name, role)
+            for label, role in ways_out(name, run.draft.role(name), "\n".join(told)):
+                self._button(label, partial(Draft.with_role, column=name, role=role))
+        if "repeats people" in "\n".join(told):
+            self._button("Each row is a person", Draft.with_rows)
 
-    def _button(self, label: str, name: str, role: str) -> None:
+    def _button(self, label: str, change: Callable[[Draft], Draft]) -> None:
         def act() -> None:
-            self.session.draft = self.session.draft.with_role(name, role)
+            self.session.draft = change(self.session.draft)
 
         def clicked() -> None:
             if tried(act):
                 self.text.set_text(self.session.draft.statement)
 
         ui.button(label, on_click=clicked).props("outline")
-
-
-def _ways_out(name: str, role: str, told: str) -> Iterator[tuple[str, str]]:
-    """Yield the roles that end what a text says of a column, each with the words of its button."""
-    spelled = as_identifier(name)
-    open_role = f'the column "{name}" has no role' in told
-    if open_role or (role in (NONE, KEPT) and any(f"{spelled} {what}" in told for what in _IDENTIFIES)):
-        yield f"Make {name} a quasi-identifier", QUASI_IDENTIFIER
-    linked = role == PSEUDONYM and f"the tokens of {spelled} link" in told
-    if open_role or linked:
-        yield f"Drop {name}", IDENTIFIER
-    if open_role:
-        yield f"Release {name} unchanged", KEPT
-    if linked:
-        yield f"Permit the tokens of {name} to link rows", LINKABLE
 
 
 def _status(run: Run) -> str:
@@ -184,4 +170,6 @@ def _short(run: Run) -> str:
 
 
 def _cost(certificate: Certificate) -> str:
-    return f"cost {float(certificate.cost):,.0f}, gap {certificate.gap:.1%}, smallest class {certificate.smallest_class}"
+    people = certificate.least_people
+    smallest = certificate.smallest_class if people is None else f"of at least {how_many(people, 'person', 'people')}"
+    return f"cost {float(certificate.cost):,.0f}, gap {certificate.gap:.1%}, smallest class {smallest}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kanon_sql.engines.duckdb.names import name_parts
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.person import DECLARED, Person
 from kanon_sql.model.stored_policy import StoredPolicy
+from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier, same_name
 
 CERTIFICATES, COLUMNS = "kanon_certificates", "kanon_columns"
@@ -174,3 +175,11 @@ def roles_of(planned: PlannedRelease) -> Iterator[tuple[str, list[str]]]:
         "unchanged": policy.kept,
     }
     return ((role, list(columns)) for role, columns in roles.items() if columns)
+
+
+def unit_of(policy: StoredPolicy) -> Unit:
+    """Return what a policy counts in its own table, before columns of a person are added."""
+    if policy.known_rows is not None:
+        return Unit.of_histories(policy.histories)
+    roles = (*policy.policy.sensitive, *policy.kept, *policy.pseudonyms, *policy.groups)
+    return replace(Unit.of(policy.policy), roles=roles, kept=policy.kept)

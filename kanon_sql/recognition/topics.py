@@ -1,0 +1,30 @@
+"""What personal columns are about: a zip code and a city are one fact about a person, and so are an age and a birth date."""
+
+from __future__ import annotations
+
+from kanon_sql.recognition.recognized import Recognized
+
+_BIRTH, _PLACE = "birth", "place"
+
+BORN_WITH = frozenset([_BIRTH, "sex"])
+"""Topics that do not change in a life."""
+
+_TOPICS = {
+    **dict.fromkeys(["date of birth", "year of birth", "age"], _BIRTH),
+    **dict.fromkeys(["postal code", "place smaller than a state", "region", "coordinate", "street address"], _PLACE),
+}
+
+
+def topic_of(found: Recognized | None, name: str) -> str:
+    """Return what a column is about; one that is not recognized is about what its name says."""
+    return name if found is None else _TOPICS.get(found.kind, found.kind)
+
+
+def is_shared_by_many(found: Recognized | None) -> bool:
+    """Return whether a personal column cannot tell people apart: all but a date of birth, which is nearly one's own."""
+    return found is not None and found.personal and found.kind != "date of birth"
+
+
+def is_place(found: Recognized | None) -> bool:
+    """Return whether a column says where a person is."""
+    return found is not None and _TOPICS.get(found.kind) == _PLACE
