@@ -48,6 +48,12 @@ _FITTING = f"""SELECT disease, system.main.count(*) AS n FROM system.main.query_
     GROUP BY disease ORDER BY n DESC NULLS LAST, disease ASC NULLS LAST"""  # noqa: S608
 
 
+_FIRST = "FROM visits ORDER BY patient_id ASC NULLS LAST, quarter ASC NULLS LAST LIMIT ?"
+
+_SOME = "FROM released ORDER BY system.main.hash(quarter, disease, zip, age) ASC NULLS LAST LIMIT ?"
+"""Classes would stand together otherwise."""
+
+
 def statement(k: int) -> str:
     """Return the SQL that the demonstration runs."""
     return "\n".join(
@@ -85,7 +91,7 @@ def show(con: Any, console: Console, *, rows: int, k: int, seed: int, folder: st
     con.execute("CREATE TABLE visits AS FROM invented")
     con.unregister("invented")
     _title(console, f"{rows:,} visits of invented patients to a hospital")
-    console.print(_rows(con, "visits", "patient_id ASC NULLS LAST, quarter ASC NULLS LAST"))
+    console.print(_rows(con, _FIRST))
     _title(console, "The role of each column")
     console.print(_table(("column", "role", "in the release"), _ROLES))
 
@@ -94,7 +100,7 @@ def show(con: Any, console: Console, *, rows: int, k: int, seed: int, folder: st
     with solving(con, console):
         con.execute(statement(k))
     console.print("\nSome released visits, in no order; * is a suppressed cell, no other cell has changed:")
-    console.print(_rows(con, "released", "system.main.hash(quarter, disease, zip, age) ASC NULLS LAST"))
+    console.print(_rows(con, _SOME))
 
     _title(console, "What an attacker would have learned")
     for paragraph in neighbour(con, k):
@@ -181,9 +187,9 @@ def _table(names: tuple[str, ...], rows: Iterable[tuple[object, ...]], numbers: 
     return shown
 
 
-def _rows(con: Any, table: str, order: str) -> Table:
+def _rows(con: Any, query: str) -> Table:
     """Return a few visits."""
-    con.execute(f"FROM system.main.query_table(?) ORDER BY {order} LIMIT ?", [table, SHOWN_VISITS])
+    con.execute(query, [SHOWN_VISITS])
     return _table(tuple(column[0] for column in con.description), con.fetchall())
 
 

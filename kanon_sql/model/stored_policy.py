@@ -202,8 +202,7 @@ class StoredPolicy:
                 f"--policy, or FROM ... ANONYMIZE WITH POLICY {as_identifier(self.name)}"
             )
         self.require_alone()
-        there = set(map(same_name, columns))
-        policy = self.policy
+        there, policy = set(map(same_name, columns)), self.policy
         identifiers = tuple(qi for qi in policy.quasi_identifiers if same_name(qi.column) in there)
         if not identifiers:
             known = ", ".join(f'"{qi.column}"' for qi in policy.quasi_identifiers)

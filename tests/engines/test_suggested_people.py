@@ -205,3 +205,16 @@ def test_rules_count_people_and_read_texts(con: Connection, name: str) -> None:
     ages = {each for each in rows.column("ageatdx").to_pylist() if each and each.isdigit()}
     assert all(int(each) < 90 for each in ages)
     assert json.loads(found.policy.to_json())["identifiers"]
+
+
+def test_a_number_of_a_person_counts_by_its_name_where_little_else_is_known() -> None:
+    """Two rows of a customer agree on one personal column, which is no evidence."""
+    draw = random.Random(4)
+    ages = [str(18 + draw.randrange(60)) for _ in range(80)]
+    rows = [{"customer_id": 7 * n, "age": ages[n // 8], "sex": draw.choice("FM")} for n in range(80) for _ in range(3)]
+    found = kanon_sql.suggest(pa.Table.from_pylist(rows))
+    assert found.policy.policy.requirements[0].describe() == "k >= 5 PER customer_id"
+    assert found.notes[0] == "customer_id tells people apart, by its name. 80 people have 240 rows, and k counts people."
+    single = kanon_sql.suggest(pa.Table.from_pylist(rows[::3]))
+    assert single.policy.policy.people is None
+    assert roles(single)["customer_id"] == "identifier"

@@ -114,7 +114,8 @@ def test_safe_harbor_knows_columns_by_content_and_in_other_languages() -> None:
         )
         found = kanon_sql.suggest(con.raw.table("visits"), template="hipaa-safe-harbor", name="rule", table_as="visits")
         assert {each.column: (each.role, each.recoding) for each in found.roles} == {
-            **dict.fromkeys(("Patienten-ID", "Nachname", "Anschrift", "entry"), ("identifier", None)),
+            "Patienten-ID": ("person", None),
+            **dict.fromkeys(("Nachname", "Anschrift", "entry"), ("identifier", None)),
             "ageatdx": ("quasi-identifier", "TOP 90"),
             **dict.fromkeys(("day", "seen"), ("quasi-identifier", "INTERVALS ONLY (year)")),
             "ward": ("kept", None),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from kanon_sql.engines.duckdb.counted_people import Counted
@@ -12,11 +12,18 @@ from kanon_sql.engines.unit import repeating
 from kanon_sql.model.suggested_policy import Role
 from kanon_sql.model.unlisted import UNLISTED_LIMIT, Limits
 from kanon_sql.model.validation import as_identifier
+from kanon_sql.recognition import recognized_name
 from kanon_sql.recognition.pairs import FEWEST_PAIRS, Pairs, SampledRows
 from kanon_sql.recognition.repeated_people import RepeatedPeople
 
 _FEW, _SHARED = 20, 20
 """A column of which nothing is recognized is kept if it has at most so many values, and each is shared by so many people."""
+
+_PEOPLE = ("number of a person", "record number", "national number", "insurance number", "e-mail address", "login")
+"""Kinds of identifiers that are those of people, the surest first."""
+
+_REPEATED = 0.95
+"""A column by such a name repeats people if it has at most so many values for each row."""
 
 _AGREE, _AT_RANDOM = 0.9, 0.7
 """Rows of one person agree on a column of the person in at least so many pairs, other rows in at most so many."""
@@ -34,23 +41,47 @@ def with_people(roles: Mapping[str, Role], sample: SampledRows) -> tuple[dict[st
     """
     found = repeating(sample, [each.column for each in roles.values() if each.role == "quasi-identifier"])
     certain = {each.column: each for each in found if each.certain}
-    open_ones = [each for each in found if not each.certain and roles[each.column].role in ("identifier", "undecided")]
-    notes = tuple(
-        f"Rows that share {name} agree on {_listed(each)}. Write PER {name} if it is a person."
-        for each, name in ((each, as_identifier(each.column)) for each in open_ones)
-    )
+    surest = [name for name in certain if roles[name].role == "identifier"]
+    if not surest and (named := _by_its_name(roles, sample)):
+        return _counted_by(named, f"{as_identifier(named[0])} tells people apart, by its name", roles, sample, certain)
     if not certain:
-        return dict(roles), None, notes
+        notes = (
+            f"Rows that share {name} agree on {_listed(each)}. Write PER {name} if it is a person."
+            for each, name in ((each, as_identifier(each.column)) for each in found if roles[each.column].role == "undecided")
+        )
+        return dict(roles), None, tuple(notes)
     # a date of birth tells people apart only if nothing better does
-    per = next((each for each in certain if roles[each].role in ("identifier", "undecided")), next(iter(certain)))
+    open_ones = [name for name in certain if roles[name].role == "undecided"]
+    per = certain[next(iter((*surest, *open_ones, *certain)))]
+    apart = f"{as_identifier(per.column)} tells people apart: rows that share it agree on {_listed(per)}"
+    return _counted_by((per.column, per.people, per.rows), apart, roles, sample, certain)
+
+
+def _counted_by(
+    per: tuple[str, int, int], apart: str, roles: Mapping[str, Role], sample: SampledRows, others: Iterable[str]
+) -> tuple[dict[str, Role], str | None, tuple[str, ...]]:
+    """Return the roles where a column tells people apart, and others of which nothing is recognized repeat them, too."""
+    name, values, rows = per
     about = "about " * (sample.parts > 1)
-    people = f"{about}{certain[per].people:,} people have {about}{certain[per].rows:,} rows"
-    apart = f"{as_identifier(per)} tells people apart: rows that share it agree on {_listed(certain[per])}"
-    new = {per: Role(column=per, role="person", reason=f"tells people apart; {people}")}
-    for name in certain.keys() - {per}:
-        if roles[name].role == "undecided":
-            new[name] = replace(roles[name], role="identifier", reason=f"repeats people, as {as_identifier(per)} does")
-    return {**roles, **new}, per, (f"{apart}. {people}, and k counts people.",)
+    people = f"{about}{values:,} people have {about}{rows:,} rows"
+    new = {name: Role(column=name, role="person", reason=f"tells people apart; {people}")}
+    for other in others:
+        if other != name and roles[other].role == "undecided":
+            new[other] = replace(roles[other], role="identifier", reason=f"repeats people, as {as_identifier(name)} does")
+    return {**roles, **new}, name, (f"{apart}. {people}, and k counts people.",)
+
+
+def _by_its_name(roles: Mapping[str, Role], sample: SampledRows) -> tuple[str, int, int] | None:
+    """Return a column that is called a number of people, its values and rows, if values repeat; None if there is none."""
+    if len(sample.hashes) < FEWEST_PAIRS:
+        return None
+    pairs, found = Pairs(sample), list[tuple[int, str, int, int]]()
+    for place, name in enumerate(sample.names):
+        recognized = recognized_name(name)
+        kind = "" if recognized is None or roles[name].role != "identifier" else recognized.kind
+        if kind in _PEOPLE and pairs.values(place) <= _REPEATED * pairs.rows(place):
+            found.append((_PEOPLE.index(kind), name, round(pairs.values(place)), round(pairs.rows(place))))
+    return min(found)[1:] if found else None
 
 
 def sensitive_or_generalized(counted: Counted, role: Role, k: int) -> Role:
@@ -101,4 +132,4 @@ def _is_of_person(pairs: Pairs, column: str, per: str) -> bool:
 
 def _listed(found: RepeatedPeople) -> str:
     names = list(map(as_identifier, found.shared))
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -92,9 +92,9 @@ def suggest(
     Notes
     -----
     A guess, by names, types, and counts: a column that says much about people under a name that says nothing may be missed.
-    A column that repeats people tells them apart: the guarantee then counts people, ``PER`` it. A column of which nothing is
-    recognized is kept if it has few values and each is shared by many people; else it has no role, and no release returns it
-    until it has one.
+    A column that repeats people tells them apart: the guarantee then counts people, ``PER`` it. A column that is not recognized
+    is kept if it has few values and many people share each. Otherwise it has no role, and no release returns it until it gets
+    one.
 
     About a dozen scans and as many GROUP BYs. With more than 12 quasi-identifiers and no template, the guarantee is by any 3
     known columns. Small tables are then counted by each set of them.
