@@ -140,7 +140,7 @@ def test_a_lost_key_is_a_warning(clinic: Connection) -> None:
 
 
 def test_a_birth_date_repeats_people_without_a_key(clinic: Connection) -> None:
-    with pytest.raises(RepeatedPeopleError, match="^born repeats people: rows that share its value agree on zip, sex and job"):
+    with pytest.raises(RepeatedPeopleError, match=r"^born repeats people: rows that share its value agree on zip, sex and job"):
         clinic.execute("FROM (SELECT born, zip, sex, job FROM visits) ANONYMIZE BY born, zip, sex, job GUARANTEE k >= 5")
 
 
