@@ -138,13 +138,13 @@ class Certificate:
 
     @property
     def least_people(self) -> int | None:
-        """Return of how many people each class has rows at least, by the guarantee; None if it counts rows."""
+        """Return the least number of people in a class that the guarantee demands; None if it counts rows."""
         asked = Policy.from_json(self.policy).people_of_classes
         return None if asked is None else asked.k
 
     @property
     def highest_risk(self) -> float | None:
-        """Return the prosecutor risk of the worst row, or person at most; None without rows, or before the audit."""
+        """Return the highest prosecutor risk of a row, or a bound of it for a person; None without rows or audit."""
         if not self.smallest_class:
             return None
         return 1 / (self.least_people or self.smallest_class)

@@ -44,7 +44,7 @@ def refuse_unlisted(told: Mapping[str, Any], policy: Policy, surface: Surface, *
     told, policy, released
         As for `warnings_of`. Before a search, nothing is known of what they give back.
     surface : Surface
-        In whose words the ways out are.
+        The surface. Errors name its options.
 
     Raises
     ------

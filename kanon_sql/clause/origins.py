@@ -4,7 +4,7 @@
 
     item := [name :] carried [[AS] name]
     carried := {qualifier .} column | (carried) | [TRY_]CAST (carried AS type) | carried :: type
-             | function (... column ...) [FILTER (...)] OVER (window)
+             | TRY (carried) | function (... column ...) [FILTER (...)] OVER (window)
 """
 
 from __future__ import annotations
@@ -84,7 +84,10 @@ def _carried(script: Script, place: int, end: int) -> tuple[tuple[str, ...], int
         columns = columns if inner == stop - 1 else ()
     elif script.spelled(place + 1) == "(":
         stop = script.after(place + 1)
-        if script.word(place) in _CASTS:
+        if script.word(place) == "TRY":
+            columns, inner = _carried(script, place + 2, stop - 1)
+            columns = columns if inner == stop - 1 else ()
+        elif script.word(place) in _CASTS:
             columns, inner = _carried(script, place + 2, stop - 1)
             columns = columns if script.word(inner) == "AS" else ()
         else:

@@ -37,15 +37,24 @@ def wide_query(script: Script, start: int, end: int) -> str | None:
     if not select.items or not select.sources or select.grouping is not None:
         return None
 
-    def text(one: int, behind: int) -> str:
-        return script.text[script.start(one) : script.stop(behind - 1)]
-
-    kept = [text(*item) for item in select.items if not _is_plain(script, *item) and not _has_parameter(script, *item)]
+    items = [item for item in select.items if not _is_plain(script, *item) and not _has_parameter(script, *item)]
+    kept = [_text(script, *item) for item in items]
     shown = ", ".join(["*", *kept])
     if _has_parameter(script, start, end):
         return _all_rows(script, start, end, shown)
     first, last = script.start(select.items[0][0]), script.stop(select.items[-1][1] - 1)
     return f"{script.text[script.start(start) : first]}{shown}{script.text[last : script.stop(end - 1)]}"
+
+
+def _text(script: Script, start: int, end: int) -> str:
+    """Return an item; a cast that fails is left to the query itself, whose error says where it stands."""
+    named = next((place for place in script.level(start, end) if script.word(place) == "AS"), None)
+    calls = (place for place in range(start, end) if script.spelled(place) == "(" and script.word(place - 1) != "CAST")
+    text = script.text[script.start(start) : script.stop(end - 1)]
+    if named is None or next(calls, None) is not None:
+        return text
+    cut = script.start(named) - script.start(start)
+    return f"TRY({text[:cut].rstrip()}) {text[cut:]}"
 
 
 def _has_parameter(script: Script, start: int, end: int) -> bool:

@@ -40,7 +40,7 @@ def link_file(job: Publication, asked: Asked, secret: bytes | None, *, strict: b
     strict : bool
         Whether a warning of the certificate is an error.
     surface : Surface
-        In whose words a refusal says what to do.
+        The surface. Errors name its options.
     """
     import kanon_sql
     from kanon_sql.engines.duckdb.files import columns

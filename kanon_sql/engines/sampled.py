@@ -21,13 +21,13 @@ WHOLE, DRAWN = 1 << 15, 1 << 13
 """Rows up to which all are looked at, and rows that are drawn from a larger table, about."""
 
 FEWER = 1
-"""Of a column of many values, a part brings all of its rows: as many as are drawn, divided by 2 to the power of this."""
+"""In a column with many values, all rows of some values are sampled: the drawn rows divided by 2 to this power."""
 
 FIRST, VARIED = 4096, 64
-"""A column has many values if it has more than so many in the first rows. Others occur in enough of the drawn rows."""
+"""A column has many values if the first rows have more than `VARIED`. Other values occur in enough of the drawn rows."""
 
 TEXTS = 200
-"""Rows whose texts are looked at."""
+"""Number of rows whose texts are read."""
 
 
 def sampled(

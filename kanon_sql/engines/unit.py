@@ -1,4 +1,4 @@
-"""Whom does a row describe? The answer that a release needs before its search begins, from a sample of the source."""
+"""Find out from a sample of the source whom a row describes. A release needs the answer before its search begins."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _JOINED_ROWS = 10_000
 """Rows up to which two columns are tried together as a key."""
 
 _WITHOUT_KEY = 100.0
-"""How many times more rows agree on all quasi-identifiers than independent columns would, from which on a key seems lost."""
+"""A key seems lost if this many times more rows agree on all quasi-identifiers than they would if these were independent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,12 +84,12 @@ def settle(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) ->
     sample : SampledRows
         Rows of the source, with the columns that are left out of the release.
     surface : Surface
-        In whose words an error says what to do.
+        The surface. Errors name its options.
 
     Raises
     ------
     RepeatedPeopleError
-        When a column repeats people, and neither people nor, on purpose, rows are counted.
+        If a column repeats people and the guarantee counts rows without saying that each row is a person.
     IdentifierError, UnlistedColumnError
         When a column to release looks like an identifier of people: a quasi-identifier, or one without a role.
     """
@@ -181,7 +181,7 @@ def _repeating(
 
     Notes
     -----
-    Quasi-identifiers may be about events, such as a date of admission, and then hide that the others repeat.
+    Quasi-identifiers can describe events, such as a date of admission. They would then hide the repetition in the others.
     """
     kinds = {place: recognized(name, texts.get(same_name(name), ())) for place, name in enumerate(pairs.names)}
     topics = {place: topic_of(kind, pairs.names[place]) for place, kind in kinds.items()}
@@ -198,7 +198,7 @@ def _repeating(
         found = [*by_topics(named), *found]
     one = {each.columns: each for each in sorted(found, key=lambda each: each.certain)}
     born = {pairs.names[place] for place, kind in kinds.items() if kind is not None and kind.kind == _BORN}
-    # nobody is counted by a birth date where a number is there
+    # if there is a number of a person, people are counted by it, and not by a birth date
     found = sorted(found, key=lambda each: (not each.certain, len(each.columns), each.column in born))
     return [each for each in found if one[each.columns] is each]
 
@@ -227,7 +227,7 @@ def _may_repeat(found: RepeatedPeople, unit: Unit) -> str:
 
 
 def _has_lost_key(pairs: Pairs, by: Sequence[int]) -> bool:
-    """Return whether several rows of a person seem to be there, and no column that says so; places count once."""
+    """Return whether people seem to have several rows, and no column tells these people apart; places count once."""
     where = [place for place in by if is_place(recognized_name(pairs.names[place]))]
     finest = max(where, key=lambda place: pairs.values(place), default=None)
     apart = [place for place in by if place not in where or place == finest]

@@ -44,7 +44,7 @@ class IdentifierError(PolicyError):
         reasons : mapping
             The columns, each with the reason.
         surface : Surface
-            In whose words the way out is.
+            The surface. Errors name its options.
         chosen : bool
             Whether the policy names the columns.
         keys : bool
@@ -79,7 +79,7 @@ def unlisted_identifiers(reasons: Mapping[str, str], unlisted: Sequence[str], su
     unlisted : sequence of str
         All columns without a role.
     surface : Surface
-        In whose words the ways out are.
+        The surface. Errors name its options.
     """
     one, names = len(reasons) == 1, list(reasons)
     subject = "a column has no role and looks like an identifier" if one else "columns have no role and look like identifiers"
@@ -194,7 +194,7 @@ class RepeatedPeopleError(PolicyError):
         unit : Unit
             The unit of the guarantee.
         surface : Surface
-            In whose words the ways out are.
+            The surface. Errors name its options.
         about : bool
             Whether people and rows were estimated.
         released : sequence of str
@@ -221,7 +221,7 @@ class RepeatedPeopleError(PolicyError):
 
     @classmethod
     def unsettled(cls, column: str, people: int, rows: int, shared: Collection[str], guarantee: str, surface: Surface) -> Self:
-        """Say of a table that is only measured what its rows are taken for; see `of`."""
+        """Return the error for a table that is only measured; see `of`."""
         fact = repetition(column, people, rows, shared, guarantee)
         found = cls(f"the unit was not settled: {fact}; hint: {measured(column, surface)}")
         found.column, found.people, found.rows, found.shared = column, people, rows, tuple(shared)

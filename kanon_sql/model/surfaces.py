@@ -1,4 +1,4 @@
-"""The languages in which an error says what to do: of the clause, functions, Python, the command line, dbt and policies."""
+"""How each surface spells the fix in an error: the clause, functions, Python, the command line, dbt and policies."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ _WORDS["dataframe"] = replace(_WORDS["python"], people=_ONE_ROW)
 
 
 _KEYS: dict[Surface, str] = {"function": "by", "python": "by", "command": "--by"}
-"""What the keys of a table are called; elsewhere they are those of GROUP BY."""
+"""The option for the keys of a table. On other surfaces, it is GROUP BY."""
 
 
 def left_out(names: Sequence[str], surface: Surface, *, chosen: bool = False, keys: bool = False) -> str:
@@ -122,7 +122,7 @@ def quasi_identifiers(some: str, surface: Surface) -> str:
 
 
 def kept(names: Sequence[str], others: Sequence[str], surface: Surface) -> str:
-    """Return how columns are released on purpose; ``others`` have no role either, and with KEEP every column needs one."""
+    """Return how columns are released on purpose. ``others`` have no role either; KEEP requires one for every column."""
     own = set(map(same_name, names))
     listed = [*names, *(name for name in others if same_name(name) not in own)]
     many = len(listed) > max(_MOST, len(names))
@@ -131,7 +131,7 @@ def kept(names: Sequence[str], others: Sequence[str], surface: Surface) -> str:
 
 
 def counted(column: str, unit: Unit, surface: Surface, released: Sequence[str]) -> str:
-    """Return the two ways to settle what is counted where a column repeats people.
+    """Return the two ways out if a column repeats people.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def counted(column: str, unit: Unit, surface: Surface, released: Sequence[str]) 
     unit : Unit
         What is counted so far.
     surface : Surface
-        In whose words.
+        The surface. Hints name its options.
     released : sequence of str
         The columns that the query returns.
     """
@@ -162,7 +162,7 @@ def counted(column: str, unit: Unit, surface: Surface, released: Sequence[str]) 
 
 
 def measured(column: str, surface: Surface) -> str:
-    """Return the two ways to tell the measurement of a table what a row is."""
+    """Return the two ways to say what a row is when a table is only measured."""
     words = _WORDS[surface]
     return f"{_filled(words.people, [column])}, or {words.rows} if each row is a person"
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from importlib import import_module
 
 _REGIONS = ("US", "DE", "FR", "ES", "IT", "NL", "PT", "BR", "PL", "GB", "AT", "CH", "BE", "MX")
-"""Countries of the languages of this package, whose telephone numbers are written without the country."""
+"""Countries whose telephone numbers are often written without a country code. They speak the languages of this package."""
 
 _MOST = 200
-"""Texts that are asked: more would cost time and change nothing."""
+"""Number of texts that are checked. More would take time and not change the answer."""
 
 
 def confirmed(texts: Sequence[str], libraries: Sequence[str], share: float) -> bool:

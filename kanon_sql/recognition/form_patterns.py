@@ -11,10 +11,10 @@ from typing import Any, Literal
 _FILE = Path(__file__).with_name("forms.toml")
 
 LEAST_TEXTS = 20
-"""Texts that a column has to show before their form says something."""
+"""Least number of texts in a column for their form to count as evidence."""
 
 LEAST_NUMBERS = 10
-"""Different texts that a column has to show before a checksum says something."""
+"""Least number of different texts in a column for a checksum to count as evidence."""
 
 LONGEST = 500
 """Characters of a text that are read; all forms are shorter, except free text."""

@@ -14,13 +14,13 @@ Flags: TypeAlias = NDArray[np.bool_]
 Places: TypeAlias = NDArray[np.int64]
 
 FEWEST_PAIRS = 30
-"""Pairs of rows without which nothing is concluded."""
+"""Least number of pairs of rows for a conclusion."""
 
 _DETERMINED = 0.98
-"""Share of pairs that agree on a column from which on the values that they share determine it."""
+"""A value determines a column if at least this share of the pairs with that value agree on the column."""
 
 _NUMBERS = 0.95
-"""Values per row from which on a column numbers the rows."""
+"""A column with at least this many values per row numbers the rows."""
 
 _GROUPS = 20
 """Values up to which ages are groups, such as decades: these are compared exactly."""
@@ -29,7 +29,7 @@ _APART = 1.0, 3.0
 """Years by which what grows may differ in the rows of a person, if it is known when they were written, and if not."""
 
 _RANDOM_PAIRS = 4096
-"""Random pairs, about: more cost time, and 6 bits need a few hundred."""
+"""Approximate number of random pairs. A few hundred are enough for 6 bits; more take longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class SampledRows:
     drawn : array of bool [rows]
         Whether a row was drawn at random. The others have a hash that ``parts`` divides, in a column of many values.
     varied : tuple of bool
-        Whether all rows with such a hash of a column are there.
+        Whether the sample has all rows whose hash in this column is divisible by ``parts``.
     years : mapping of int to array of float64
         For columns that grow by one each year, such as an age, by their places: what the rows show, NaN for none.
     written : array of float64, optional
@@ -76,11 +76,11 @@ class SampledRows:
 
 
 def _in_order(sample: SampledRows) -> SampledRows:
-    """Return the rows in a random order that follows from what they hold, whatever order the engine gave them in.
+    """Return the rows in a random order that depends on their values, not on the order in the engine.
 
     Notes
     -----
-    Equal rows are numbered first: they would otherwise be neighbours, and agree on everything.
+    Equal rows are numbered first. Otherwise they would be neighbours, and agree on everything.
     """
     key = _key(sample.hashes, sample.filled)
     order = np.argsort(key, kind="stable")

@@ -22,13 +22,13 @@ class _Enough:
     Parameters
     ----------
     values, pairs : int
-        Values of a column, and pairs of rows that share one, without which nothing is concluded.
+        Least numbers of values of a column, and of pairs of rows that share a value, for a conclusion.
     agree : float
-        A shared column agrees in at least so many of these pairs.
+        A shared column agrees in at least this share of these pairs.
     columns : int
-        Shared columns, of which so many are enough although others differ.
+        So many shared columns are enough, even if others differ.
     bits : float
-        What the shared columns are worth together, at least: for 6, of 64 random pairs one agrees.
+        Least weight of the shared columns together. With 6, one of 64 random pairs agrees on all of them.
     """
 
     values: int
@@ -68,7 +68,7 @@ class RepeatedPeople:
     shared : tuple of str
         The personal columns on which rows with the same value agree; one for those that determine each other.
     bits : float
-        What they are worth together: the sum of log2(1 / share of random pairs that agree).
+        The weight of the evidence: the sum of log2(1 / share of random pairs that agree).
     certain : bool
         Whether they are most of the personal columns; else they could also be those of a group, such as a household.
     """
@@ -132,12 +132,17 @@ def _joined(pairs: Pairs, places: list[int], personal: Mapping[int, str]) -> lis
     several = [place for place in places if pairs.values(place) > 1 and not pairs.numbers_rows(place)]
     tried = sorted(several, key=pairs.values, reverse=True)[:_JOINED]
     keys = (key for key in combinations(sorted(tried), 2) if pairs.values(*key) <= _REPEATED * pairs.rows(*key))
-    found = (_evidence(pairs, key, personal, False) for key in keys)
+    found = (_evidence(pairs, key, _undetermined(pairs, key, personal), False) for key in keys)
     return [each for each in found if each is not None and each.certain]
 
 
+def _undetermined(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str]) -> dict[int, str]:
+    """Return the columns that do not follow from one part of a key alone."""
+    return {each: topic for each, topic in personal.items() if not any(pairs.determines(part, each) for part in key)}
+
+
 def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], identifying: bool) -> RepeatedPeople | None:
-    """Return what speaks for a column, or two; None if rows that share a value agree on nothing, or on too little."""
+    """Return the evidence that one or two columns repeat people. None if rows with the same value agree on too little."""
     first, second = pairs.sharing(*key)
     values = pairs.values(*key)
     enough = _IDENTIFYING if identifying else _ANY
@@ -175,13 +180,13 @@ def _is_most(shared: int, differing: int, enough: _Enough) -> bool:
 
 
 def _varies(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], agreeing: Mapping[int, float]) -> bool:
-    """Return whether what a person is born with differs within a value about as much as anywhere: it is that of a group."""
+    """Return whether traits from birth differ among rows with the same value about as much as among all rows, as in a group."""
     born = (each for each in agreeing if personal[each] in BORN_WITH and each not in pairs.sample.years)
     return any(agreeing[each] < (1 + pairs.at_random(each, *key)) / 2 for each in born)
 
 
 def _is_determined(pairs: Pairs, column: int, shared: list[int], coarse: list[int]) -> bool:
-    """Return whether a shared column follows from another one; of two that follow from each other, the first counts."""
+    """Return whether another shared column determines this one. If two determine each other, the first counts."""
     for each in coarse:
         if each != column and pairs.determines(each, column):
             back = column in coarse and pairs.determines(column, each)

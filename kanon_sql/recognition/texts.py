@@ -1,4 +1,4 @@
-"""What a column says by its name and by a sample of its texts, by the rules of `names.toml` and `forms.toml`."""
+"""What the name and a sample of the texts of a column reveal, by the rules of `names.toml` and `forms.toml`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kanon_sql.recognition.names import folded, named, said
 from kanon_sql.recognition.recognized import Recognized
 
 _MOST_NUMBERS = 0.8
-"""Share of numbers from which on a column is one of numbers."""
+"""A column is numeric if at least this share of its texts are numbers."""
 
 
 def recognized(name: str, texts: Sequence[str | None]) -> Recognized | None:
@@ -89,7 +89,7 @@ def _has(shown: list[str], form: Form) -> bool:
 
 
 def _share(texts: Sequence[str], look: str, share: float) -> bool:
-    """Return whether at least a share of texts has a form; it stops when too many have not."""
+    """Return whether at least a share of texts has a form; stop as soon as too many do not."""
     pattern = _compiled(look)
     others = (1 - share) * len(texts) + 1e-9
     missed = 0

@@ -7,7 +7,7 @@ from kanon_sql.recognition.recognized import Recognized
 _BIRTH, _PLACE = "birth", "place"
 
 BORN_WITH = frozenset([_BIRTH, "sex"])
-"""Topics that do not change in a life."""
+"""Topics that do not change during a person's life."""
 
 _TOPICS = {
     **dict.fromkeys(["date of birth", "year of birth", "age"], _BIRTH),
@@ -16,12 +16,12 @@ _TOPICS = {
 
 
 def topic_of(found: Recognized | None, name: str) -> str:
-    """Return what a column is about; one that is not recognized is about what its name says."""
+    """Return the topic of a column. An unrecognized column is a topic of its own."""
     return name if found is None else _TOPICS.get(found.kind, found.kind)
 
 
 def is_shared_by_many(found: Recognized | None) -> bool:
-    """Return whether a personal column cannot tell people apart: all but a date of birth, which is nearly one's own."""
+    """Return whether a personal column cannot tell people apart. Only a date of birth can: few people share one."""
     return found is not None and found.personal and found.kind != "date of birth"
 
 

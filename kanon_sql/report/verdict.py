@@ -85,6 +85,6 @@ def _but(found: Sequence[Caution]) -> str:
 
 
 def kept(facts: Measured, claims: Iterable[Claim]) -> bool:
-    """Tell whether every guarantee is kept that was counted, for people too, and every claim holds that was counted again."""
+    """Return whether all counted guarantees are kept, also for people, and all recounted claims hold."""
     counted = all(each.kept is not False for each in facts.requirements) and not facts.unit.broken
     return counted and all(claim.holds for claim in claims)

@@ -35,8 +35,8 @@ def look(source: Source, run: Run) -> Measured:
 def attacker(source: Source, run: Run, known: Sequence[str]) -> tuple[int, int, bool]:
     """Return the fewest rows that an attacker who knows these columns finds: in the source, and in the release.
 
-    If the guarantee counts people, these are people, and of those in the release what the guarantee promises. Whether they are
-    people comes last.
+    If the guarantee counts people, both numbers are people. The one in the release is then the least that the guarantee allows.
+    The third value is whether people are counted.
     """
     certificate, rows = run.release
     people, least = Policy.from_json(certificate.policy).people_of_classes, certificate.least_people

@@ -16,7 +16,7 @@ LINKED = "k >= 5 PER patient LINKED FOR ANY 2 ROWS"
 
 def read(text: str) -> LinkedHistories:
     found: list[LinkedHistories] = []
-    rewrite(text, lambda body, *_: body, link=lambda body, asked: found.append(asked) or body)
+    rewrite(text, lambda body, *_: body, link=lambda body, asked, _: found.append(asked) or body)
     [asked] = found
     return asked
 

@@ -42,10 +42,10 @@ def test_a_sensitive_column_counts_as_named(con: Any) -> None:
 
 def test_a_column_added_in_the_transaction_is_not_released_unchanged(con: Any) -> None:
     con.execute("BEGIN")
-    con.execute("ALTER TABLE patients ADD COLUMN name VARCHAR")
-    con.execute("UPDATE patients SET name = 'name ' || rowid")
+    con.execute("ALTER TABLE patients ADD COLUMN label VARCHAR")
+    con.execute("UPDATE patients SET label = 'label ' || rowid")
     try:
-        names = con.execute(f"SELECT name FROM ({NAMED})").fetchall()
+        names = con.execute(f"SELECT label FROM ({NAMED})").fetchall()
     except kanon_sql.errors.KanonError:
         names = []
     assert {name for (name,) in names} <= {None}

@@ -510,7 +510,8 @@ def test_odd_names_and_levels_of_their_own(con) -> None:
     con.execute(f"CREATE TABLE odd_names AS SELECT {values} FROM range(120) AS t(i)")
     sets = [[f"{quoted(name)} IN DIGITS ({shown})" for name in ODD[:some]] for shown, some in ((1, 5), (2, 3), (3, 1))]
     listed = ", ".join(f"({', '.join(each)})" for each in sets)
-    rows = con.execute(f"SELECT {columns} FROM odd_names ANONYMIZE BY GROUPING SETS ({listed}, ()) GUARANTEE k >= 4").fetchall()
+    by = f"BY GROUPING SETS ({listed}, ()) GUARANTEE k >= 4 PER ROW"
+    rows = con.execute(f"SELECT {columns} FROM odd_names ANONYMIZE {by}").fetchall()
     assert min(Counter(rows).values()) >= 4
     for row in rows:
         shown = {cell.rstrip("*") for cell in row if cell is not None}

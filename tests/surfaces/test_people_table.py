@@ -26,16 +26,61 @@ from kanon_sql.errors import UnlistedColumnError
 pytestmark = pytest.mark.unlisted
 
 REFUSED = (
-    "2 columns have no role and identify people: person_id singles out 100.0% of the rows (values shared by fewer than 5 "
-    "rows); name singles out 100.0% of the rows (values shared by fewer than 5 rows); nothing was released; hint: leave them "
-    "out of the SELECT, put them into BY (qi), or name them in KEEP to release them on purpose"
+    "columns have no role and look like identifiers of people: person_id (by its name); name (by its name); nothing was "
+    "released; hint: "
 )
 
-APPEND_REFUSED = (
-    "a column has no role and identifies people: name singles out 100.0% of the rows (values shared by fewer than 5 rows); "
-    "nothing was released; hint: leave it out of the SELECT, put it into BY (qi), or name it in KEEP to release it on purpose"
-)
+HINTS = {
+    "clause": "leave them out of the SELECT, or write KEEP person_id, name, age to release them on purpose",
+    "function": "drop := ['person_id', 'name'], or keep := ['person_id', 'name', 'age'] to release them on purpose",
+    "python": "drop=['person_id', 'name'], or keep=['person_id', 'name', 'age'] to release them on purpose",
+    "command": "--drop person_id,name, or --keep person_id,name,age to release them on purpose",
+}
+"""What each surface says to do, in its own words."""
+
+APPEND_REFUSED = "a column has no role and looks like an identifier of people: name (by its name); nothing was released; hint: "
 """The column by which an append tells rows apart is not released."""
+
+APPEND_HINTS = {
+    "python": "drop=['name'], or keep=['name', 'age'] to release it on purpose",
+    "command": "--drop name, or --keep name,age to release it on purpose",
+}
+
+MEASURED = (
+    "2 columns have no role and identify people: position singles out 100.0% of the rows (values shared by fewer than 5 rows); "
+    "label singles out 100.0% of the rows (values shared by fewer than 5 rows); nothing was released; hint: "
+)
+"""What is said of the same columns with names that say nothing."""
+
+MEASURED_HINTS = {
+    "clause": "leave them out of the SELECT, add them to BY, or write KEEP position, label, age to release them on purpose",
+    "function": "drop := ['position', 'label'], add them to qi, or keep := ['position', 'label', 'age'] to release them on purpose",
+    "python": (
+        "drop=['position', 'label'], add them to quasi_identifiers, or keep=['position', 'label', 'age'] to release them on purpose"
+    ),
+    "command": "--drop position,label, add them to --qi, or --keep position,label,age to release them on purpose",
+}
+
+APPEND_MEASURED = (
+    "a column has no role and identifies people: label singles out 100.0% of the rows (values shared by fewer than 5 rows); "
+    "nothing was released; hint: "
+)
+
+APPEND_MEASURED_HINTS = {
+    "python": "drop=['label'], add it to quasi_identifiers, or keep=['label', 'age'] to release it on purpose",
+    "command": "--drop label, add it to --qi, or --keep label,age to release it on purpose",
+}
+
+BEFORE = {
+    "connect": "",
+    "register": "Invalid Input Error: UnlistedColumnError: ",
+    "Python": "",
+    "kanon run": "error: stdin, statement 1 (line 1): ",
+    "kanon shell": "error: stdin, statement 1 (line 1): ",
+    "kanon anonymize": "error: ",
+    "kanon append": "error: ",
+}
+"""What a surface says before the refusal."""
 
 QUERY = "SELECT * FROM people ANONYMIZE BY zip, sex GUARANTEE k >= 5"
 
@@ -116,6 +161,25 @@ SURFACES: dict[str, Surface] = {
 }  # fmt: skip
 
 
+def words_of(surface: str) -> str:
+    """Return whose words the surface speaks."""
+    kinds = {"register": "function", "Python": "python", "kanon anonymize": "command", "kanon append": "command"}
+    return kinds.get(kind_of(surface), "clause")
+
+
+def kind_of(surface: str) -> str:
+    return surface.partition(",")[0]
+
+
+def renamed(**names: str) -> None:
+    """Give columns of the table names that say nothing."""
+    with duckdb.connect("clinic.duckdb") as con:
+        for column, name in names.items():
+            con.execute(f"ALTER TABLE people RENAME {column} TO {name}")
+        con.execute("COPY people TO 'people.csv'")
+        con.execute("COPY people TO 'people.parquet'")
+
+
 def state(folder: Path) -> dict[str, bytes]:
     """Return what the folder holds; of databases the tables, since to open one may change its bytes."""
     found = {}
@@ -131,8 +195,20 @@ def state(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("surface", SURFACES)
 def test_names_are_refused_and_nothing_is_written(clinic: Path, surface: str) -> None:
     before = state(clinic)
-    said = SURFACES[surface]()
-    assert (APPEND_REFUSED if "append" in surface else REFUSED) in said
+    said = SURFACES[surface]().removesuffix("\n")
+    refused, hints = (APPEND_REFUSED, APPEND_HINTS) if "append" in surface else (REFUSED, HINTS)
+    assert said == BEFORE[kind_of(surface)] + refused + hints[words_of(surface)]
+    assert state(clinic) == before
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_what_singles_out_rows_by_its_values_is_refused_and_nothing_is_written(clinic: Path, surface: str) -> None:
+    append = "append" in surface
+    renamed(**{"name": "label"} if append else {"name": "label", "person_id": "position"})
+    before = state(clinic)
+    said = SURFACES[surface]().removesuffix("\n")
+    refused, hints = (APPEND_MEASURED, APPEND_MEASURED_HINTS) if append else (MEASURED, MEASURED_HINTS)
+    assert said == BEFORE[kind_of(surface)] + refused + hints[words_of(surface)]
     assert state(clinic) == before
 
 

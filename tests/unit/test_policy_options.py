@@ -71,4 +71,4 @@ def test_a_k_that_is_written_counts_beside_a_population() -> None:
 
 
 def test_the_arguments_of_the_table_functions_are_options() -> None:
-    assert {*arguments.NAMES} - {"qi", "hierarchies", "full_domain"} <= POLICY_DEFAULTS.keys()
+    assert {*arguments.NAMES} - {"qi", "hierarchies", "full_domain", "drop"} <= POLICY_DEFAULTS.keys()

@@ -12,7 +12,7 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 
 
-def told(_session: object, _table: str, policy: Policy) -> str:
+def told(_session: object, _table: str, policy: Policy, _drop: object) -> str:
     return f"SELECT {literal(policy.to_json())} AS policy"
 
 

@@ -56,7 +56,7 @@ class Append:
     strict : bool
         As for `append`.
     surface : Surface
-        In whose words a refusal says what to do.
+        The surface. Errors name its options.
     **choices : str
         ``leftover``, ``changed``, ``deleted`` and ``returning``, as for `append`.
     """

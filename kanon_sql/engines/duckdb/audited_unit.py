@@ -78,7 +78,7 @@ def audited_unit(
     per_row : bool
         Whether each row is a person.
     surface : Surface
-        In whose words the ways out are.
+        The surface. Errors name its options.
     raw : bool
         Whether the table is no release: rows that share a label of a release may all be in one class, and then agree on
         everything. In a release, a quasi-identifier repeats people only if its name is that of an identifier.

@@ -38,10 +38,13 @@ def as_caller(call: Callable[..., Any], /, *arguments: Any, **options: Any) -> A
 
 def streams() -> set[str]:
     """Return the variables that the caller of this package has, and that can be read only once."""
+    return {name for each in _variables() for name, value in each.items() if is_stream(value)}
+
+
+def is_stream(value: object) -> bool:
+    """Return whether an object can be read only once: a reader of Arrow."""
     arrow = sys.modules.get("pyarrow")
-    if arrow is None:
-        return set()
-    return {name for each in _variables() for name, value in each.items() if isinstance(value, arrow.RecordBatchReader)}
+    return arrow is not None and isinstance(value, arrow.RecordBatchReader)
 
 
 def _variables() -> tuple[dict[str, Any], dict[str, Any]]:

@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 import duckdb
 
 from kanon_sql.engines.duckdb import copying
-from kanon_sql.engines.duckdb.caller import as_caller, streams
+from kanon_sql.engines.duckdb.caller import as_caller, is_stream, streams
 from kanon_sql.engines.duckdb.cells.table_writer import TableWriter
 from kanon_sql.engines.duckdb.cells.waiting_tables import WaitingTables
 from kanon_sql.engines.duckdb.failures import Asked
@@ -125,11 +125,6 @@ def connect(
         raise
 
 
-_STREAMS = """SELECT view_name FROM system.main.duckdb_views()
-    WHERE temporary AND system.main.contains(sql, 'arrow_scan')"""
-"""Registered objects of Arrow, each perhaps a stream that can be read only once."""
-
-
 class Connection:
     """A DuckDB connection that also understands ANONYMIZE; everything else is DuckDB's own.
 
@@ -146,6 +141,7 @@ class Connection:
         self.session = session_of(raw)
         self._asked = Asked()
         self._prepared = False
+        self._streams = set[str]()
         self._waiting = WaitingTables(self.session.protected_tables)
 
     def execute(self, query: Any, parameters: Any = None) -> Self:
@@ -165,6 +161,12 @@ class Connection:
             return as_caller(self.raw.sql, text, params=parameters, **options)
 
         return self._run(last, query, self.raw.sql, params)
+
+    def register(self, view_name: str, python_object: Any) -> Self:
+        """Give an object a name, as ``DuckDBPyConnection.register``."""
+        (self._streams.add if is_stream(python_object) else self._streams.discard)(view_name)
+        self.raw.register(view_name, python_object)
+        return self
 
     query = sql
     from_query = sql
@@ -221,8 +223,7 @@ class Connection:
 
         policies = Policies(lambda question: ask(question).fetchall(), self.session.allowed_files)
         protect = TableWriter(self.session.protected_tables) if writer is None else writer
-        once = streams() | {name for (name,) in ask(_STREAMS).fetchall()}
-        return rewrite(query, _release_of_query, policies, protect, _linked, once)
+        return rewrite(query, _release_of_query, policies, protect, _linked, streams() | self._streams)
 
     def _run(
         self, last: Callable[..., Any], query: Any, ask: Callable[[str], Any], parameters: Any, *, many: bool = False

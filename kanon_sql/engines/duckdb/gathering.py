@@ -52,7 +52,7 @@ class Gathering:
     warnings : iterable of str
         What its certificate says of whom a row describes.
     surface : Surface
-        In whose words a refusal says what to do.
+        The surface. Errors name its options.
 
     Attributes
     ----------

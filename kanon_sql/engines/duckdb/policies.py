@@ -100,7 +100,7 @@ def under_policy(body: str, stored: StoredPolicy, plan: str, wide: str | None = 
     wide : str, optional
         A query of the same rows with the columns that ``body`` leaves out.
     surface : Surface
-        In whose words a refusal says what to do.
+        The surface. Errors name its options.
     """
     parts = [literal(text) for text in (stored.name, stored.table, stored.to_json(), wide or _EVERY, surface)]
     return _UNDER_POLICY.format(body=body, key=parts[0], plan=plan, policy=", ".join(parts[1:]))

@@ -82,7 +82,7 @@ def release_query(
     recorded : Recorded
         Where the tokens of pseudonyms are remembered.
     surface : Surface
-        In whose words a refusal says what to do.
+        The surface. Errors name its options.
     settled : sequence of str, optional
         The warnings about what is counted, where that is settled already.
 

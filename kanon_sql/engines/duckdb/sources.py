@@ -39,7 +39,7 @@ def release_of_table(
     drop : sequence of str, optional
         Columns that are left out; that of PER is left out anyway.
     surface : Surface
-        In whose words a refusal says what to do.
+        The surface. Errors name its options.
     wide : str, optional
         A query of the same rows with the columns that the table leaves out.
 

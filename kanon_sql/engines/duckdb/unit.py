@@ -1,7 +1,7 @@
-"""The question whom a row describes: the part of a statement that settles it before a search begins.
+"""The part of a statement that finds out whom a row describes, before a search begins.
 
-The columns of a source are known when a statement is bound. Then a planner writes the query of the evidence, in which cells are
-hashes. It runs before anything else, and its answer is an argument of the function that begins a search.
+The columns of a source are known when a statement is bound. Then a planner writes a query that gathers the evidence from
+hashes of the cells. It runs first, and its answer is an argument of the function that begins a search.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ _DATE = """CASE WHEN system.main.regexp_matches(system.main.typeof({0}), '^(DATE
 
 
 def settled_unit(source: str, unit: Unit, surface: Surface, wide: str | None = None) -> str:
-    """Return the SQL of a value, a list of warnings about the unit; the statement fails unless it is settled.
+    """Return the SQL of a list of warnings about the unit. The statement fails if the unit is not settled.
 
     Parameters
     ----------
     source : str
-        The rows to release, as they stand behind FROM.
+        The rows to release, as written after FROM.
     unit : Unit
         What is counted.
     surface : Surface
-        In whose words an error says what to do.
+        The surface. Errors name its options.
     wide : str, optional
         The same rows with further columns of the tables that they are read from.
 
     Notes
     -----
-    Reads the source once more, of a large table only what a hash of each cell needs, and counts its rows.
+    Reads the source once more, and counts its rows. Of a large table, only a sample of the rows is kept.
     """
     relations = source, wide or source
     released, beside = (_HEARD.format(key=literal(key), relation=each) for key, each in zip(KEYS, relations, strict=True))
@@ -68,7 +68,7 @@ def told_unit(source: str, unit: Unit, surface: Surface, wide: str | None, settl
 
 
 def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[str]], unit: Unit, surface: Surface) -> str:
-    """Return the query of the evidence: one row with the answer of ``kanon_unit``.
+    """Return the query that gathers the evidence. Its result is one row with the answer of ``kanon_unit``.
 
     Parameters
     ----------
@@ -91,10 +91,10 @@ def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[st
 
 
 def _origins(wide: str) -> dict[str, list[str]]:
-    """Return which columns the expressions of a query carry: an identifier under another name is still one."""
+    """Return the source columns in each expression of a query. A renamed identifier is still an identifier."""
     if not wide.startswith("(") or " AS " not in wide.upper():
         return {}
-    from kanon_sql.clause.origins import origins_of  # sqlglot is only paid for where a clause was read
+    from kanon_sql.clause.origins import origins_of  # sqlglot is loaded only if there is a clause
 
     return {name: list(columns) for name, columns in origins_of(wide[1:-1]).items()}
 
@@ -111,14 +111,14 @@ def sample_query(source: str, wide: str, every: list[str], answer: str, *, neede
     answer : str
         What is selected of `FIRST_LOOK` and `CELLS`.
     needed : bool
-        Whether there are to be rows.
+        Whether the answer needs rows.
     """
     names = [quoted(name) for name in every]
     cells = [f"c{place}" for place in range(len(names))]
     kinds = [found.kind if (found := recognized_name(name)) else "" for name in every]
     growing = [place for place, kind in enumerate(kinds) if kind in GROWING]
     dates = [_DATE.format(name) for name, kind in zip(cells, kinds, strict=True) if kind != "date of birth"] if growing else []
-    # that some types have one hash for several values does not matter here
+    # some types have one hash for several values; that does not matter here
     shown = [f"CASE WHEN {cell} IS NOT NULL THEN system.main.hash({cell}) END AS h{place}" for place, cell in enumerate(cells)]
     shown += [f"TRY_CAST(CAST({cells[place]} AS VARCHAR) AS DOUBLE) AS y{place}" for place in growing]
     shown += [f"coalesce({', '.join([*dates, 'NULL'])}) AS written"] if dates else []

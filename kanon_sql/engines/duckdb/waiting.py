@@ -99,7 +99,7 @@ def released_batch(
     settled : sequence of str
         Warnings about what is counted in the whole source.
     surface : Surface
-        In whose words a refusal says what to do.
+        The surface. Errors name its options.
     wait : bool
         Whether rows of which nothing would be shown wait; then they are left out, and the rest is released anew.
 

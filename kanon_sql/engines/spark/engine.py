@@ -75,7 +75,7 @@ class SparkEngine:
     secret : Secret
         Decides which rows of a split row type go where.
     surface : Surface
-        In whose words a refusal says what to do.
+        The surface. Errors name its options.
 
     Attributes
     ----------

@@ -40,7 +40,7 @@ def settled_frame(shown: DataFrame, source: DataFrame, unit: Unit, surface: Surf
     unit : Unit
         What is counted.
     surface : Surface
-        In whose words an error says what to do.
+        The surface. Errors name its options.
 
     Raises
     ------

@@ -44,7 +44,7 @@ class TableArguments:
     options : mapping of str to value
         The same without a policy, as `Protection.of` takes it; an option that is None has not been given.
     surface : Surface
-        In whose words a refusal says what to do.
+        The surface. Errors name its options.
     """
 
     table: str

@@ -57,7 +57,7 @@ def protected_query(
     held : bool
         Whether the source gives the same rows when it is read again. Otherwise it is read once and kept.
     surface : Surface
-        In whose words a refusal says what to do.
+        The surface. Errors name its options.
 
     Notes
     -----

@@ -132,7 +132,7 @@ class DatabaseRelease:
     format : str
         One of `FORMATS`.
     surface : Surface
-        In whose words a refusal says what to do.
+        The surface. Errors name its options.
     """
 
     source: Path

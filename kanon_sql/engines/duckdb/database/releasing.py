@@ -94,7 +94,7 @@ class Releasing:
     con : Connection
         That of a `snapshot`.
     surface : Surface
-        In whose words a refusal says what to do.
+        The surface. Errors name its options.
     """
 
     def __init__(self, con: Connection, surface: Surface) -> None:
