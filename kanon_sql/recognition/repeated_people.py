@@ -162,13 +162,16 @@ def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], i
         return None
     differing = {personal[each] for each, share in agreeing.items() if share < enough.agree}
     differing -= {personal[each] for each in shared}
+    certain = _is_most(len(counted), len(differing), enough) and not _varies(pairs, key, personal, agreeing)
+    if len(counted) < 2 and not certain:
+        return None
     return RepeatedPeople(
         columns=tuple(pairs.names[each] for each in key),
         people=round(values),
         rows=round(pairs.rows(*key)),
         shared=tuple(pairs.names[each] for each in counted),
         bits=bits,
-        certain=_is_most(len(counted), len(differing), enough) and not _varies(pairs, key, personal, agreeing),
+        certain=certain,
     )
 
 
