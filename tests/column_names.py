@@ -87,7 +87,7 @@ KINDS = {
         fingerprint | finger_prints | voice_print | dna
     """,
     "unique number": """
-        uuid | guid | row_id | unique_id
+        uuid | guid | unique_id
     """,
     "number of a visit": """
         visit_id | visitNo | encounter_id | case_number | case_id | admission_id | claim_no | order_id | Fallnummer

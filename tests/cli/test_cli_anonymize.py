@@ -200,7 +200,17 @@ def test_a_table_of_a_database_is_replaced_whole(kanon: Kanon, people: Path, fol
     assert (exists.returncode, exists.stderr.count("\n")) == (1, 1)
     assert "--force" in exists.stderr
     forced = kanon(
-        "anonymize", "clinic.duckdb", "--table", "patients", "-o", "clinic.duckdb::public.released", "--k", "2", "--force"
+        "anonymize",
+        "clinic.duckdb",
+        "--table",
+        "patients",
+        "-o",
+        "clinic.duckdb::public.released",
+        "--k",
+        "2",
+        "--force",
+        "--drop",
+        "note",
     )
     assert forced.returncode == 0, forced.stderr
     same = kanon("anonymize", "clinic.duckdb::patients", "-o", "clinic.duckdb::main.PATIENTS", "--force", *RELEASE)

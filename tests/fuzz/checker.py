@@ -204,7 +204,9 @@ def _roles(source: Table, released: Table, guarantee: Guarantee, claim: Claim) -
     left = tuple(name for name in released.names if name not in guarantee.qi and name not in guarantee.sensitive)
     if claim.unchanged is not None and claim.unchanged != left:
         yield f"the certificate names {claim.unchanged} as unchanged, not {left}"
-    for name in (*left, *guarantee.sensitive) if claim.warnings is not None else ():
+    # where each other column is a quasi-identifier, sensitive ones are not measured
+    measured = left if guarantee.every_column else (*left, *guarantee.sensitive)
+    for name in measured if claim.warnings is not None else ():
         told = any(
             each.startswith(f"{form} is released unchanged and singles out")
             for each in claim.warnings

@@ -1,7 +1,7 @@
 -- Whom a row describes. Cells are hashes; of a large table, rows are drawn, and a column of many values brings all rows of some
 -- of them. Slots: see unit.py.
 WITH "kanon#size" AS MATERIALIZED (
-    SELECT rows, system.main.greatest(0, system.main.floor(system.main.log2(rows / ${drawn})))::BIGINT AS shift
+    SELECT rows, system.main.greatest(0, system.main.floor(system.main.log2(system.main.greatest(rows, 1) / ${drawn})))::BIGINT AS shift
     FROM (SELECT system.main.count(*) AS rows FROM ${source} AS "kanon#s")
 ), "kanon#first" AS MATERIALIZED (
     SELECT rows, (CASE WHEN rows > ${whole} THEN (1 << shift) - 1 ELSE 0 END)::UBIGINT AS mask,
