@@ -4,7 +4,7 @@
 CREATE TABLE visits AS
 SELECT (10000 + (i * i * 31 % 97) * 13)::VARCHAR AS zip, 18 + (i * 7 + i // 11) % 70 AS age,
        ['nurse', 'surgeon', 'midwife', 'baker', 'butcher', 'brewer', 'welder'][1 + (i * i + i // 3) % 7] AS job,
-       DATE '2025-01-01' + (i * 17 % 365)::INTEGER AS admitted, 100 + i % 900 AS cost
+       DATE '2025-01-01' + (i * 17 % 365)::INTEGER AS admitted, 100 + i % 300 * 10 AS cost
 FROM range(3000) AS t(i);
 
 -- What jobs have in common, as a table: the value, then coarser labels; the last one stands for suppression.

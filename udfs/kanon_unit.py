@@ -1,4 +1,4 @@
-"""`kanon_unit(unit, surface, columns, first, cells, texts)`: warnings about whom a row describes, or a refusal."""
+"""`kanon_unit(unit, surface, columns, first, cells, looks)`: warnings about whom a row describes, or a refusal."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from kanon_sql.engines.built_arrays import numbers, texts
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.sampled_rows import sampled_rows
 from kanon_sql.engines.duckdb.session import Session
@@ -23,12 +26,12 @@ def settled(
     columns: pa.ChunkedArray,
     first: pa.ChunkedArray,
     cells: pa.ChunkedArray,
-    texts: pa.ChunkedArray,
+    looks: pa.ChunkedArray,
 ) -> pa.Array:
     """Settle the unit of a release; see `evidence_query` for what is given, one row of each."""
     released, every, origins = json.loads(columns[0].as_py())
-    looks = texts[0].as_py() or []
-    shown = tuple(zip(*looks, strict=True)) if looks else ((),) * len(released)
+    seen = looks[0].as_py() or []
+    shown = tuple(zip(*seen, strict=True)) if seen else ((),) * len(released)
     looked = Looked(columns=tuple(released), texts=shown, origins=origins)
     sample = sampled_rows(every, first[0].as_py(), cells[0].values)
     return _answer(None, settle(Unit.from_json(unit[0].as_py()), looked, sample, surface[0].as_py()))
@@ -37,10 +40,9 @@ def settled(
 def _answer(refused: str | None, warnings: Iterable[str]) -> pa.Array:
     import pyarrow as pa
 
-    return pa.array(
-        [{"refused": refused, "warnings": list(warnings)}],
-        pa.struct({"refused": pa.string(), "warnings": pa.list_(pa.string())}),
-    )
+    told = list(warnings)
+    lists = pa.ListArray.from_arrays(numbers(np.array([0, len(told)], np.int64)).cast(pa.int32()), texts(told))
+    return pa.StructArray.from_arrays([texts([refused]), lists], ["refused", "warnings"])
 
 
 FUNCTION = Function(

@@ -83,7 +83,7 @@ def trial(seed: str, *, plain: bool = False, recodings: bool = True, arrow: bool
     names = (
         draw.sample(NAMES, 9)
         if draw.random() < 0.5
-        else ["zip", "age", "sex", "job", "disease", "salary", "note", "id", "person"]
+        else ["zip", "age", "sex", "job", "disease", "salary", "grade", "id", "person"]
     )
     domains = [each for each in PLAIN + NASTY if each.arrow or not arrow]
 

@@ -76,7 +76,9 @@ def test_the_error_of_queries(session):
     with duckdb.connect() as con:
         rows = con.sql(ROWS).to_arrow_table()
     found = compare(rows, {run.name: run.release[1] for run in session.runs}, quasi_identifiers=["zip", "age"], queries=text)
-    assert [each.error for each in frontier(session.source, session.runs, text)] == [each.error for each in found.releases]
+    errors = [each.error for each in found.releases]
+    # sums of floats depend on the order of threads
+    assert [each.error for each in frontier(session.source, session.runs, text)] == pytest.approx(errors, rel=1e-12)
     assert all(each.error for each in found.releases)
 
 
