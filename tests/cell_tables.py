@@ -43,10 +43,20 @@ def cell_table(
     return CellTable(
         ancestors=ancestors,
         levels=np.array(sets, np.int16),
-        measures=(Measure(value=value, least=least, required=required, fixed=fixed),),
+        measures=(
+            Measure(
+                value=value,
+                floor=np.zeros_like(value),
+                least=np.full(rows, least),
+                required=required,
+                or_none=np.zeros(rows, np.bool_),
+                fixed=fixed.astype(np.uint8),
+            ),
+        ),
         cost=np.ones(rows, np.int64),
         shown=np.zeros(rows, np.bool_),
         suppressed=np.zeros(rows, np.bool_),
+        unseen=np.zeros(rows, np.bool_),
     )
 
 
@@ -73,19 +83,21 @@ def possible(table: CellTable, suppressed: np.ndarray, row: int, measure: int = 
     system = table.measures[measure]
     value, base = table.values(measure), system.value
     need = int(system.required[row] - value[row])
-    free = system.fixed if table.values(0)[row] != 1 else np.zeros(len(base), np.bool_)
+    free = system.fixed > 0 if table.values(0)[row] != 1 else np.zeros(len(base), np.bool_)
     last = {int(own): cell for cell in range(len(base)) for own in table.ancestors[cell]}
     moved = np.zeros(table.rows, np.int64)
 
     def allowed(own: int) -> bool:
+        if own == row and (moved[own] >= need or (system.or_none[own] and value[own] + moved[own] == 0)):
+            return True
         if own == row:
-            return bool(moved[own] >= need)
-        return bool(value[own] + moved[own] >= system.least) if suppressed[own] else bool(moved[own] == 0)
+            return False
+        return bool(value[own] + moved[own] >= system.least[own]) if suppressed[own] else bool(moved[own] == 0)
 
     def go(cell: int) -> bool:
         if cell == len(base):
             return True
-        for change in (0,) if free[cell] else range(-int(base[cell]), need + 1):
+        for change in (0,) if free[cell] else range(-int(base[cell] - system.floor[cell]), need + 1):
             moved[table.ancestors[cell]] += change
             if all(allowed(int(own)) for own in table.ancestors[cell] if last[int(own)] == cell) and go(cell + 1):
                 return True
@@ -103,13 +115,14 @@ def supports(table: CellTable, row: int, measure: int = 0) -> set[int]:
     system = table.measures[measure]
     value, base = table.values(measure), system.value
     need = int(system.required[row] - value[row])
-    known = system.fixed if table.values(0)[row] != 1 else np.zeros(len(base), np.bool_)
-    ranges = [(0,) if fixed else range(-min(int(own), need), need + 1) for fixed, own in zip(known, base, strict=True)]
+    known = system.fixed > 0 if table.values(0)[row] != 1 else np.zeros(len(base), np.bool_)
+    ranges = [(0,) if fixed else range(-min(int(own), need), need + 1) for fixed, own in zip(known, base - system.floor, strict=True)]
     change = np.array(np.meshgrid(*map(np.array, ranges), indexing="ij"), np.int64).reshape(len(base), -1)
     moved = np.zeros((table.rows, change.shape[1]), np.int64)
     for cell, rows in enumerate(table.ancestors):
         moved[rows] += change[cell]
-    allowed = (moved[row] >= need) & ((moved == 0) | (value[:, None] + moved >= system.least)).all(axis=0)
+    reached = (moved[row] >= need) | (system.or_none[row] & (value[row] + moved[row] == 0))
+    allowed = reached & ((moved == 0) | (value[:, None] + moved >= system.least[:, None])).all(axis=0)
     return {int(bits) for bits in np.unique((1 << np.arange(table.rows)) @ (moved[:, allowed] != 0))}
 
 

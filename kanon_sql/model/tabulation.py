@@ -20,6 +20,15 @@ MOST_SETS = 4096
 _LEVEL = re.compile(r"(.+) IN DIGITS \((\d{1,7})\)", re.DOTALL)
 
 
+_CONDITION = "WHERE "
+"""How the key of a condition begins: names are compared in lower case, so no column begins so."""
+
+
+def is_condition(key: str) -> bool:
+    """Return whether the text of a key is that of a condition."""
+    return key.startswith(_CONDITION)
+
+
 def level_key(text: str, shown: int) -> str:
     """Return the text of a level of a key that shows some characters."""
     return f"{text} IN DIGITS ({shown})"
@@ -75,6 +84,8 @@ class Tabulation:
         What the rows are read from, as a text that tells sources apart.
     reads : tuple of str
         The tables that it names.
+    condition : str
+        The condition of WHERE as a text that tells conditions apart; empty if there is none.
     """
 
     keys: tuple[str, ...]
@@ -83,6 +94,7 @@ class Tabulation:
     items: tuple[Item, ...]
     source: str
     reads: tuple[str, ...]
+    condition: str = ""
 
     def __post_init__(self) -> None:
         """Check the numbers of keys and of grouping sets."""
@@ -97,6 +109,11 @@ class Tabulation:
     def count(self) -> str:
         """Return the count as a condition names it."""
         return next((as_identifier(each.name) for each in self.items if each.kind == "count"), "count(*)")
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Return the key of the condition where tables with different conditions are counted together."""
+        return (f"{_CONDITION}{self.condition}",) if self.condition else ()
 
     def named(self, name: str, kind: str) -> Item | None:
         """Return the column of a name, in the form that SQL compares, if it is of that kind."""
@@ -120,7 +137,9 @@ class Tabulation:
             When something is missing, or a name is not a text.
         """
         names = (name for each in data["items"] for name in (each["name"], each["kind"]))
-        if not all(isinstance(each, str) for each in (*data["keys"], *data["sums"], *data["reads"], data["source"], *names)):
+        condition = data.get("condition", "")
+        texts = (*data["keys"], *data["sums"], *data["reads"], data["source"], condition, *names)
+        if not all(isinstance(each, str) for each in texts):
             raise TypeError("a name is not a text")
         return cls(
             keys=tuple(data["keys"]),
@@ -129,4 +148,5 @@ class Tabulation:
             items=tuple(Item(name=each["name"], kind=each["kind"], places=tuple(each["places"])) for each in data["items"]),
             source=data["source"],
             reads=tuple(data["reads"]),
+            condition=condition,
         )

@@ -14,7 +14,9 @@ from table_attacker import most
 
 import kanon_sql
 from kanon_sql.engines.cells import gate
-from kanon_sql.engines.cells.base_cells import BaseCells, cell_table
+from kanon_sql.engines.cells.base_cells import BaseCells
+from kanon_sql.engines.cells.published_set import PublishedSet
+from kanon_sql.engines.cells.published_system import published_system
 from kanon_sql.errors import AuditError, InfeasibleError, KanonError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
@@ -282,7 +284,8 @@ def _solved() -> tuple[Any, Any]:
     cells = BaseCells(keys=keys, people=np.array([1, 9, 9, 9, 2, 9, 9, 9, 9]), sums=np.zeros((9, 0), np.int64), largest=[])
     sets = ((0, 1), (0,), (1,), ())
     tabulation = Tabulation(keys=("a", "b"), sums=(), sets=sets, items=(), source="t", reads=("t",))
-    table = cell_table(cells, tabulation, [(tabulation, Protection(k=5))])
+    sets = [PublishedSet(keys=each) for each in tabulation.sets]
+    table, _ = published_system(cells, tabulation, sets, [(tabulation, Protection(k=5))])
     return table, suppress(table, Budget())
 
 

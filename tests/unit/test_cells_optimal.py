@@ -50,7 +50,7 @@ def test_it_knows_when_nothing_protects(seed: int) -> None:
 def test_every_measure_is_protected(seed: int) -> None:
     for table in tiny_tables(seed):
         counts = table.measures[0]
-        sums = replace(counts, value=counts.value * 3 + 1, least=0)
+        sums = replace(counts, value=counts.value * 3 + 1, least=np.zeros_like(counts.least))
         total = replace(table, measures=(counts, sums)).values(1)
         random = np.random.default_rng(seed)
         wanted = (random.random(table.rows) < 0.2) & (total < 12)

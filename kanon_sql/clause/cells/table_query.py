@@ -40,7 +40,9 @@ class TableQuery:
     keys, sums : tuple of str
         SQL of each key, and of what each sum adds up.
     source : str
-        FROM and WHERE, as they are written.
+        FROM, as it is written.
+    where : str
+        The condition of WHERE, as it is written; empty if there is none.
     table : str or None
         The table that is all that they read, if it is one.
     person : str or None
@@ -51,6 +53,7 @@ class TableQuery:
     keys: tuple[str, ...]
     sums: tuple[str, ...]
     source: str
+    where: str
     table: str | None
     person: str | None
 
@@ -87,21 +90,28 @@ class _Reading:
         self.columns = [read_column(script, *item) for item in items]
         sets = self._sets(parts["GROUP"] + 2, self._end(parts, "GROUP"))
         shown = tuple(self._item(column) for column in self.columns)
-        read = [part for part in ("FROM", "WHERE") if part in parts]
-        source = " ".join(script.text[script.start(parts[part]) : script.stop(self._end(parts, part) - 1)] for part in read)
-        spelled = " ".join(plain_text(script, parts[part], self._end(parts, part)) for part in read)
+        read, end = parts["FROM"], self._end(parts, "FROM")
+        condition = (parts["WHERE"] + 1, self._end(parts, "WHERE")) if "WHERE" in parts else (0, 0)
         above = tables_above(script, self.start)
-        table = None if above else single_table(script, parts["FROM"] + 1, self._end(parts, read[-1]))
+        table = None if above else single_table(script, read + 1, max(end, condition[1]))
         tabulation = Tabulation(
             keys=tuple(self.keys),
             sums=tuple(self.sums),
             sets=tuple(dict.fromkeys(tuple(sorted(each)) for each in sets)),
             items=shown,
-            source=" ".join([spelled, *above]),
+            source=" ".join([plain_text(script, read, end), *above]),
             reads=reads_of(script, self.start, self.clause),
+            condition=plain_text(script, *condition),
         )
-        keys, sums = tuple(self.keys.values()), tuple(self.sums.values())
-        return TableQuery(tabulation=tabulation, keys=keys, sums=sums, source=source, table=table, person=self.person)
+        return TableQuery(
+            tabulation=tabulation,
+            keys=tuple(self.keys.values()),
+            sums=tuple(self.sums.values()),
+            source=text_of(script, read, end),
+            where=text_of(script, *condition) if "WHERE" in parts else "",
+            table=table,
+            person=self.person,
+        )
 
     def _parts(self) -> dict[str, int]:
         """Return where each part of the query begins."""

@@ -14,9 +14,9 @@ from kanon_sql.certificate.status import Status
 from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.certificate.table_evidence import TableEvidence
 from kanon_sql.engines.cells import gate
-from kanon_sql.engines.cells.base_cells import BaseCells, cell_table
+from kanon_sql.engines.cells.base_cells import BaseCells
 from kanon_sql.engines.cells.counting import Counting, counted_for
-from kanon_sql.engines.cells.earlier_tables import EarlierTable, joint, refuse_shown, related
+from kanon_sql.engines.cells.earlier_tables import EarlierTable, joint, related
 from kanon_sql.engines.cells.identifying_keys import refuse_identifying
 from kanon_sql.model.protection import Protection
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
@@ -114,12 +114,9 @@ def release_tables(
         new.append(EarlierTable(counting=own, protection=protection, cells=added, suppressed=np.zeros(0, np.bool_)))
     own, protection = asked[0]
     before = related(new[0], earlier) if protection.earlier == "fixed" else []
-    if before or len(new) > 1:
-        table, rows = joint(new, cells, counting, before)
-    else:
-        table = cell_table(new[0].cells, own.tabulation, [(own.tabulation, protection)])
-        rows = [np.arange(table.rows)]
-        refuse_shown(table)
+    if not before and len(new) == 1:
+        cells, counting = new[0].cells, own
+    table, rows = joint(new, cells, counting, before)
     start = time.perf_counter()
     budget = Budget(seconds=protection.time_limit, progress=progress, ended=ended)
     from kanon_sql.solvers.cells import suppress
@@ -127,7 +124,6 @@ def release_tables(
     found = suppress(table, budget, protection.algorithm)
     seconds = time.perf_counter() - start
     gate.check(table, found.suppressed, found.witnesses)
-    alone = len(new) == 1 and not before
     releases = []
     for each, mine, told in zip(new, rows, warnings, strict=True):
         released = replace(each, suppressed=found.suppressed[mine])
@@ -144,7 +140,7 @@ def release_tables(
                     together=_together(counting, new) if len(new) > 1 else None,
                     prove=None if before else partial(_evidence, table, found),
                 ),
-                sums=(own if alone else counting).tabulation.sums,
+                sums=counting.tabulation.sums,
             )
         )
     return releases

@@ -49,8 +49,8 @@ class TablesTogether:
             if other.tabulation.source != shape.source:
                 if set(other.tabulation.reads) & set(shape.reads):
                     raise PolicyError(
-                        "a table before it reads the same source with another FROM or WHERE, and the difference of the two may "
-                        "single people out; hint: write the same FROM and WHERE in both"
+                        "a table before it reads the same source with another FROM, and the difference of the two may single "
+                        "people out; hint: write the same FROM in both"
                     )
                 continue
             for name, shown in _SAME.items():
@@ -109,6 +109,8 @@ class TablesTogether:
         shape = counting.tabulation
         alike = [place for place, (each, _) in enumerate(self.asked) if each.tabulation.source == shape.source]
         alike = [number, *(place for place in alike if place != number and place not in self._found)]
+        # nobody meets the condition of a table without cells
+        alike = [place for place in alike if len(counted_for(self.asked[place][0], cells, counting).people)]
         asked = [self.asked[place] for place in alike]
         # the tables behind a view are known once the statement runs
         read = [(replace(each, tabulation=replace(each.tabulation, reads=shape.reads)), asks) for each, asks in asked]

@@ -69,10 +69,11 @@ def _by_program(state: State, witness: int, budget: Budget) -> None:
             "a suppressed row follows from rows that must be shown, or from cells that a contributor knows; "
             "nothing was released; hint: show fewer grouping sets, or use keys with larger groups"
         )
-    moved = np.zeros(state.table.rows, np.int64)
-    for column in state.table.ancestors.T:
-        np.add.at(moved, column, answer.change)
-    state.pattern[(moved != 0) & (state.pattern == 0)] = SECONDARY
+    for change in answer.change:
+        moved = np.zeros(state.table.rows, np.int64)
+        for column in state.table.ancestors.T:
+            np.add.at(moved, column, change)
+        state.pattern[(moved != 0) & (state.pattern == 0)] = SECONDARY
     state.put(witness, answer.change)
 
 

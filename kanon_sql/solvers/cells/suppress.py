@@ -12,7 +12,6 @@ from kanon_sql.solvers.cells.lower_bound import Bound, lower_bound
 from kanon_sql.solvers.cells.optimal import EFFORT, QUESTIONS, Optimal
 from kanon_sql.solvers.cells.starts import start_again
 from kanon_sql.solvers.cells.state import State, started
-from kanon_sql.solvers.cells.witness_check import checked
 from kanon_sql.table.cell_table import Bools, CellTable, Suppression
 
 GREEDY, OPTIMAL = "greedy", "optimal"
@@ -54,16 +53,13 @@ def suppress(table: CellTable, budget: Budget, algorithm: str = "auto") -> Suppr
     bound = lower_bound(table, budget)
     start_again(state, bound.share, bound.cost, budget)
     proven = bound.cost if algorithm == GREEDY else max(bound.cost, _improved(state, bound, budget, algorithm))
-    return checked(
-        table,
-        Suppression(
-            suppressed=state.suppressed,
-            witnesses=state.witnesses(),
-            lower_bound=proven,
-            method=bound.method if proven == bound.cost else "cuts of the attacker, by integer programs",
-            cuts=bound.priced,
-            scale=bound.scale,
-        ),
+    return Suppression(
+        suppressed=state.suppressed,
+        witnesses=state.witnesses(),
+        lower_bound=proven,
+        method=bound.method if proven == bound.cost else "cuts of the attacker, by integer programs",
+        cuts=bound.priced,
+        scale=bound.scale,
     )
 
 

@@ -57,6 +57,7 @@ class CellGathering:
         self._rows = self._asked = 0
         self._found: TableRelease | None = None
         self._first: list[Int64] = []
+        self._own = np.zeros(0, np.int64)
 
     @property
     def _shape(self) -> Tabulation:
@@ -71,7 +72,7 @@ class CellGathering:
             return np.arange(first, self._rows)
 
     def whole(self, count: int) -> BaseCells | None:
-        """Return all base cells in the order of their keys; None if there are none.
+        """Return all base cells in the order of their keys; None if there are none of the table itself.
 
         Raises
         ------
@@ -87,8 +88,12 @@ class CellGathering:
         cells, self._chunks = pa.concat_arrays(self._chunks), []
         column = {field.name: cells.field(place) for place, field in enumerate(cells.type)}
         order = np.argsort(_numbers(column["kanon#number"]), kind="stable")
-        self._refuse_nulls(_numbers(column["kanon#nulls"]))
         keys = [_numbers(column[f"kanon#code{place}"])[order] for place in range(len(self._shape.keys))]
+        condition = self.counting.condition
+        self._own = np.arange(count) if condition is None else np.flatnonzero(keys[condition])
+        if not len(self._own):
+            return None
+        self._refuse_nulls(_numbers(column["kanon#nulls"])[order][self._own])
         sums, largest = [], []
         for place in range(len(self._shape.sums)):
             name = self._name_of_sum(place)
@@ -108,8 +113,8 @@ class CellGathering:
         """Take what may be shown of the base cells; None if there are none."""
         self._found = release
         if cells is not None:
-            ancestors, _ = row_numbers(cells.keys, self._shape.sets)
-            self._first = [np.unique(column, return_index=True)[1].astype(np.int64) for column in ancestors.T]
+            ancestors, _ = row_numbers(cells.keys[self._own], self._shape.sets)
+            self._first = [self._own[np.unique(column, return_index=True)[1]] for column in ancestors.T]
         self.touched = time.monotonic()
 
     def suppressed(self, rows: pa.StructArray) -> Bools:

@@ -15,7 +15,7 @@ from kanon_sql.engines.duckdb.unit import settled_unit
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.tabulation import Item, Tabulation
+from kanon_sql.model.tabulation import Item, Tabulation, is_condition
 
 _RANK = 'CAST(system.main.dense_rank() OVER (ORDER BY {name} ASC NULLS LAST) AS BIGINT) - 1 AS "kanon#code{key}"'
 
@@ -42,7 +42,7 @@ def protected_query(
     counting, protection
         The table, and what is asked of it.
     source : str
-        FROM and WHERE; used once.
+        FROM; used once.
     others : iterable of Counting
         Tables that are released before this one; those of the same source are counted with it.
     together : iterable of Counting
@@ -67,7 +67,9 @@ def protected_query(
     if protection.earlier == "fixed":
         counting = counting.widened(others)
     counting, counted = counting.widened(together), warned is not None
-    tabulation, numbers = counting.tabulation, range(len(counting.keys))
+    tabulation, numbers, own = counting.tabulation, range(len(counting.keys)), counting.condition
+    if counting.where and own is None:
+        source = f"{source} WHERE {counting.where}"
     asked = [f'{text} AS "kanon#key{key}"' for key, text in enumerate(counting.keys)]
     asked += [f'{text} AS "kanon#value{place}"' for place, text in enumerate(counting.sums)]
     if protection.per is not None:
@@ -88,7 +90,7 @@ def protected_query(
         source=source,
         keys=listed,
         grouped=coded,
-        codes=",\n           ".join(_RANK.format(name=f'"kanon#key{key}"', key=key) for key in numbers),
+        codes=",\n           ".join(_code(key, counting) for key in numbers),
         nulls=" + ".join(f'CASE WHEN "kanon#key{key}" IS NULL THEN {1 << key} ELSE 0 END' for key in numbers),
         counted=cells_text("base_cells_counted") if counted else _counted(counting, protection),
     )
@@ -100,6 +102,7 @@ def protected_query(
         keys=listed,
         coded=coded,
         grouped=", ".join(f'"kanon#code{key}"' for key in range(counting.own_keys)),
+        own="" if own is None else f'\n    WHERE "kanon#code{own}" = 1',
         sets=", ".join(_set(chosen) for chosen in tabulation.sets),
         added="".join(f', system.main.sum("kanon#sum{place}") AS "kanon#sum{place}"' for place in range(counting.own_sums)),
         items=",\n       ".join(_item(each, counting) for each in _shown(tabulation, protection)),
@@ -117,6 +120,14 @@ def _settled(counting: Counting, protection: Protection, surface: Surface) -> st
 
 def _texts(texts: Iterable[str]) -> str:
     return f"CAST([{', '.join(map(literal, texts))}] AS VARCHAR[])"
+
+
+def _code(key: int, counting: Counting) -> str:
+    """Return the SQL of the number of a key: its rank, or of a condition 1 where it holds."""
+    name = f'"kanon#key{key}"'
+    if is_condition(counting.tabulation.keys[key]):
+        return f'CAST({name} AS BIGINT) AS "kanon#code{key}"'
+    return _RANK.format(name=name, key=key)
 
 
 def _set(chosen: Sequence[int]) -> str:

@@ -91,7 +91,9 @@ class JointWriter:
 
 
 def _counting(query: TableQuery, protection: Protection) -> Counting:
-    return Counting(tabulation=query.tabulation, keys=query.keys, sums=query.sums, largest=protection.largest)
+    return Counting(
+        tabulation=query.tabulation, keys=query.keys, sums=query.sums, largest=protection.largest, where=query.where
+    )
 
 
 def _is_held(query: TableQuery, released: ProtectedTables) -> bool:

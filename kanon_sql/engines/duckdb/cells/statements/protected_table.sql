@@ -10,7 +10,7 @@ ${gathered}, "kanon#keys" AS MATERIALIZED (
 ), "kanon#added" AS (
     SELECT grouping_id(${grouped}) AS "kanon#set", system.main.min("kanon#number") AS "kanon#first",
            CAST(coalesce(system.main.sum("kanon#people"), 0) AS BIGINT) AS "kanon#people"${added}
-    FROM "kanon#cells"
+    FROM "kanon#cells"${own}
     GROUP BY GROUPING SETS (${sets})
 ), "kanon#rows" AS MATERIALIZED (
     SELECT "kanon#a".*, system.main.kanon_suppressed(run, "kanon#a") AS "kanon#suppressed", run
