@@ -116,7 +116,9 @@ def supports(table: CellTable, row: int, measure: int = 0) -> set[int]:
     value, base = table.values(measure), system.value
     need = int(system.required[row] - value[row])
     known = system.fixed > 0 if table.values(0)[row] != 1 else np.zeros(len(base), np.bool_)
-    ranges = [(0,) if fixed else range(-min(int(own), need), need + 1) for fixed, own in zip(known, base - system.floor, strict=True)]
+    ranges = [
+        (0,) if fixed else range(-min(int(own), need), need + 1) for fixed, own in zip(known, base - system.floor, strict=True)
+    ]
     change = np.array(np.meshgrid(*map(np.array, ranges), indexing="ij"), np.int64).reshape(len(base), -1)
     moved = np.zeros((table.rows, change.shape[1]), np.int64)
     for cell, rows in enumerate(table.ancestors):

@@ -12,6 +12,7 @@ from kanon_sql.table.arrays import Int32, Int64
 LARGEST = 2**62
 """Sums in units are below this, so that no sum of two of them overflows."""
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseCells:
     """What an engine counted, in the order of the keys.

@@ -47,7 +47,7 @@ class Counting:
             keys |= zip(each.tabulation.keys, each.keys, strict=True)
             sums |= zip(each.tabulation.sums, each.sums, strict=True)
             if by_condition:
-                keys |= {text: f"coalesce(CAST(({each.where}) AS BOOLEAN), false)" for text in each.tabulation.conditions}
+                keys |= dict.fromkeys(each.tabulation.conditions, f"coalesce(CAST(({each.where}) AS BOOLEAN), false)")
         keys = {key: keys[key] for key in dict.fromkeys((*self.tabulation.keys, *keys))}
         sums = {each: sums[each] for each in dict.fromkeys((*self.tabulation.sums, *sums))}
         return Counting(

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from functools import reduce
 from itertools import combinations
 
-import numpy as np
-
 from kanon_sql.engines.cells.base_cells import row_numbers
 from kanon_sql.errors import PolicyError
 from kanon_sql.table.arrays import Int64

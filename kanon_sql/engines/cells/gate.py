@@ -63,9 +63,7 @@ def check(table: CellTable, suppressed: Bools, witnesses: Witnesses) -> None:
     _check_together(table, witnesses, whose)
 
 
-def _check_measure(
-    table: CellTable, place: int, total: Int64, suppressed: Bools, witnesses: Witnesses, whose: Int64
-) -> None:
+def _check_measure(table: CellTable, place: int, total: Int64, suppressed: Bools, witnesses: Witnesses, whose: Int64) -> None:
     """Check what all witnesses change in a measure, and that those of the measure reach what is required."""
     measure, entries = table.measures[place], np.flatnonzero(witnesses.of == place)
     whose, base, change = whose[entries], witnesses.base[entries].astype(np.int64), witnesses.change[entries]

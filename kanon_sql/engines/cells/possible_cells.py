@@ -1,7 +1,7 @@
 """Combinations of keys that nobody has and that an attacker has to think possible, as far as the published rows say.
 
-People of a table by age and of one by job may have any age with any job. But an age goes with one decade, and with one answer to
-"15 or more": keys of the same columns, and keys that determine each other, are only combined as they occur.
+People of a table by age and of one by job may have any age with any job. But an age goes with one decade, and with one answer
+to "15 or more": keys of the same columns, and keys that determine each other, are only combined as they occur.
 """
 
 from __future__ import annotations

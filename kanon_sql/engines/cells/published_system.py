@@ -36,7 +36,7 @@ def published_system(
     sets : sequence of PublishedSet
         The rows of all tables.
     asked : sequence of (Tabulation, Protection)
-        What is asked of each table: for a row that several have, the strictest counts. What suppressing costs follows the first.
+        What is asked of each table: for a row that several have, the strictest counts. The cost follows the first.
 
     Raises
     ------
@@ -99,7 +99,12 @@ def _measures(
     floor = (cells.sums > 0).any(axis=1).astype(np.int64) if tabulation.sums else none
     least = (~unseen & stays).astype(np.int64)
     counts = Measure(
-        value=cells.people, floor=floor, least=least, required=np.where(few, k, 0), or_none=few & _may_be_empty(ancestors, people, unseen, levels, k), fixed=known
+        value=cells.people,
+        floor=floor,
+        least=least,
+        required=np.where(few, k, 0),
+        or_none=few & _may_be_empty(ancestors, people, unseen, levels, k),
+        fixed=known,
     )
     found = [counts]
     for place, text in enumerate(tabulation.sums):

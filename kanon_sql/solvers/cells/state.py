@@ -99,8 +99,9 @@ class State:
         search = self.searches[self.measure[witness]]
         search.with_fixed = bool(self.with_fixed[witness])
         need = np.asarray(self.store.need)
-        for search.down, need[witness] in ((False, self.grows[witness]), (True, self.falls[witness])):
-            if need[witness] and find(self.space, search, self.store, witness, free, max(steps, self.steps)):
+        for search.down, amount in ((False, self.grows[witness]), (True, self.falls[witness])):
+            need[witness] = amount
+            if amount and find(self.space, search, self.store, witness, free, max(steps, self.steps)):
                 self.others.pop(witness, None)
                 return np.asarray(self.store.new)[: self.store.news].copy()
         return None
