@@ -24,6 +24,16 @@ _CONDITION = "WHERE "
 """How the key of a condition begins: names are compared in lower case, so no column begins so."""
 
 
+def condition_key(condition: str) -> str:
+    """Return the text of the key that says whether a condition holds."""
+    return f"{_CONDITION}{condition}"
+
+
+def holds(condition: str) -> str:
+    """Return the SQL of that key: NULL is false, as in WHERE."""
+    return f"coalesce(CAST(({condition}) AS BOOLEAN), false)"
+
+
 def is_condition(key: str) -> bool:
     """Return whether the text of a key is that of a condition."""
     return key.startswith(_CONDITION)
@@ -57,8 +67,8 @@ class Item:
     kind : {'key', 'count', 'sum', 'grouping'}
         What it shows.
     places : tuple of int
-        Which key or which sum, or the keys that GROUPING is about. Of several keys, which are levels, it shows the first one
-        that a row has.
+        Which key or which sum, the keys that GROUPING is about, or the condition that counted people meet. Of several keys,
+        which are levels, it shows the first one that a row has.
     """
 
     name: str
@@ -108,12 +118,24 @@ class Tabulation:
     @property
     def count(self) -> str:
         """Return the count as a condition names it."""
-        return next((as_identifier(each.name) for each in self.items if each.kind == "count"), "count(*)")
+        counts = (as_identifier(each.name) for each in self.items if each.kind == "count" and not each.places)
+        return next(counts, "count(*)")
 
     @property
     def conditions(self) -> tuple[str, ...]:
         """Return the key of the condition where tables with different conditions are counted together."""
-        return (f"{_CONDITION}{self.condition}",) if self.condition else ()
+        return (condition_key(self.condition),) if self.condition else ()
+
+    @property
+    def filters(self) -> tuple[int, ...]:
+        """Return the keys of the conditions of counts, in their order."""
+        return tuple(sorted({key for each in self.items if each.kind == "count" for key in each.places}))
+
+    @property
+    def groups(self) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
+        """Return the keys of all counted groups, and the conditions among them: of rows, then of counts under a condition."""
+        rows = [(chosen, ()) for chosen in self.sets]
+        return (*rows, *((tuple(sorted({*chosen, key})), (key,)) for key in self.filters for chosen in self.sets))
 
     def named(self, name: str, kind: str) -> Item | None:
         """Return the column of a name, in the form that SQL compares, if it is of that kind."""

@@ -9,13 +9,14 @@ from itertools import product
 from sqlglot import TokenType
 
 from kanon_sql.clause.cells.levels import read_levels
+from kanon_sql.clause.cells.measures import read_added
 from kanon_sql.clause.cells.select_list import Column, measure_hint, named_at, plain_text, read_column, show_keys, text_of
 from kanon_sql.clause.cells.sources import reads_of, single_table, tables_above
 from kanon_sql.clause.script import Script
 from kanon_sql.clause.select import AGGREGATES, name_at, read_select
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.grouping_sets import Sets, cube, rollup
-from kanon_sql.model.tabulation import MOST_SETS, Item, Tabulation
+from kanon_sql.model.tabulation import MOST_SETS, Item, Tabulation, condition_key, holds
 from kanon_sql.model.validation import as_identifier, same_name
 
 _PARTS = frozenset({"SELECT", "FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "QUALIFY"})
@@ -250,12 +251,13 @@ class _Reading:
         word = script.word(start)
         if script.spelled(start + 1) == "(" and word in AGGREGATES | {"GROUPING", "GROUPING_ID"}:
             last = script.partner[start + 1]
-            if script.word(last + 1) in {"FILTER", "OVER"} and last + 1 < end:
-                raise script.error(
-                    f"{script.word(last + 1)} cannot be combined with PROTECT; hint: {measure_hint(word)}", last + 1
-                )
-            if last == end - 1:
-                return self._call(column, word, start + 2, last)
+            if script.word(last + 1) == "OVER" and last + 1 < end:
+                raise script.error(f"OVER cannot be combined with PROTECT; hint: {measure_hint(word)}", last + 1)
+            filtered = None
+            if script.words(last + 1, "FILTER") and script.spelled(last + 2) == "(" and script.partner[last + 2] == end - 1:
+                filtered = last + 3 + (script.word(last + 3) == "WHERE"), end - 1
+            if last == end - 1 or filtered is not None:
+                return self._call(column, word, (start + 2, last), filtered)
         if self._is_measure(column):
             raise script.error(
                 "an expression over counts and sums cannot be protected; hint: protect count(*) and sum(...), and compute "
@@ -272,27 +274,30 @@ class _Reading:
             end - 1,
         )
 
-    def _call(self, column: Column, word: str, start: int, end: int) -> Item:
-        script = self.script
+    def _call(self, column: Column, word: str, arguments: tuple[int, int], filtered: tuple[int, int] | None) -> Item:
+        script, (start, end) = self.script, arguments
         if word in {"GROUPING", "GROUPING_ID"}:
             keys = tuple(key for part in self._separated(start, end) for key in self._known_keys(*part))
             return Item(name=column.name, kind="grouping", places=keys)
-        if word in {"COUNT", "COUNT_STAR"} and (start == end or (script.spelled(start) == "*" and start + 1 == end)):
-            return Item(name=column.name, kind="count")
         if (
             word == "COUNT"
+            and filtered is None
             and script.word(start) == "DISTINCT"
             and start + 2 == end
             and (person := named_at(script, start + 1))
         ):
             self.person = person
             return Item(name=column.name, kind="count")
-        if word == "SUM" and start < end and script.word(start) != "DISTINCT":
-            ordered = [place for place in script.level(start, end) if script.keyword(place) in {"ORDER", "FILTER"}]
-            if not ordered:
-                spelled = plain_text(script, start, end)
-                self.sums.setdefault(spelled, text_of(script, start, end))
-                return Item(name=column.name, kind="sum", places=(list(self.sums).index(spelled),))
+        added = read_added(script, word, start, end, filtered)
+        if added is not None and added.value:
+            self.sums.setdefault(added.value_text, added.value)
+            return Item(name=column.name, kind="sum", places=(list(self.sums).index(added.value_text),))
+        if added is not None and added.condition:
+            key = condition_key(added.condition_text)
+            self.keys.setdefault(key, holds(added.condition))
+            return Item(name=column.name, kind="count", places=(list(self.keys).index(key),))
+        if added is not None:
+            return Item(name=column.name, kind="count")
         raise script.error(
             f"{script.spelled(column.start)}(...) cannot be protected: {_MEASURES}; hint: {measure_hint(word)}", start - 2
         )

@@ -25,6 +25,8 @@ class BaseCells:
         How many people are in each base cell, at least 1.
     sums : int64 array [b, s]
         The sums, in units of the last decimal place.
+    contributors : int64 array [b, s]
+        For each sum, how many people add more than 0 to it.
     largest : list of int64 array [b, m]
         For each sum, the largest contributions to each base cell, in descending order; 0 where there are fewer.
     """
@@ -32,6 +34,7 @@ class BaseCells:
     keys: Int64
     people: Int64
     sums: Int64
+    contributors: Int64
     largest: list[Int64]
 
     def same(self, other: BaseCells) -> bool:
@@ -42,7 +45,13 @@ class BaseCells:
     def some(self, places: Int64) -> BaseCells:
         """Return some of the cells."""
         largest = [each[places] for each in self.largest]
-        return BaseCells(keys=self.keys[places], people=self.people[places], sums=self.sums[places], largest=largest)
+        return BaseCells(
+            keys=self.keys[places],
+            people=self.people[places],
+            sums=self.sums[places],
+            contributors=self.contributors[places],
+            largest=largest,
+        )
 
 
 def row_numbers(keys: Int64, sets: Sequence[Sequence[int]]) -> tuple[Int32, int]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells, largest_of
 from kanon_sql.model.protection import Protection
-from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.model.tabulation import Tabulation, holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class Counting:
             keys |= zip(each.tabulation.keys, each.keys, strict=True)
             sums |= zip(each.tabulation.sums, each.sums, strict=True)
             if by_condition:
-                keys |= dict.fromkeys(each.tabulation.conditions, f"coalesce(CAST(({each.where}) AS BOOLEAN), false)")
+                keys |= dict.fromkeys(each.tabulation.conditions, holds(each.where))
         keys = {key: keys[key] for key in dict.fromkeys((*self.tabulation.keys, *keys))}
         sums = {each: sums[each] for each in dict.fromkeys((*self.tabulation.sums, *sums))}
         return Counting(
@@ -66,7 +66,7 @@ class Counting:
 
     @property
     def own_keys(self) -> int:
-        """Return how many keys are the table's own."""
+        """Return how many keys the rows of the table have."""
         return 1 + max((key for chosen in self.tabulation.sets for key in chosen), default=0)
 
     @property
@@ -76,7 +76,8 @@ class Counting:
 
     def own(self, protection: Protection) -> Counting:
         """Return what is counted for the table alone."""
-        shape, keys, sums = self.tabulation, self.own_keys, self.own_sums
+        shape, sums = self.tabulation, self.own_sums
+        keys = 1 + max((key for chosen, _ in shape.groups for key in chosen), default=0)
         return Counting(
             tabulation=replace(shape, keys=shape.keys[:keys], sums=shape.sums[:sums]),
             keys=self.keys[:keys],
@@ -114,11 +115,12 @@ def added_up(cells: BaseCells, keys: Sequence[int], sums: Sequence[int], largest
         return cells
     found, inverse = np.unique(cells.keys[:, list(keys)], axis=0, return_inverse=True)
     cell = inverse.reshape(-1).astype(np.int64)
-    people, added = np.zeros(len(found), np.int64), np.zeros((len(found), len(sums)), np.int64)
+    people, (added, some) = np.zeros(len(found), np.int64), np.zeros((2, len(found), len(sums)), np.int64)
     np.add.at(people, cell, cells.people)
     np.add.at(added, cell, cells.sums[:, list(sums)])
+    np.add.at(some, cell, cells.contributors[:, list(sums)])
     contributions = [largest_of(cell, each, len(found))[:, :largest] for each in map(cells.largest.__getitem__, sums)]
-    return BaseCells(keys=found, people=people, sums=added, largest=contributions)
+    return BaseCells(keys=found, people=people, sums=added, contributors=some, largest=contributions)
 
 
 def counted_for(own: Counting, cells: BaseCells, counting: Counting) -> BaseCells:

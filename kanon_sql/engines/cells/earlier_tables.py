@@ -33,7 +33,7 @@ class EarlierTable:
     cells : BaseCells
         What it counts.
     suppressed : bool array [r]
-        Its pattern, rows in the order of `row_numbers`.
+        Its pattern, rows in the order of `row_numbers` of its groups.
     """
 
     counting: Counting
@@ -162,10 +162,13 @@ def _is_counted(table: EarlierTable, counting: Counting) -> bool:
 
 def _published(table: EarlierTable, finest: Tabulation) -> list[PublishedSet]:
     """Return the grouping sets of a table as keys of the finest, with its condition."""
-    conditions = tuple(finest.keys.index(text) for text in table.tabulation.conditions if text in finest.keys)
+    outer = tuple(finest.keys.index(text) for text in table.tabulation.conditions if text in finest.keys)
     keys = [finest.keys.index(key) for key in table.tabulation.keys]
-    sets = ({*(keys[key] for key in chosen), *conditions} for chosen in table.tabulation.sets)
-    return [PublishedSet(keys=tuple(sorted(each)), conditions=conditions) for each in sets]
+    found = []
+    for chosen, filters in table.tabulation.groups:
+        conditions = (*outer, *(keys[key] for key in filters))
+        found.append(PublishedSet(keys=tuple(sorted({*(keys[key] for key in chosen), *outer})), conditions=conditions))
+    return found
 
 
 def _rows_in(
@@ -173,11 +176,12 @@ def _rows_in(
 ) -> Int64:
     """Return the row of the joint table that each row of a table is."""
     finest = counting.tabulation
-    ancestors, rows = row_numbers(table.cells.keys, table.tabulation.sets)
+    ancestors, rows = row_numbers(table.cells.keys, [chosen for chosen, _ in table.tabulation.groups])
     found = np.zeros(rows, np.int64)
+    outer = [finest.keys.index(text) for text in table.tabulation.conditions if text in finest.keys]
+    meets = np.flatnonzero((cells.keys[:, outer] == 1).all(axis=1))
     for place, each in enumerate(_published(table, finest)):
-        meets = np.flatnonzero((cells.keys[:, list(each.conditions)] == 1).all(axis=1))
-        theirs = [key for key in each.keys if key not in each.conditions]
+        theirs = [key for key in each.keys if key not in outer]
         own = [table.tabulation.keys.index(finest.keys[key]) for key in theirs]
         _, first = _distinct(table.cells.keys[:, own])
         _, other = _distinct(cells.keys[meets][:, theirs])

@@ -61,12 +61,13 @@ def with_possible_cells(cells: BaseCells, keys: Sequence[str], sets: Sequence[Pu
     if rest:  # keys of no set say nothing
         return cells
     fresh = found[~_among(found, cells.keys)]
-    none = np.zeros(len(fresh), np.int64)
+    none, nothing = np.zeros(len(fresh), np.int64), np.zeros((len(fresh), cells.sums.shape[1]), np.int64)
     largest = [np.concatenate((each, np.zeros((len(fresh), each.shape[1]), np.int64))) for each in cells.largest]
     return BaseCells(
         keys=np.concatenate((cells.keys, fresh)),
         people=np.concatenate((cells.people, none)),
-        sums=np.concatenate((cells.sums, np.zeros((len(fresh), cells.sums.shape[1]), np.int64))),
+        sums=np.concatenate((cells.sums, nothing)),
+        contributors=np.concatenate((cells.contributors, nothing)),
         largest=largest,
     )
 

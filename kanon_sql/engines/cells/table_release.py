@@ -17,6 +17,7 @@ from kanon_sql.engines.cells import gate
 from kanon_sql.engines.cells.base_cells import BaseCells
 from kanon_sql.engines.cells.counting import Counting, counted_for
 from kanon_sql.engines.cells.earlier_tables import EarlierTable, joint, related
+from kanon_sql.engines.cells.few_contributors import refuse_few_contributors
 from kanon_sql.engines.cells.identifying_keys import refuse_identifying
 from kanon_sql.model.protection import Protection
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
@@ -111,6 +112,7 @@ def release_tables(
     for own, protection in asked:
         added = counted_for(own, cells, counting)
         warnings.append(refuse_identifying(added, own.tabulation, protection))
+        refuse_few_contributors(added, own.tabulation, protection)
         new.append(EarlierTable(counting=own, protection=protection, cells=added, suppressed=np.zeros(0, np.bool_)))
     own, protection = asked[0]
     before = related(new[0], earlier) if protection.earlier == "fixed" else []

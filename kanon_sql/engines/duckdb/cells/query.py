@@ -19,6 +19,13 @@ from kanon_sql.model.tabulation import Item, Tabulation, is_condition
 
 _RANK = 'CAST(system.main.dense_rank() OVER (ORDER BY {name} ASC NULLS LAST) AS BIGINT) - 1 AS "kanon#code{key}"'
 
+_FILTERED = """,
+           system.main.min("kanon#number") FILTER (WHERE "kanon#code{key}" = 1) AS "kanon#first{key}",
+           CAST(coalesce(system.main.sum("kanon#people") FILTER (WHERE "kanon#code{key}" = 1), 0) AS BIGINT)
+               AS "kanon#people{key}\""""
+
+_HIDDEN = 'system.main.list_extract("kanon#r"."kanon#hidden", {place})'
+
 _KEYS = '(SELECT {keys} FROM "kanon#source")'
 
 
@@ -104,9 +111,12 @@ def protected_query(
         grouped=", ".join(f'"kanon#code{key}"' for key in range(counting.own_keys)),
         own="" if own is None else f'\n    WHERE "kanon#code{own}" = 1',
         sets=", ".join(_set(chosen) for chosen in tabulation.sets),
-        added="".join(f', system.main.sum("kanon#sum{place}") AS "kanon#sum{place}"' for place in range(counting.own_sums)),
+        added="".join(
+            [f', system.main.sum("kanon#sum{place}") AS "kanon#sum{place}"' for place in range(counting.own_sums)]
+            + [_FILTERED.format(key=key) for key in tabulation.filters]
+        ),
         items=",\n       ".join(_item(each, counting) for each in _shown(tabulation, protection)),
-        kept="" if protection.rows == "null" else ' AND NOT "kanon#r"."kanon#suppressed"',
+        kept="" if protection.rows == "null" else f" AND NOT {_HIDDEN.format(place=1)}",
         codes=", ".join(f'"kanon#c"."kanon#code{key}"' for key in numbers),
     )
 
@@ -156,6 +166,7 @@ def _counted(counting: Counting, protection: Protection) -> str:
 def _measures(place: int, largest: int, least: str | None = None) -> str:
     value = f'"kanon#value{place}"'
     found = f', system.main.sum({value}) AS "kanon#sum{place}", system.main.min({least or value}) AS "kanon#least{place}"'
+    found += f', system.main.count(*) FILTER (WHERE {value} <> 0) AS "kanon#some{place}"'
     return found + (f', system.main.max({value}, {largest}) AS "kanon#largest{place}"' if largest else "")
 
 
@@ -170,7 +181,7 @@ def _shown(tabulation: Tabulation, protection: Protection) -> list[Item]:
 
 def _item(item: Item, counting: Counting) -> str:
     """Return the SQL of a column of the table."""
-    hidden, name = '"kanon#r"."kanon#suppressed"', quoted(item.name)
+    hidden, name = _HIDDEN.format(place=1), quoted(item.name)
     if item.kind == "key":
         return f"{_keys(item.places, counting)} AS {name}"
     if item.kind == "grouping":
@@ -179,7 +190,13 @@ def _item(item: Item, counting: Counting) -> str:
         return f"CAST({' + '.join(parts)} AS BIGINT) AS {name}"
     if item.kind == "suppressed":
         return f"{hidden} AS {name}"
-    value = '"kanon#r"."kanon#people"' if item.kind == "count" else f'"kanon#r"."kanon#sum{item.places[0]}"'
+    if item.kind == "count" and item.places:
+        value = f'"kanon#r"."kanon#people{item.places[0]}"'
+        hidden = _HIDDEN.format(place=2 + counting.tabulation.filters.index(item.places[0]))
+    elif item.kind == "count":
+        value = '"kanon#r"."kanon#people"'
+    else:
+        value = f'"kanon#r"."kanon#sum{item.places[0]}"'
     return f"CASE WHEN NOT {hidden} THEN {value} END AS {name}"
 
 

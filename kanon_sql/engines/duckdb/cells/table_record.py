@@ -199,6 +199,7 @@ def _table(counting: str, protection: str, count: int, cells: bytes, suppressed:
             keys=held[:, :keys],
             people=held[:, keys],
             sums=held[:, keys + 1 :],
+            contributors=np.zeros((count, sums), np.int64),
             largest=[np.zeros((count, 0), np.int64) for _ in range(sums)],
         ),
         suppressed=np.frombuffer(suppressed, np.uint8) > 0,
