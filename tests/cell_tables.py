@@ -7,6 +7,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from kanon_sql.engines.cells.base_cells import BaseCells
+from kanon_sql.engines.cells.published_set import PublishedSet
+from kanon_sql.engines.cells.published_system import published_system
+from kanon_sql.model.protection import Protection
+from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.table.cell_table import CellTable, Measure
 
 Sets = Sequence[tuple[int, ...]]
@@ -115,9 +120,10 @@ def supports(table: CellTable, row: int, measure: int = 0) -> set[int]:
     system = table.measures[measure]
     value, base = table.values(measure), system.value
     need = int(system.required[row] - value[row])
+    most = max(need, int(value[row])) if system.or_none[row] else need
     known = system.fixed > 0 if table.values(0)[row] != 1 else np.zeros(len(base), np.bool_)
     ranges = [
-        (0,) if fixed else range(-min(int(own), need), need + 1) for fixed, own in zip(known, base - system.floor, strict=True)
+        (0,) if fixed else range(-min(int(own), most), most + 1) for fixed, own in zip(known, base - system.floor, strict=True)
     ]
     change = np.array(np.meshgrid(*map(np.array, ranges), indexing="ij"), np.int64).reshape(len(base), -1)
     moved = np.zeros((table.rows, change.shape[1]), np.int64)
@@ -129,7 +135,7 @@ def supports(table: CellTable, row: int, measure: int = 0) -> set[int]:
 
 
 def cheapest(table: CellTable) -> int:
-    """Return the cost of the cheapest suppression, where every row costs 1, from all of them."""
+    """Return the cost of the cheapest suppression, from all of them."""
     free = table.primary | table.suppressed
     shown = sum(1 << int(row) for row in np.flatnonzero(table.shown))
     always = sum(1 << int(row) for row in np.flatnonzero(free))
@@ -140,21 +146,45 @@ def cheapest(table: CellTable) -> int:
     for row, measure in primary:
         left = {bits & ~always for bits in supports(table, row, measure) if not bits & shown}
         wanted.append([bits for bits in left if not any(less != bits and less & ~bits == 0 for less in left)])
-    best, seen = table.rows + 1, set[int]()
+    best, seen = int(table.cost.sum()) + 1, set[int]()
+
+    def paid(suppressed: int) -> int:
+        return sum(int(each) for row, each in enumerate(table.cost) if suppressed >> row & 1)
 
     def go(suppressed: int) -> None:
         nonlocal best
-        if suppressed in seen or suppressed.bit_count() >= best:
+        if suppressed in seen or paid(suppressed) >= best:
             return
         seen.add(suppressed)
         open_ = [each for each in wanted if all(bits & ~suppressed for bits in each)]
         if not open_:
-            best = suppressed.bit_count()
+            best = paid(suppressed)
         for bits in min(open_, key=len, default=[]):
             go(suppressed | bits)
 
     go(0)
     return best
+
+
+def overlapping_tables(seed: int) -> Iterable[CellTable]:
+    """Return tiny tables whose grouping sets overlap, with conditions, so that nobody sees some of the groups they name."""
+    rng = np.random.default_rng(seed)
+    shapes: list[list[PublishedSet]] = [
+        [PublishedSet(keys=(0,)), PublishedSet(keys=(1,)), PublishedSet(keys=())],
+        [PublishedSet(keys=(0,)), PublishedSet(keys=(0, 1), conditions=(1,))],
+        [PublishedSet(keys=()), PublishedSet(keys=(1,), conditions=(1,)), PublishedSet(keys=(2,), conditions=(2,))],
+        [PublishedSet(keys=(0,)), PublishedSet(keys=(1, 2), conditions=(2,))],
+    ]
+    for sets in shapes:
+        keys = np.array([*itertools.product((0, 1, 2), (0, 1), (0, 1))], np.int64)
+        keys = keys[:, [0, 1, 2]]
+        chosen = np.sort(rng.choice(len(keys), 5, replace=False))
+        people = rng.choice([1, 1, 2, 3, 4], 5).astype(np.int64)
+        none = np.zeros((5, 0), np.int64)
+        cells = BaseCells(keys=keys[chosen], people=people, sums=none, contributors=none, largest=[])
+        names = ("a", "b", "c")
+        shape = Tabulation(keys=names, sums=(), sets=((0,),), items=(), source="", reads=())
+        yield published_system(cells, shape, sets, [(shape, Protection(k=int(rng.integers(2, 5))))])[0]
 
 
 def tiny_tables(seed: int) -> Iterable[CellTable]:

@@ -40,15 +40,15 @@ def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection
         name, (place,) = as_identifier(item.name), item.places
         some = cells.contributors[:, place]
         contributors = _added(ancestors, some, rows)
-        if item.name not in ruled and ((contributors > 0) & (contributors < _FEW) & (people >= protection.k)).any():
-            raise SourceError(
-                f"in some rows of enough people, fewer than {_FEW} of them add to the sum {name}, so what they have could be "
-                f"worked out; nothing was released; hint: add the rule p({name}) >= 10"
-            )
         if _counts_people(cells.sums[:, place], some, cells.people):
             raise SourceError(
                 f"everyone who adds to the sum {name} adds the same number, so it counts people; nothing was released; hint: "
                 f"write count(*) FILTER (WHERE {tabulation.sums[place]} > 0) AS {name}, or make it a key"
+            )
+        if item.name not in ruled and ((contributors > 0) & (contributors < _FEW) & (people >= protection.k)).any():
+            raise SourceError(
+                f"in some rows of enough people, fewer than {_FEW} of them add to the sum {name}, so what they have could be "
+                f"worked out; nothing was released; hint: add the rule p({name}) >= 10"
             )
 
 
@@ -62,7 +62,7 @@ def _added(ancestors: Int64, values: Int64, rows: int) -> Int64:
 def _counts_people(sums: Int64, contributors: Int64, people: Int64) -> bool:
     """Return whether all contributions are the same number, and some people have none."""
     some = contributors > 0
-    if not some.any() or contributors.sum() == people.sum():
+    if contributors.sum() < _FEW or contributors.sum() == people.sum():
         return False
     each = sums[some] // contributors[some]
     return bool((each * contributors[some] == sums[some]).all() and (each == each[0]).all())

@@ -55,16 +55,34 @@ def published_system(
     unseen = _unseen(cells, ancestors, rows, sets, places)
     people = _added(ancestors, cells.people, rows)
     protection = asked[0][1]
+    totals = [each for each in sets if set(each.keys) <= set(each.conditions)]
     table = CellTable(
         ancestors=ancestors,
         levels=levels,
         measures=tuple(_measures(cells, tabulation, asked, ancestors, people, unseen, levels)),
-        cost=people.copy() if protection.cost == "n" else np.ones(rows, np.int64),
+        cost=_costs(ancestors, levels, people, unseen, [places[each.keys] for each in totals], protection.cost),
         shown=_shown(ancestors, rows, tabulation, places, asked) & ~unseen,
         suppressed=unseen.copy(),
         unseen=unseen,
     )
     return table, places
+
+
+def _costs(
+    ancestors: Int32, levels: NDArray[np.int16], people: Int64, unseen: Bools, totals: Sequence[int], cost: str
+) -> Int64:
+    """Return what it costs to suppress each row; a grand total costs as much as all rows, so it goes last."""
+    if cost == "n":
+        return people.copy()
+    found = np.ones(len(people), np.int64)
+    if cost == "parts":
+        for above, finer in ((above, finer) for above in range(len(levels)) for finer in range(len(levels)) if above != finer):
+            if (levels[finer] <= levels[above]).all():
+                rows, first = np.unique(ancestors[:, finer], return_index=True)
+                np.add.at(found, ancestors[first[~unseen[rows]], above], 1)
+    for place in totals:
+        found[ancestors[:, place]] = np.maximum(found[ancestors[:, place]], int((~unseen).sum()))
+    return found
 
 
 def _unseen(
