@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.engines.cells.base_cells import LARGEST, BaseCells, largest_of, row_numbers
 from kanon_sql.engines.cells.derived_sets import derived_sets
+from kanon_sql.engines.cells.differences import parts_of_differences
 from kanon_sql.engines.cells.published_set import PublishedSet
 from kanon_sql.errors import SourceError
 from kanon_sql.model.protection import Ambiguity, Dominance, Protection
@@ -121,7 +122,7 @@ def _measures(
         floor=floor,
         least=least,
         required=np.where(few, k, 0),
-        or_none=few & _may_be_empty(ancestors, people, unseen, levels, k),
+        or_none=unseen & few & ~parts_of_differences(ancestors, levels, people, unseen, k),
         fixed=known,
     )
     found = [counts]
@@ -141,31 +142,6 @@ def _measures(
         found.append(
             Measure(value=value, floor=none, least=nothing, required=required, or_none=np.zeros(rows, np.bool_), fixed=nobody)
         )
-    return found
-
-
-def _may_be_empty(ancestors: Int32, people: Int64, unseen: Bools, levels: NDArray[np.int16], k: int) -> Bools:
-    """Return the rows that nobody sees for which a table without their people is a witness.
-
-    What is left of a row without another one is a group, too. If it has several parts and few people, each needs a table with
-    more people: in such a table the group has more, while a table without one of the parts says nothing about the others.
-    """
-    found = unseen.copy()
-    for place in np.flatnonzero([unseen[column].any() for column in ancestors.T]):
-        rows, first = np.unique(ancestors[:, place], return_index=True)
-        for above in range(ancestors.shape[1]):
-            if above == place or not (levels[place] <= levels[above]).all():
-                continue
-            parent = ancestors[first, above]
-            order = np.lexsort((-people[rows], parent))
-            own = people[rows[order]]
-            largest = np.append(True, np.diff(parent[order]) != 0)
-            second = np.append(False, largest[:-1]) & ~largest
-            whose, other = np.cumsum(largest) - 1, np.zeros(int(largest.sum()), np.int64)
-            other[whose[second]] = own[second]
-            other = np.where(largest, other[whose], own[largest][whose])
-            left = people[parent[order]] - other
-            found[rows[order[(own > 0) & (left > own) & (left < k)]]] = False
     return found
 
 

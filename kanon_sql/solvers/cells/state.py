@@ -14,6 +14,7 @@ from kanon_sql.kernels.cells.planes import PlaneSearch
 from kanon_sql.kernels.cells.search_space import CellSpace
 from kanon_sql.kernels.cells.witness_store import WitnessStore, users
 from kanon_sql.kernels.cells.witnesses import find
+from kanon_sql.solvers.cells.cheapest_witness import CheapestWitness
 from kanon_sql.solvers.cells.search_space import cell_space
 from kanon_sql.solvers.integer_programs.model import Floats
 from kanon_sql.table.arrays import Int32, Int64
@@ -55,6 +56,8 @@ class State:
         By how much the row of each witness has to be more, or less instead; 0 where less will not do.
     others : dict of int to Moves
         What some witnesses change in other measures.
+    programs : dict of (int, bool) to CheapestWitness
+        What finds a witness where no move does, by its measure and `with_fixed`.
     """
 
     table: CellTable
@@ -69,6 +72,7 @@ class State:
     failures: list[int]
     steps: int
     others: dict[int, Moves] = field(default_factory=dict)
+    programs: dict[tuple[int, bool], CheapestWitness] = field(default_factory=dict)
 
     @property
     def pattern(self) -> NDArray[np.uint8]:
