@@ -133,8 +133,7 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
     per = None if unit.per is None else places.get(same_name(unit.per))
     pairs = Pairs(sample, per)
     found = _found(pairs, by, unit, looked)
-    certain = [each for each in found if each.certain]
-    if certain and (per is None or pairs.numbers_rows(per)):
+    if certain := [each for each in found if each.certain]:
         raise _repeated(certain, unit, looked, sample, surface)
     warnings = [_may_repeat(each, unit) for each in found]
     if not found and per is None and len(by) > 2 and _has_lost_key(pairs, by):
@@ -165,7 +164,7 @@ def repeating(sample: SampledRows, by: Sequence[str], per: str | None = None) ->
     by : sequence of str
         Its quasi-identifiers.
     per : str, optional
-        A column that already tells people apart.
+        A column that already tells people apart: unless it numbers the rows, no other column repeats people for certain.
     """
     if len(sample.hashes) < FEWEST_PAIRS:
         return []
@@ -200,7 +199,8 @@ def _repeating(
     born = {pairs.names[place] for place, kind in kinds.items() if kind is not None and kind.kind == _BORN}
     # if there is a number of a person, people are counted by it, and not by a birth date
     found = sorted(found, key=lambda each: (not each.certain, len(each.columns), each.column in born))
-    return [each for each in found if one[each.columns] is each]
+    counted = pairs.per is not None and not pairs.numbers_rows(pairs.per)
+    return [replace(each, certain=each.certain and not counted) for each in found if one[each.columns] is each]
 
 
 def _repeated(
