@@ -109,7 +109,7 @@ def refuse_identifiers(unit: Unit, looked: Looked, surface: Surface) -> None:
             measured[name] = found.reason
         if same_name(name) in roles:
             continue
-        named = unit.every_column or same_name(name) in by
+        named = same_name(name) in by
         if (found := looked.recognized(place)) is not None and found.role == "identifier":
             (chosen if named else unlisted)[name] = found.reason
         elif not named:
@@ -132,7 +132,8 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
     by = [place for name in unit.by if (place := places.get(same_name(name))) is not None]
     per = None if unit.per is None else places.get(same_name(unit.per))
     pairs = Pairs(sample, per)
-    found = _found(pairs, by, unit, looked)
+    texts = {same_name(name): each for name, each in zip(looked.columns, looked.texts, strict=True)}
+    found = _repeating(pairs, by, texts, joined=len(sample.hashes) <= _JOINED_ROWS)
     if certain := [each for each in found if each.certain]:
         raise _repeated(certain, unit, looked, sample, surface)
     warnings = [_may_repeat(each, unit) for each in found]
@@ -143,15 +144,6 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
             "that identifies them and count PER it"
         )
     return tuple(warnings)
-
-
-def _found(pairs: Pairs, by: Sequence[int], unit: Unit, looked: Looked) -> list[RepeatedPeople]:
-    """Return the columns that repeat people by the quasi-identifiers of a release."""
-    if unit.every_column:
-        roles = set(map(same_name, unit.roles))
-        by = [place for place, name in enumerate(pairs.names) if same_name(name) not in roles]
-    texts = {same_name(name): each for name, each in zip(looked.columns, looked.texts, strict=True)}
-    return _repeating(pairs, by, texts, joined=len(pairs.sample.hashes) <= _JOINED_ROWS)
 
 
 def repeating(sample: SampledRows, by: Sequence[str], per: str | None = None) -> list[RepeatedPeople]:

@@ -29,7 +29,7 @@ class Unit:
     by : tuple of str
         The quasi-identifiers of a release, or the keys of a table.
     every_column : bool
-        Whether every column without another role is one.
+        Whether these are all columns without another role, because the author names none.
     per : str, optional
         The column that tells people apart.
     per_row : bool
@@ -57,8 +57,8 @@ class Unit:
     keys: bool = False
 
     @classmethod
-    def of(cls, policy: Policy) -> Unit:
-        """Return what a policy counts."""
+    def of(cls, policy: Policy, *, every_column: bool = False) -> Unit:
+        """Return what a policy counts, its quasi-identifiers being named; with ``every_column``, not by its author."""
         least, known = policy.least_class_size, max(policy.known_requirements, key=lambda each: each.least, default=None)
         scope, some = "", ""
         if known is not None and known.least > least:
@@ -70,7 +70,7 @@ class Unit:
             scope=scope,
             known=some,
             by=tuple(qi.column for qi in policy.quasi_identifiers),
-            every_column=policy.every_column,
+            every_column=every_column,
             per=None if policy.people is None else policy.people.per,
             per_row=policy.per_row,
             recoded=policy.generalized,

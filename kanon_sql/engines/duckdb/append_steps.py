@@ -96,7 +96,7 @@ class Append:
 
         def terms(columns: Mapping[str, str]) -> Terms:
             files = self._session.allowed_files
-            return terms_of(self.ask, columns, key, policy, options, drop=drop, allowed_files=files)
+            return terms_of(self.ask, columns, key, policy, options, surface=self._surface, drop=drop, allowed_files=files)
 
         with self._session.announcements.waiting():
             return self._run(source, release, terms)

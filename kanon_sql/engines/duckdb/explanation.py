@@ -54,10 +54,10 @@ FROM (
 
 def explanation_query(body: str, policy: Policy, wide: str | None = None, surface: Surface = "clause") -> str:
     """Return the SQL of a query that explains the release of ``body``, which is run once; ``wide``, ``surface`` as for one."""
-    row_types = histogram('"kanon#source"', policy)["histogram"]
+    row_types = histogram('"kanon#source"', policy, surface)["histogram"]
     slots = {"tables": tables_of(policy), "unshadowed": unshadowed()}
     slots["populations"] = populations(policy)
-    if policy.every_column or (policy.keep == () and not policy.sensitive):
+    if policy.keep == () and not policy.sensitive:
         slots |= {"exposed": "", "told": "NULL"}
     else:
         counted = exposure_at_once('"kanon#source"', policy, released=False)

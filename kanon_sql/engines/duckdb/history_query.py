@@ -75,7 +75,7 @@ def history_query(
         signed=literal(asked.signed),
         unshadowed=unshadowed(),
         source=source if query else f"FROM {source}",
-        heard=columns_heard([('"kanon#source"', asked.roles.named_columns)], asked.roles),
+        heard=columns_heard([('"kanon#source"', asked.roles.named_columns)], asked.roles, surface),
         person=_key(f"CAST({per} AS VARCHAR)"),
         per=per,
         codes=",\n           ".join(_code(name, place) for place, name in enumerate(names)),
