@@ -25,7 +25,7 @@ from kanon_sql.model.microaggregation import Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, UNSAID_K, OptionsBesideK, completed, spelled_out
 from kanon_sql.model.recodings import Generalization
-from kanon_sql.model.unit import Unit
+from kanon_sql.model.unit_of import unit_of
 from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Progress
 
@@ -103,7 +103,7 @@ def anonymize(
     resolved = policy.resolve(remaining(names, dropped), "python")
     number = NUMBER if isinstance(source, Frame) else None
     wide = 'FROM "source"' if dropped else None
-    unit = Unit.of(resolved, every_column=policy.every_column)
+    unit = unit_of(resolved, every_column=policy.every_column)
     sql = release_query(without('"source"', dropped), resolved, wide, number=number, surface="python", unit=unit)
     with duckdb.connect() as con:
         session = new_session(con, secret)

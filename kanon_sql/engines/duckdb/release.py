@@ -29,6 +29,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
+from kanon_sql.model.unit_of import unit_of
 
 _NAMES = """-- this branch is empty; it gives the columns their order and their own spelling, whatever that of the policy
 SELECT "kanon#s".*{texts} FROM {heard}{source} AS "kanon#s" WHERE false
@@ -115,7 +116,7 @@ def release_query(
     shape = _every_column(policy) if whole else _named_columns(relation, policy, number)
     row_types = histogram(relation, policy, surface)
     unseen = row_types["counted"] + shape["undone"]
-    told = told_unit(relation, unit or Unit.of(policy), surface, wide, settled) if unchanged else "NULL"
+    told = told_unit(relation, unit or unit_of(policy), surface, wide, settled) if unchanged else "NULL"
     # else no column is released unchanged
     measures = unchanged and (bool(policy.sensitive) or not (whole or policy.keep == ()))
     return text(

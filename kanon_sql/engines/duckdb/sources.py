@@ -16,7 +16,7 @@ from kanon_sql.model.dropped_columns import dropped_columns, read_drop, remainin
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import ROW_ORDERS
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.unit import Unit
+from kanon_sql.model.unit_of import unit_of
 from kanon_sql.model.validation import same_name
 
 _OF_TABLE = """SELECT "kanon#released".*
@@ -94,7 +94,7 @@ def planned_table(columns: Sequence[str], name: str, known: str, policy: Policy,
         f"FROM {name}" if dropped else wide,
         query=not stored,
         surface=surface,
-        unit=Unit.of(resolved, every_column=policy.every_column),
+        unit=unit_of(resolved, every_column=policy.every_column),
         whole=whole,
     )
 
