@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dbt_projects import INSTALLED
 from rich.console import Console
 from rich.table import Table
 
@@ -243,7 +244,7 @@ class _Lab:
 
     def dbt(self) -> None:
         """Kill dbt, where it is installed."""
-        if not fault_dbt.INSTALLED:
+        if not INSTALLED:
             return
         if self._project is None:
             self._project = fault_dbt.Project(self._root / "dbt", self._inputs)

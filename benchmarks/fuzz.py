@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import time
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -14,8 +12,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from kanon_sql.errors import KanonWarning
-
-TESTS = Path(__file__).resolve().parent.parent / "tests"
 
 SHOWN = 12
 """Reasons of refusals that are printed for each surface; the JSON has them all."""
@@ -25,7 +21,6 @@ def measure(minutes: float, seed: int, again: tuple[str, ...]) -> Iterator[dict[
     """Yield one record per surface after some minutes, or one per seed that is judged again."""
     # certificates are judged, which hold the same warnings
     warnings.simplefilter("ignore", KanonWarning)
-    sys.path.insert(0, str(TESTS))
     from fuzz import campaign
 
     if again:

@@ -188,7 +188,7 @@ def appended(cursor: Any, told: str) -> Batch:
         ("temp", "main", _SOURCE),
         place,
         place[:2],
-        lambda columns: terms_of(steps.ask, columns, job["key"], policy, {}),
+        lambda columns: terms_of(steps.ask, columns, job["key"], policy, {}, surface="model"),
         wide_text(job["code"]),
     )
     if batch.number is None:

@@ -1,4 +1,4 @@
-"""`kanon_columns_known(key, named, policy)`: an error of ours unless the columns just heard are those that a policy names."""
+"""`kanon_columns_known(key, named, policy, surface)`: an error of ours unless the columns just heard fit a policy."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.errors import UnknownColumnError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import OWN
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import same_name
 
 
-def known(session: Session, key: str, named: str, policy: str | None) -> str:
+def known(session: Session, key: str, named: str, policy: str | None, surface: Surface) -> str:
     """Return a query of one row, for ``query``, which runs its argument when a statement is bound."""
     columns = session.binding.columns(key)
     there = set(map(same_name, columns))
@@ -20,7 +21,8 @@ def known(session: Session, key: str, named: str, policy: str | None) -> str:
         if same_name(column) not in there:
             raise UnknownColumnError.of(column, columns, role)
     if policy is not None:
-        Policy.from_json(policy).check_roles([column for column in columns if not same_name(column).startswith(OWN)])
+        shown = [column for column in columns if not same_name(column).startswith(OWN)]
+        Policy.from_json(policy).check_roles(shown, surface)
     return "SELECT 1"
 
 

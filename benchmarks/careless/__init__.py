@@ -28,7 +28,9 @@ TENTH = ("dbt",)
 
 def surfaces(folder: Path) -> dict[str, Callable[[], Surface]]:
     """Return what makes each surface."""
-    from benchmarks.careless.in_dbt import Dbt, installed
+    from dbt_projects import INSTALLED
+
+    from benchmarks.careless.in_dbt import Dbt
     from benchmarks.careless.in_python import ProtectPython, Python
     from benchmarks.careless.in_sql import Append, Clause, Functions, PlainSql, Protect
     from benchmarks.careless.suggested import Command, Stored
@@ -46,7 +48,7 @@ def surfaces(folder: Path) -> dict[str, Callable[[], Surface]]:
         "protect python": ProtectPython,
         "plain sql": PlainSql,
     }
-    return found | ({"dbt": lambda: Dbt(folder / "dbt")} if installed() else {})
+    return found | ({"dbt": lambda: Dbt(folder / "dbt")} if INSTALLED else {})
 
 
 def again(told: str) -> Walk:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -11,8 +9,8 @@ from unittest.mock import patch
 import duckdb
 import numpy as np
 import pyarrow as pa
+from dbt_projects import OPTIONS, write_model, write_project
 
-import kanon_sql
 from benchmarks.careless.in_python import released
 from benchmarks.careless.in_sql import clause
 from benchmarks.careless.judge import Release
@@ -21,23 +19,7 @@ from benchmarks.careless.request import Request
 from benchmarks.careless.table import Table
 from benchmarks.careless.walk import RefusedError
 
-QUIET = ("--no-use-colors", "--no-send-anonymous-usage-stats", "--log-level", "none", "--log-level-file", "none")
-
-PROFILE = """careless:
-  target: dev
-  outputs:
-    dev: {{type: duckdb, path: '{}', threads: 1, plugins: [{{module: kanon_sql.dbt_plugin}}]}}
-"""
-
-MODEL = "{{{{ config(materialized='anonymized') }}}}\n{{% raw %}}{}{{% endraw %}}\n"
-
-
-def installed() -> bool:
-    """Whether dbt is there."""
-    try:
-        return find_spec("dbt.adapters.duckdb") is not None
-    except ModuleNotFoundError:
-        return False
+QUIET = (*OPTIONS, "--log-level", "none", "--log-level-file", "none")
 
 
 class Dbt:
@@ -50,13 +32,7 @@ class Dbt:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.database = folder, folder / "people.duckdb"
-        shutil.rmtree(folder, ignore_errors=True)
-        (folder / "models").mkdir(parents=True)
-        (folder / "dbt_project.yml").write_text("name: careless\nversion: '1.0.0'\nprofile: careless\n", encoding="utf-8")
-        (folder / "profiles.yml").write_text(PROFILE.format(self.database), encoding="utf-8")
-        package = Path(kanon_sql.__file__).parent / "dbt"
-        (folder / "packages.yml").write_text(f"packages:\n  - local: {package}\n", encoding="utf-8")
+        self.folder, self.database = folder, write_project(folder)
         self._run("deps")
 
     def prepare(self, table: Table, _random: np.random.Generator, request: Request) -> Request:
@@ -72,7 +48,7 @@ class Dbt:
         return released(request, rows, [each.name for each in table.columns], ordered)
 
     def _built(self, query: str) -> pa.Table:
-        (self.folder / "models" / "released.sql").write_text(MODEL.format(query), encoding="utf-8")
+        write_model(self.folder, "released", query)
         for each in self._run("run").result or ():
             if each.status == "error":
                 text = " ".join(str(each.message).split())

@@ -212,8 +212,8 @@ def _by_options(options: dict[str, Any], measures: dict[str, Any]) -> Released:
     def released(con: Connection, columns: list[str]) -> tuple[Policy, str]:
         drop = column_names(dropped, columns)
         policy = policy_of(columns, weights=weights, recodings=recodings, **measures, **options)
-        policy = policy.resolve(remaining(columns, dropped_columns(drop, policy, columns)))
-        return policy, release_of_table(con.session, "source", policy, drop, "command")
+        resolved = policy.resolve(remaining(columns, dropped_columns(drop, policy, columns)), "command")
+        return resolved, release_of_table(con.session, "source", policy, drop, "command")
 
     return released
 

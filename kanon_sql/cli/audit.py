@@ -166,7 +166,7 @@ def audit(
                 counted_people = people_figures(con, "source", chosen, person)
                 sizes, risk = in_people(sizes, risk, counted_people, population=bool(everybody))
             if known is not None:
-                by_known.update(known_figures(con, chosen, known, k))
+                by_known.update(known_figures(con, chosen, known, k, person))
                 broken.extend(broken_by_known(con, requirements, known, chosen))
             if linked is not None:
                 by_rows.update(linked.figures(con, chosen, k))
@@ -194,7 +194,8 @@ def audit(
         told[f"any {how_many(known, 'known column')}"] = by_known
     if known_rows is not None:
         told[f"any {how_many(known_rows, 'known row')} of a person"] = by_rows
-    few = too_small(sizes["k"], k, people=per is not None) if known is None else too_few_known(by_known["k"], known, k)
+    people = per is not None
+    few = too_small(sizes["k"], k, people=people) if known is None else too_few_known(by_known["k"], known, k, people=people)
     few = few if known_rows is None else None
     broken[:0] = [] if few is None else [few]
     broken += _too_risky(risk, max_risk, max_unique_share, "row" if per is None else "person")

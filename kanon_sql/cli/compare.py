@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 import click
 
 from kanon_sql.cli.interrupt import interruptible
-from kanon_sql.cli.options import assigned, column_names, delimiter_option, escaped_option, json_option, qi_option, table_option
+from kanon_sql.cli.options import (
+    assigned,
+    column_names,
+    delimiter_option,
+    escaped_option,
+    json_option,
+    per_row_option,
+    qi_option,
+    table_option,
+)
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.reports import force_option, page_target, quiet_option
 from kanon_sql.cli.terminal import lines_of
@@ -36,6 +45,8 @@ if TYPE_CHECKING:
 @click.option("--certificate", multiple=True, metavar="RELEASE=CERT.json", help="Certificate of a release; repeatable.")
 @click.option("--hierarchy", multiple=True, metavar="COLUMN=FILE", help="The hierarchy of a generalized column; repeatable.")
 @qi_option
+@click.option("--per", metavar="A", help="Column of SOURCE that identifies people: classes and risks count people.")
+@per_row_option
 @table_option
 @delimiter_option
 @escaped_option
@@ -52,6 +63,8 @@ def compare(
     certificate: tuple[str, ...],
     hierarchy: tuple[str, ...],
     qi: tuple[str, ...],
+    per: str | None,
+    per_row: bool,
     table: str | None,
     delimiter: str,
     escape_formulas: bool,
@@ -63,6 +76,8 @@ def compare(
 
     Measures each RELEASE against SOURCE: risk, loss, marginals, queries, groups of rows, a classifier. Without --qi, the
     quasi-identifiers are those of the certificates: of --certificate, or RELEASE.json next to RELEASE.csv.
+
+    If people have several rows, pass --per. A certificate that counts people settles this, too.
 
     Queries compute counts, sums and averages over one table. A row of a release counts for all values that its labels cover.
 
@@ -107,6 +122,9 @@ def compare(
                 queries=text,
                 by=column_names(by, named),
                 target=predicted,
+                per=per,
+                per_row=per_row,
+                surface="command",
             )
 
     found = interruptible(con.interrupt, work, patience=PATIENCE)

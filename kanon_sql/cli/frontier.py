@@ -199,7 +199,7 @@ def _grid(session: Session, known: list[str], asked: dict[str, Any], names: dict
         name = ", ".join([*map("=".join, recoding.items()), *(f"weight {column}={w}" for column, w in weight.items())])
         tried = curve_policies(k, t, quasi_identifiers=chosen, recodings=recoding or None, weights=weight, **names, **options)
         for policy in tried:
-            resolved = policy.resolve(remaining(known, dropped_columns(drop, policy, known)))
+            resolved = policy.resolve(remaining(known, dropped_columns(drop, policy, known)), "command")
             found.append(Candidate.of(session, resolved, name, drop, "command"))
     return found
 

@@ -16,10 +16,7 @@ FIRST = "anonymize the table first, under a guarantee as strong as this"
 
 def too_small(smallest: int | None, k: int | None, *, people: bool = False) -> str | None:
     """Return what is wrong if the smallest class has fewer than k rows or people, None if it has enough, or there is none."""
-    if k is None or smallest is None or smallest >= k:
-        return None
-    counted = f"rows of {how_many(smallest, 'person', 'people')}" if people else how_many(smallest, "row")
-    return f"the smallest class has {counted}, fewer than k = {k}"
+    return None if k is None else _fewer("class", smallest, k, people=people)
 
 
 def asked_otherwise(k: int | None) -> str:
@@ -27,12 +24,16 @@ def asked_otherwise(k: int | None) -> str:
     return f"{FIRST}; if the release is for any 3 known columns, ask for that: --k {k} --known 3, known=3 in Python"
 
 
-def too_few_known(smallest: int | None, known: int, k: int | None) -> str | None:
-    """Return what is wrong if some set of ``known`` columns has a class of fewer than k rows, None if none has."""
-    if k is None or smallest is None or smallest >= k:
+def too_few_known(smallest: int | None, known: int, k: int | None, *, people: bool = False) -> str | None:
+    """Return the same of the smallest class by any set of ``known`` columns."""
+    return None if k is None else _fewer(f"class by any {how_many(known, 'column')}", smallest, k, people=people)
+
+
+def _fewer(what: str, smallest: int | None, k: int, *, people: bool) -> str | None:
+    if smallest is None or smallest >= k:
         return None
-    columns = how_many(known, "column")
-    return f"the smallest class by any {columns} has {how_many(smallest, 'row')}, fewer than k = {k}"
+    counted = f"rows of {how_many(smallest, 'person', 'people')}" if people else how_many(smallest, "row")
+    return f"the smallest {what} has {counted}, fewer than k = {k}"
 
 
 def measured_requirements(sensitive: str | None, **asked: Unpack[ThresholdOptions]) -> tuple[ThresholdRequirement, ...]:
@@ -93,14 +94,15 @@ class Audit:
         The greatest sum of shares of a row of the population, each rounded up to a multiple of about 2^-80. None without
         ``presence``.
     k_known : int or None
-        Rows of the smallest class by any set of ``known`` columns. This and what follows is None without ``known``.
+        Rows of the smallest class by any set of ``known`` columns, or with ``per`` its people. This and what follows is None
+        without ``known``.
     known_sets : int or None
         How many such sets there are.
     known_worst_set : tuple of str or None
         The set with the smallest class; None for an empty table, too.
     known_rows_below, known_rows_below_next : int or None
-        Rows in classes of fewer than k rows (5 without ``k``) by the worst set of ``known`` columns. For one column more, None
-        if there are no such sets, or more than 5,000.
+        Rows in classes of fewer than k rows, or people (5 without ``k``), by the worst set of ``known`` columns. For one
+        column more, None if there are no such sets, or more than 5,000.
     people : int or None
         People in the table, if ``per`` tells them apart.
     history_candidates : int or None
@@ -160,8 +162,8 @@ class Audit:
     def __repr__(self) -> str:
         """Return a few lines with what was measured, in rounded figures."""
         lines = {"rows": f"{self.rows:,}", "classes": f"{self.classes:,}"}
+        one, many = ("row", "rows") if self.people is None else ("person", "people")
         if self.k is not None:
-            one, many = ("row", "rows") if self.people is None else ("person", "people")
             lines["classes"] += f", the smallest of {how_many(self.k, one, many)}, {self.uniques:,} of a single {one}"
             lines["risk"] = f"{_share(self.highest_risk)} of the worst {one}, {_share(self.average_risk)} of the average {one}"
         if self.frequency_l is not None:
@@ -169,7 +171,7 @@ class Audit:
             lines["l-diversity"] = f"{self.distinct_l:,} distinct, {others}"
         if self.k_known is not None:
             worst = ", ".join(self.known_worst_set or ())
-            lines["known columns"] = f"smallest class of {how_many(self.k_known, 'row')} by {worst}"
+            lines["known columns"] = f"smallest class of {how_many(self.k_known, one, many)} by {worst}"
         if self.own_columns is not None and self.people is not None:
             fewest = "no candidates" if self.history_candidates is None else f"at least {self.history_candidates:,} candidates"
             lines["histories"] = f"{how_many(self.people, 'person', 'people')}, {fewest} each"

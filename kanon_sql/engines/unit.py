@@ -109,7 +109,7 @@ def refuse_identifiers(unit: Unit, looked: Looked, surface: Surface) -> None:
             measured[name] = found.reason
         if same_name(name) in roles:
             continue
-        named = unit.every_column or same_name(name) in by
+        named = same_name(name) in by
         if (found := looked.recognized(place)) is not None and found.role == "identifier":
             (chosen if named else unlisted)[name] = found.reason
         elif not named:
@@ -132,9 +132,9 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
     by = [place for name in unit.by if (place := places.get(same_name(name))) is not None]
     per = None if unit.per is None else places.get(same_name(unit.per))
     pairs = Pairs(sample, per)
-    found = _found(pairs, by, unit, looked)
-    certain = [each for each in found if each.certain]
-    if certain and (per is None or pairs.numbers_rows(per)):
+    texts = {same_name(name): each for name, each in zip(looked.columns, looked.texts, strict=True)}
+    found = _repeating(pairs, by, texts, joined=len(sample.hashes) <= _JOINED_ROWS)
+    if certain := [each for each in found if each.certain]:
         raise _repeated(certain, unit, looked, sample, surface)
     warnings = [_may_repeat(each, unit) for each in found]
     if not found and per is None and len(by) > 2 and _has_lost_key(pairs, by):
@@ -144,15 +144,6 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
             "that identifies them and count PER it"
         )
     return tuple(warnings)
-
-
-def _found(pairs: Pairs, by: Sequence[int], unit: Unit, looked: Looked) -> list[RepeatedPeople]:
-    """Return the columns that repeat people by the quasi-identifiers of a release."""
-    if unit.every_column:
-        roles = set(map(same_name, unit.roles))
-        by = [place for place, name in enumerate(pairs.names) if same_name(name) not in roles]
-    texts = {same_name(name): each for name, each in zip(looked.columns, looked.texts, strict=True)}
-    return _repeating(pairs, by, texts, joined=len(pairs.sample.hashes) <= _JOINED_ROWS)
 
 
 def repeating(sample: SampledRows, by: Sequence[str], per: str | None = None) -> list[RepeatedPeople]:
@@ -165,7 +156,7 @@ def repeating(sample: SampledRows, by: Sequence[str], per: str | None = None) ->
     by : sequence of str
         Its quasi-identifiers.
     per : str, optional
-        A column that already tells people apart.
+        A column that already tells people apart: unless it numbers the rows, no other column repeats people for certain.
     """
     if len(sample.hashes) < FEWEST_PAIRS:
         return []
@@ -200,7 +191,8 @@ def _repeating(
     born = {pairs.names[place] for place, kind in kinds.items() if kind is not None and kind.kind == _BORN}
     # if there is a number of a person, people are counted by it, and not by a birth date
     found = sorted(found, key=lambda each: (not each.certain, len(each.columns), each.column in born))
-    return [each for each in found if one[each.columns] is each]
+    counted = pairs.per is not None and not pairs.numbers_rows(pairs.per)
+    return [replace(each, certain=each.certain and not counted) for each in found if one[each.columns] is each]
 
 
 def _repeated(

@@ -28,6 +28,7 @@ from kanon_sql.model.populations import check_population
 from kanon_sql.model.quasi_identifier import QuasiIdentifier, rectangle_pairs
 from kanon_sql.model.recodings import Generalization, Rectangles, Summary
 from kanon_sql.model.requirements import respelled
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unlisted import UNLISTED_LIMIT, read_limit
 from kanon_sql.model.validation import fraction, same_name
 
@@ -205,13 +206,15 @@ class Policy(Guarantee):
         costs = dict(zip(map(key_of, self.masks), self.mask_costs, strict=True))
         return {mask: costs[key_of(mask)] for mask in self.permitted_masks or ()}
 
-    def resolve(self, columns: Sequence[str]) -> Policy:
+    def resolve(self, columns: Sequence[str], surface: Surface = "clause") -> Policy:
         """Return the policy with each column spelled as in ``columns``, and no quasi-identifier left open.
 
         Parameters
         ----------
         columns : sequence of str
             The columns of the table in their order, the sensitive ones included.
+        surface : Surface
+            The surface. Errors name its options.
 
         Raises
         ------
@@ -241,25 +244,18 @@ class Policy(Guarantee):
         pseudonyms, linkable = (tuple(spelled[same_name(name)] for name in each) for each in (self.pseudonyms, self.linkable))
         found = replace(resolved, requirements=requirements, masks=masks, linked=linked, keep=keep)
         found = replace(found, pseudonyms=pseudonyms, linkable=linkable)
-        found.check_roles(columns)
+        found.check_roles(columns, surface)
         return found
 
     def resolve_row_types(self, columns: Sequence[str]) -> Policy:
         """Return the same for the columns of row types, among which kept ones are not."""
         found = replace(self, keep=None, pseudonyms=(), linkable=()).resolve(columns)
-        kept = {} if self.every_column else {name: getattr(self, name) for name in ("keep", "pseudonyms", "linkable")}
-        return replace(found, **kept)
+        return replace(found, keep=self.keep, pseudonyms=self.pseudonyms, linkable=self.linkable)
 
-    def check_roles(self, columns: Sequence[str]) -> None:
-        """Check that each of the columns has a role, if the policy lists the columns released unchanged.
-
-        Raises
-        ------
-        PolicyError
-            When one has none.
-        """
-        if self.keep is not None and not self.every_column:
-            checks.check_roles(columns, [name for _, name in self.named_columns])
+    def check_roles(self, columns: Sequence[str], surface: Surface) -> None:
+        """Raise a PolicyError if a column has no role and the policy lists the columns released unchanged."""
+        if self.keep is not None:
+            checks.check_roles(columns, [name for _, name in self.named_columns], surface)
 
     def __repr__(self) -> str:
         """Return a few lines, in which masks are counted; the only value of a cell is that of alpha, part of the guarantee."""

@@ -21,6 +21,7 @@ from kanon_sql.model.requirements import (
     known_ones,
     sensitive_ones,
 )
+from kanon_sql.model.surfaces import Surface, without_role
 from kanon_sql.model.validation import encodable, named, one_of, refuse_twice, same_name, whole
 
 OWN = "kanon#"
@@ -208,7 +209,7 @@ def check_output(algorithm: str, suppress: str | None, row_order: object) -> Non
         raise PolicyError(f"row_order must be one of {', '.join(map(repr, ROW_ORDERS))}; hint: {hint}")
 
 
-def check_roles(columns: Sequence[str], named: Sequence[str]) -> None:
+def check_roles(columns: Sequence[str], named: Sequence[str], surface: Surface) -> None:
     """Check that each column is named, where a policy says what is kept.
 
     Raises
@@ -219,7 +220,4 @@ def check_roles(columns: Sequence[str], named: Sequence[str]) -> None:
     known = set(map(same_name, named))
     for column in columns:
         if same_name(column) not in known:
-            raise PolicyError(
-                f'the column "{column}" has no role, but the policy has KEEP; hint: '
-                "KEEP it too, name it in BY or GUARANTEE, or drop it"
-            )
+            raise without_role(column, surface)

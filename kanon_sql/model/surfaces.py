@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from kanon_sql.errors import PolicyError
 from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier, same_name
 
@@ -130,6 +131,16 @@ def kept(names: Sequence[str], others: Sequence[str], surface: Surface) -> str:
     return f"{words} with all other columns that have no role" if many else words
 
 
+def without_role(column: str, surface: Surface) -> PolicyError:
+    """Return the refusal of a column without a role, if a policy lists the columns released unchanged."""
+    words = _WORDS[surface]
+    roles = f"add it to {words.keep} or {words.by}" if words.keep else "tag it as insensitive or as quasi_identifier"
+    return PolicyError(
+        f'the column "{column}" has no role, and {words.keep or "the policy"} needs one for every column; hint: {roles}, or '
+        f"{_filled(words.left_out, [column])}"
+    )
+
+
 def counted(column: str, unit: Unit, surface: Surface, released: Sequence[str]) -> str:
     """Return the two ways out if a column repeats people.
 
@@ -154,9 +165,6 @@ def counted(column: str, unit: Unit, surface: Surface, released: Sequence[str]) 
         if role and words.people != _ONE_ROW and key in map(same_name, names):
             after = f" (and not in {role})"
     people = _filled(words.people, [column], unit)
-    if surface == "function" and unit.every_column:
-        roles = {key, *map(same_name, unit.roles)}
-        people += f", qi := [{', '.join(repr(name) for name in released if same_name(name) not in roles)}]"
     rows = "" if linked else f", or {_filled(words.rows, [column], unit)} if each row is a person"
     return f"{before}{people}{after}{rows}"
 

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kanon_sql.model.validation import as_identifier
-
-if TYPE_CHECKING:
-    from kanon_sql.model.linked_histories import LinkedHistories
-    from kanon_sql.model.policy import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +25,7 @@ class Unit:
     by : tuple of str
         The quasi-identifiers of a release, or the keys of a table.
     every_column : bool
-        Whether every column without another role is one.
+        Whether these are all columns without another role, because the author names none.
     per : str, optional
         The column that tells people apart.
     per_row : bool
@@ -55,42 +51,6 @@ class Unit:
     sensitive: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     keys: bool = False
-
-    @classmethod
-    def of(cls, policy: Policy) -> Unit:
-        """Return what a policy counts."""
-        least, known = policy.least_class_size, max(policy.known_requirements, key=lambda each: each.least, default=None)
-        scope, some = "", ""
-        if known is not None and known.least > least:
-            least, scope, some = known.least, known.scope, json.dumps(known.known)
-        kept = policy.keep or ()
-        return cls(
-            guarantee=f"k >= {least}",
-            least=least,
-            scope=scope,
-            known=some,
-            by=tuple(qi.column for qi in policy.quasi_identifiers),
-            every_column=policy.every_column,
-            per=None if policy.people is None else policy.people.per,
-            per_row=policy.per_row,
-            recoded=policy.generalized,
-            roles=(*policy.sensitive, *kept, *policy.pseudonyms),
-            sensitive=policy.sensitive,
-            kept=tuple(name for name in kept if name not in policy.pseudonyms),
-        )
-
-    @classmethod
-    def of_histories(cls, asked: LinkedHistories) -> Unit:
-        """Return what a guarantee of linked histories counts."""
-        return cls(
-            guarantee=f"k >= {asked.k}",
-            least=asked.k,
-            scope=asked.scope,
-            by=tuple(asked.quasi_identifiers),
-            per=asked.per,
-            roles=tuple(asked.keep),
-            kept=tuple(asked.keep),
-        )
 
     @property
     def counts_rows_only(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,13 +11,17 @@ import duckdb
 
 from kanon_sql.certificate import Certificate, Release
 from kanon_sql.clause.queries import read_queries
+from kanon_sql.engines.duckdb.audited_unit import asked_person, audited_unit
 from kanon_sql.engines.duckdb.files import columns
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.tables import register_table
-from kanon_sql.errors import AuditError, MissingPackageError, PolicyError, raise_alone
+from kanon_sql.errors import AuditError, KanonWarning, MissingPackageError, PolicyError, raise_alone
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.validation import same_name
+from kanon_sql.model.refusals import RepeatedPeopleError
+from kanon_sql.model.surfaces import Surface
+from kanon_sql.model.validation import as_identifier, same_name
+from kanon_sql.report.people import least_people
 from kanon_sql.report.usefulness import Asked, Usefulness, prepare, usefulness
 
 
@@ -30,6 +35,8 @@ class Comparison:
         In the order given.
     settings : tuple of (str, str)
         The columns and queries, by what they are.
+    open : RepeatedPeopleError, optional
+        Why risks are those of rows though people have several; None if it is settled what a row is.
 
     Examples
     --------
@@ -43,6 +50,7 @@ class Comparison:
 
     releases: tuple[Usefulness, ...]
     settings: tuple[tuple[str, str], ...] = ()
+    open: RepeatedPeopleError | None = None
 
     @property
     def best(self) -> tuple[Usefulness, ...]:
@@ -79,7 +87,7 @@ class Comparison:
             from kanon_sql.report.comparison_page import comparison_page
         except ModuleNotFoundError as error:
             raise_alone(MissingPackageError.of("a report", error.name, "report"))
-        return comparison_page(self.releases, self.advice, self.settings)
+        return comparison_page(self.releases, self.advice, self.settings, None if self.open is None else str(self.open))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain data."""
@@ -87,6 +95,7 @@ class Comparison:
         return {
             "releases": [{**each.to_dict(), "best": each.name in best} for each in self.releases],
             "advice": self.advice,
+            "settled": self.open is None,
         }
 
 
@@ -106,6 +115,8 @@ def compare(
     by: Iterable[str] = (),
     target: str | None = None,
     hierarchies: Mapping[str, Any] | None = None,
+    per: str | None = None,
+    per_row: bool = False,
 ) -> Comparison:
     """Measure releases of one table side by side.
 
@@ -126,6 +137,11 @@ def compare(
         The column that a classifier predicts from the quasi-identifiers.
     hierarchies : mapping, optional
         For columns that are generalized by a hierarchy its table: ``value`` and ``parent``, or ``level0``, ``level1``, ...
+    per : str, optional
+        The column of the source that tells people apart: the smallest class and the highest risk count people. A certificate
+        that counts people comes first.
+    per_row : bool
+        Whether each row is a person, even if a column seems to repeat people.
 
     Raises
     ------
@@ -154,7 +170,8 @@ def compare(
         for number, each in enumerate((hierarchies or {}).values()):
             register_table(con, f"hierarchy{number}", each)
         asked: dict[str, Any] = {"quasi_identifiers": quasi_identifiers, "queries": queries, "by": by, "target": target}
-        return compared(con, list(releases), certificates, list(hierarchies or {}), **asked)
+        unit: dict[str, Any] = {"per": per, "per_row": per_row, "surface": "python"}
+        return compared(con, list(releases), certificates, list(hierarchies or {}), **asked, **unit)
 
 
 def compared(
@@ -167,6 +184,9 @@ def compared(
     queries: str | None,
     by: Iterable[str],
     target: str | None,
+    per: str | None,
+    per_row: bool,
+    surface: Surface,
 ) -> Comparison:
     """Measure the tables ``released0``, ``released1``, ... of a connection against its table ``source``; as `compare`.
 
@@ -180,14 +200,20 @@ def compared(
         By these names, those that are known.
     hierarchies : sequence of str
         Columns whose hierarchies are the tables ``hierarchy0``, ``hierarchy1``, ...
+    surface : Surface
+        The surface. Errors name its options.
     """
     con.execute("SET enable_external_access = false")
     prepare(con)
     known = columns(con, "source")
-    shared = [name for name in known if all(name in columns(con, f"released{n}") for n in range(len(names)))]
+    person = asked_person(per, per_row, known)
+    in_all = (name for name in known if all(name in columns(con, f"released{n}") for n in range(len(names))))
+    shared = [name for name in in_all if name != person]
     if not shared:
         raise PolicyError("no column is in the source and in every release; hint: was that table released?")
     chosen = _certified(certificates.values(), shared, target) if quasi_identifiers is None else list(quasi_identifiers)
+    if person in chosen:
+        raise PolicyError(f"{as_identifier(person)} tells people apart, so it is not a quasi-identifier; hint: leave it out")
     for name in (*chosen, *by, *hierarchies, *([target] if target is not None else [])):
         if name not in shared:
             missing = "the source" if name not in known else "a release"
@@ -205,11 +231,25 @@ def compared(
     for number, name in enumerate(names):
         if (count := _rows(con, f"released{number}")) != rows:
             raise AuditError(f"{name} has {how_many(count, 'row')}, the source {rows:,}; hint: is it a release of that table?")
-    found = [usefulness(con, name, f"released{n}", asked, certificates.get(name)) for n, name in enumerate(names)]
+    people = [None if person is None else least_people(con, f"released{n}", chosen, person) for n in range(len(names))]
+    found = [usefulness(con, name, f"released{n}", asked, certificates.get(name), people[n]) for n, name in enumerate(names)]
+    unit = None if person is not None else audited_unit(con, "source", chosen, None, per_row, surface, raw=True).open
+    if unit is not None and all(map(_is_settled, (certificates.get(name) for name in names))):
+        unit = None
+    if unit is not None:
+        warnings.warn(KanonWarning(str(unit)), stacklevel=3)
     settings = [("rows", f"{rows:,}"), ("quasi-identifiers", ", ".join(chosen)), ("compared columns", ", ".join(shared))]
     if asked.queries:
         settings.append(("queries", f"{len(asked.queries):,}"))
-    return Comparison(tuple(found), tuple(settings))
+    return Comparison(tuple(found), tuple(settings), unit)
+
+
+def _is_settled(certificate: Certificate | None) -> bool:
+    """Return whether a certificate says what a row is: people were counted, or its author says that each row is one."""
+    if certificate is None:
+        return False
+    policy = Policy.from_json(certificate.policy)
+    return policy.people is not None or policy.per_row
 
 
 def _certified(certificates: Iterable[Certificate], shared: Sequence[str], target: str | None) -> list[str]:

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from kanon_sql.report.usefulness import Usefulness
 
 
-def comparison_page(releases: Sequence[Usefulness], advice: str, settings: Sequence[tuple[str, str]]) -> str:
-    """Return the page about releases, which of them to take, and what was compared."""
+def comparison_page(
+    releases: Sequence[Usefulness], advice: str, settings: Sequence[tuple[str, str]], unsettled: str | None
+) -> str:
+    """Return the page about releases, which of them to take, what was compared, and why people may not have been counted."""
     names = [printable(each.name) for each in releases]
     shown = [(name, [of(each) for each in releases]) for name, of in FIGURES]
     shown.append(("median error of queries", [None if each.answers is None else each.answers.median for each in releases]))
@@ -25,6 +27,7 @@ def comparison_page(releases: Sequence[Usefulness], advice: str, settings: Seque
     return render(
         "comparison.html.j2",
         advice=advice,
+        unsettled=unsettled,
         heads=("figure", *names),
         rows=figure_rows(releases),
         plots=[(name, _plot(name, names, values)) for name, values in shown if any(each is not None for each in values)],

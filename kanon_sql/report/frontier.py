@@ -76,7 +76,7 @@ def frontier(
     with closing(connect()) as con:
         register_table(con.raw, "source", source)
         columns = con.raw.table("source").columns
-        policies = [policy.resolve(remaining(columns, dropped_columns(drop, policy, columns))) for policy in asked]
+        policies = [policy.resolve(remaining(columns, dropped_columns(drop, policy, columns)), "python") for policy in asked]
         register_tables(con.raw, policies[0], tables)
         con.watch(progress)
         return tuple(points(con, [Candidate.of(con.session, policy, drop=drop) for policy in policies]))

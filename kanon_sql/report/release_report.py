@@ -22,6 +22,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, completed, spelled_out, thresholds
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KAnonymity
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import as_identifier, by_name, same_name
 from kanon_sql.report.left_out import WHOLE, told_unit, without_left_out
 from kanon_sql.report.written_page import Page, versions
@@ -113,7 +114,7 @@ def report(
         register_table(con, WHOLE, source)
         register_table(con, "released", released)
         unit = told_unit(certificate, per, per_row)
-        policy = measured_policy(without_left_out(con, unit), certificate, keep, **unit, **options)
+        policy = measured_policy(without_left_out(con, unit), certificate, "python", keep, **unit, **options)
         if {"source", "released"} & set(map(same_name, by_name(tables, "tables", "{'tree': table}"))):
             raise PolicyError("an additional table cannot be called 'source' or 'released'; hint: rename it")
         register_tables(con, policy, tables)
@@ -168,7 +169,7 @@ def report_files(
             load_policy_table(con, place, into=name, delimiter=delimiter)
         unit = told_unit(certificate, about.pop("per", None), about.pop("per_row", False))
         known = without_left_out(con, unit)
-        policy = measured_policy(known, certificate, keep(known), quasi_identifiers=names(known), **unit, **about)
+        policy = measured_policy(known, certificate, "command", keep(known), quasi_identifiers=names(known), **unit, **about)
         if population is not None and not policy.populations:
             raise PolicyError("nothing is guaranteed about the population; hint: pass the certificate of a release with k-map")
         if len(policy.populations) > 1:  # each would be counted in the same file
@@ -192,6 +193,7 @@ def report_files(
 def measured_policy(
     known: list[str],
     certificate: Certificate | None,
+    surface: Surface,
     keep: Iterable[str] | None = None,
     *,
     per: str | None = None,
@@ -206,6 +208,8 @@ def measured_policy(
         The columns of the source.
     certificate : Certificate, optional
         Its guarantees come first.
+    surface : Surface
+        The surface. Errors name its options.
     keep, per, per_row, **options
         As in `report`.
     """
@@ -215,7 +219,7 @@ def measured_policy(
         least = 2 if k is None else k
         # Nothing says what stands for a suppressed cell: NULL, or the text that most programs write.
         parts: dict[str, Any] = {"quasi_identifiers": quasi_identifiers, "requirements": own, "keep": keep}
-        return Policy.of(k=least, per=per, per_row=per_row, suppress="*", **parts).resolve(known)
+        return Policy.of(k=least, per=per, per_row=per_row, suppress="*", **parts).resolve(known, surface)
     if keep is not None:
         raise PolicyError("the certificate says which columns are kept; hint: leave out keep")
     claimed = Policy.from_json(certificate.policy).resolve(known)

@@ -13,7 +13,7 @@ from kanon_sql.engines.duckdb.people_figures import people_figures
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.refusals import RepeatedPeopleError
-from kanon_sql.model.unit import Unit
+from kanon_sql.model.unit_of import unit_of
 from kanon_sql.report.columns import RELEASED
 from kanon_sql.report.people import people_of
 from kanon_sql.report.text import printable
@@ -106,7 +106,7 @@ def measured_unit(con: Any, policy: Policy, whole: str, generalized: Sequence[st
         Whether a certificate came with the release.
     """
     names = [qi.column for qi in policy.quasi_identifiers]
-    unit, least = Unit.of(policy), policy.least_class_size
+    unit, least = unit_of(policy), policy.least_class_size
     repeated = audited_unit(con, whole, names, unit.per, False, "command", raw=True).open if least > 1 else None
     if unit.per is not None:
         asked = policy.people_of_classes

@@ -91,7 +91,7 @@ class Usefulness:
         The prosecutor's risk of the worst row, and of the average row. Where people are counted, the highest risk of a person,
         and no average: whose the rows are is not shown.
     people : bool
-        Whether its guarantee counts people.
+        Whether people are counted.
     loss, suppressed : float
         The mean loss of a cell, and the share of suppressed cells.
     bound : float, optional
@@ -161,7 +161,9 @@ def prepare(con: Any) -> None:
     audit_macros(con, _MACROS)
 
 
-def usefulness(con: Any, name: str, released: str, asked: Asked, certificate: Certificate | None = None) -> Usefulness:
+def usefulness(
+    con: Any, name: str, released: str, asked: Asked, certificate: Certificate | None = None, people: int | None = None
+) -> Usefulness:
     """Measure a table of a connection that has the table ``source`` and the macros of `prepare`.
 
     Parameters
@@ -175,7 +177,9 @@ def usefulness(con: Any, name: str, released: str, asked: Asked, certificate: Ce
     asked : Asked
         What is measured.
     certificate : Certificate, optional
-        That of the release: it says what is proven of its cost.
+        That of the release: it says what is proven of its cost, and of how many people classes have rows.
+    people : int, optional
+        The least of these, as counted; None without people.
 
     Raises
     ------
@@ -188,7 +192,8 @@ def usefulness(con: Any, name: str, released: str, asked: Asked, certificate: Ce
     risk = record(con, "FROM reidentification_risk($released, $qi)", alone)
     lost = record(con, "SELECT ncp, suppressed_share FROM utility($released, $source, $qi, $trees)", by_qi)
     k = record(con, "SELECT k FROM k_anonymity($released, $qi)", alone)["k"]
-    people = None if certificate is None else certificate.least_people
+    if certificate is not None and certificate.least_people is not None:
+        people = certificate.least_people
     return Usefulness(
         name=name,
         k=k if people is None else people,

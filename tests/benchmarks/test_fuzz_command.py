@@ -11,8 +11,7 @@ import pytest
 
 FOUND = """
 import sys
-from benchmarks import __main__, fuzz
-sys.path.insert(0, str(fuzz.TESTS))
+from benchmarks import __main__
 from fuzz import campaign, trials
 campaign.again = lambda seed: trials.Verdict(found=["a class of one row"])
 __main__.main(sys.argv[1:])

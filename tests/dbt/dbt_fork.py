@@ -10,10 +10,10 @@ from pathlib import Path
 from subprocess import CompletedProcess, TimeoutExpired
 from tempfile import TemporaryDirectory
 
+from dbt_projects import OPTIONS
+
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(["dbt.cli.main", "dbt.adapters.duckdb"])
-
-OPTIONS = ["--no-use-colors", "--no-send-anonymous-usage-stats"]
 
 
 def fork(project: Path, arguments: Sequence[str], timeout: float) -> CompletedProcess[str]:

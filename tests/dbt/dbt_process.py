@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import subprocess
-import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import duckdb
 import pytest
-from dbt_fork import OPTIONS, fork
+from dbt_fork import fork
+from dbt_projects import INSTALLED
 
-try:
-    _INSTALLED = find_spec("dbt.adapters.duckdb") is not None
-except ModuleNotFoundError:
-    _INSTALLED = False
-
-NEEDS_DBT = pytest.mark.skipif(not _INSTALLED, reason="dbt is not installed: pip install 'kanon-sql[dbt]'")
-
-DBT = [sys.executable, "-c", "from dbt.cli.main import cli; cli()", *OPTIONS]
+NEEDS_DBT = pytest.mark.skipif(not INSTALLED, reason="dbt is not installed: pip install 'kanon-sql[dbt]'")
 
 
 def dbt(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

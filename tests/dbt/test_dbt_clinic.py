@@ -8,7 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from dbt_process import DBT, NEEDS_DBT, dbt, replace, rows
+from dbt_process import NEEDS_DBT, dbt, replace, rows
+from dbt_projects import COMMAND
 
 pytestmark = [NEEDS_DBT, pytest.mark.process]
 
@@ -55,7 +56,7 @@ def test_a_kill_leaves_the_previous_release(project: Path) -> None:
     slow = "select count(*) from range(1000000000000) as t(i) where hash(i) = 1"
     model = project / "models" / "released" / "patients_released.sql"
     replace(model, "k=5)", f'k=12, post_hook="{slow}")')
-    command = [*DBT, "build", "--select", "patients_released"]
+    command = [*COMMAND, "build", "--select", "patients_released"]
     process = subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         assert process.stdout is not None

@@ -171,11 +171,6 @@ def test_verify_finds_a_class_of_too_few_people(con: Connection, tmp_path: Path)
             "two requirements are about",
         ),
         (
-            "FROM k_anonymize('visits', 3, per := 'patient')",
-            PolicyError,
-            "per needs the names of the quasi-identifiers; hint: qi :=",
-        ),
-        (
             "FROM visits ANONYMIZE BY zip GUARANTEE k >= 3 PER patient USING full_domain",
             PolicyError,
             "cannot meet every requirement",

@@ -321,7 +321,7 @@ def test_values_are_compared_in_their_common_type(con: Connection) -> None:
         ("FROM patients ANONYMIZE BY zip GUARANTEE k >= 2.5 IN census", ClauseError, "expected a whole number"),
         ("FROM patients ANONYMIZE BY zip GUARANTEE k >= 5 IN", ClauseError, "expected a table"),
         ("FROM patients ANONYMIZE BY zip GUARANTEE k <= 5 IN census", ClauseError, "k supports only >="),
-        ("FROM k_map('patients', 5, 'census')", PolicyError, "needs the names of the quasi-identifiers; hint: qi := "),
+        ("FROM k_map('patients', 5, 'census')", SourceError, 'not have a column named "disease"'),
         ("FROM k_map('patients', 0, 'census', qi := ['zip'])", PolicyError, "must be a whole number of at least 1"),
         ("FROM k_anonymize('patients', 5, k_map := 3, qi := ['zip'])", PolicyError, "hint: population = 'census'"),
         ("FROM k_anonymize('patients', 5, population := 'census', qi := ['zip'])", PolicyError, "hint: k_map = 5"),

@@ -12,7 +12,7 @@ from test_population_release import CENSUS, PATIENTS, TREE, Shows, digits, inter
 
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
-from kanon_sql.errors import AuditError, ClauseError, InfeasibleError, KanonError, PolicyError
+from kanon_sql.errors import AuditError, ClauseError, InfeasibleError, KanonError, PolicyError, SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import DeltaPresence, KMap
 from kanon_sql.solvers.guarantees import delta_presence
@@ -183,7 +183,7 @@ def test_every_entrance_makes_the_same_release(con: Connection, tmp_path: Path) 
             ClauseError,
             "the labels of zip in BINS follow",
         ),
-        ("FROM delta_present('patients', 0.1, 'census')", PolicyError, "needs the names of the quasi-identifiers"),
+        ("FROM delta_present('patients', 0.1, 'census')", SourceError, "not have a column named"),
         ("FROM k_anonymize('patients', 2, presence := 0.1, qi := ['zip'])", PolicyError, "presence needs the table of the"),
         ("FROM patients ANONYMIZE BY zip GUARANTEE presence(census) <= 0.1 USING mondrian", PolicyError, "cheapest_masks can"),
         (

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dbt_projects import INSTALLED
+
 from fuzz import coded_check
 from fuzz.command_surface import Command
-from fuzz.dbt_surface import Dbt, installed
+from fuzz.dbt_surface import Dbt
 from fuzz.draw import trial
 from fuzz.freedom import Freedom
 from fuzz.macros import Macros
@@ -146,7 +148,7 @@ def run(seed: int, until: Callable[[], bool], names: tuple[str, ...] = tuple(SHA
     dict of Tally
         After each round, the same dictionary.
     """
-    names = tuple(name for name in names if name != "dbt" or installed())
+    names = tuple(name for name in names if name != "dbt" or INSTALLED)
     tallies = {name: Tally() for name in names}
     with surfaces() as judges:
         while not until():

@@ -204,8 +204,7 @@ def _roles(source: Table, released: Table, guarantee: Guarantee, claim: Claim) -
     left = tuple(name for name in released.names if name not in guarantee.qi and name not in guarantee.sensitive)
     if claim.unchanged is not None and claim.unchanged != left:
         yield f"the certificate names {claim.unchanged} as unchanged, not {left}"
-    # where each column is a quasi-identifier or sensitive, a function measures none
-    measured = (*left, *guarantee.sensitive) if left else ()
+    measured = (*left, *guarantee.sensitive)
     for name in measured if claim.warnings is not None else ():
         told = any(
             each.startswith(f"{form} is released unchanged and singles out")

@@ -176,9 +176,9 @@ def _guarantee(
         for each in _requirements(draw, columns[place], cells[place])
         if draw.random() < 0.1 or _can_hold(each, cells[place])
     )
-    every = per is None and draw.random() < 0.15
+    every = draw.random() < 0.15
     sensitive = {each.column for each in requirements}
-    identifying = [each for each in columns if each.name not in sensitive] if every else columns[:named]
+    identifying = [each for each in columns if each.name not in sensitive and each is not per] if every else columns[:named]
     qi = tuple(each.name for each in identifying)
     guarantee = Guarantee(
         qi=qi,

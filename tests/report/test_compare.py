@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,7 @@ from page_reader import assert_sound
 import kanon_sql
 from kanon_sql.clause.queries import read_queries
 from kanon_sql.cli.commands import main
-from kanon_sql.errors import AuditError, PolicyError
+from kanon_sql.errors import AuditError, KanonWarning, PolicyError
 from kanon_sql.report.figure_rows import figure_rows
 from kanon_sql.report.query_errors import QueryErrors, query_errors
 from kanon_sql.report.usefulness import prepare
@@ -179,6 +180,49 @@ def test_people_are_counted_where_the_guarantee_counts_them() -> None:
     assert by_people.certificate.smallest_class > 5
     assert figure_rows(found.releases)[0] == ("smallest class", f"{rows.k} rows", "at least 5 people")
     assert f"{by_people.certificate.smallest_class} rows, of at least 5 people" in repr(by_people.certificate)
+
+
+VISITS = """SELECT i // 6 AS patient, i // 6 % 5 AS zip, i // 6 * 7 % 3 AS sex, i // 6 * 11 % 4 AS job, i % 4 AS ward
+    FROM range(1200) AS t(i)"""
+
+
+def test_people_of_releases_without_certificates_are_counted_in_the_source() -> None:
+    """200 people with six rows each: a class of n people has 6 n rows."""
+    hidden = "CREATE TABLE released AS SELECT * EXCLUDE (patient) REPLACE (CASE WHEN zip <> 1 THEN job END AS job) FROM visits"
+    with duckdb.connect() as con:
+        visits = con.sql(VISITS).to_arrow_table()
+        con.execute(hidden)
+        table = con.table("released").to_arrow_table()
+        texts = con.sql("SELECT coalesce(CAST(COLUMNS(*) AS VARCHAR), '*') FROM released").to_arrow_table()
+        fewest, without_zip = (
+            con.sql(f"SELECT min(n) // 6 FROM (SELECT count(*) AS n FROM released GROUP BY {names})").fetchall()[0][0]
+            for names in ("zip, sex, job", "sex, job")
+        )
+    named = {"quasi_identifiers": ["zip", "sex", "job"]}
+    found = kanon_sql.compare(visits, {"nulls": table, "texts": texts, "with people": visits}, per="patient", **named)
+    assert [(each.people, each.k) for each in found.releases] == [(True, fewest), (True, fewest), (True, 3)]
+    assert [each.risk for each in found.releases] == [1 / fewest, 1 / fewest, 1 / 3]
+    labels = table.set_column(0, "zip", pa.array(["0 to 4"] * len(table)))
+    assert kanon_sql.compare(visits, {"labels": labels}, per="patient", **named).releases[0].k == without_zip
+    with pytest.warns(KanonWarning, match="patient repeats people: .*; hint: per='patient', or per_row=True if each row is"):
+        found = kanon_sql.compare(visits, {"nulls": table}, **named)
+    assert (found.to_dict()["settled"], found.releases[0].k) == (False, 6 * fewest)
+    assert "Risks are those of rows, and people have several." in found.html()
+    assert kanon_sql.compare(visits, {"nulls": table}, per_row=True, **named).open is None
+    with pytest.raises(PolicyError, match="patient tells people apart, so it is not a quasi-identifier"):
+        kanon_sql.compare(visits, {"nulls": table}, per="patient", quasi_identifiers=["zip", "patient"])
+
+
+def test_the_command_counts_people(run: Run) -> None:
+    with duckdb.connect() as con:
+        con.execute(f"COPY ({VISITS}) TO 'visits.csv'")
+        con.execute("COPY (SELECT * EXCLUDE (patient) FROM 'visits.csv') TO 'released.csv'")
+    asked = ("visits.csv", "released.csv", "--qi", "zip,sex,job")
+    done = run(*asked, "--per", "patient")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert re.search(r"smallest class +at least 3 people", done.stdout)
+    assert "hint: --per patient, or --per-row if each row is a person" in " ".join(run(*asked, "-q").stderr.split())
+    assert run(*asked, "--per-row", "-q").output == ""
 
 
 def test_who_beats_whom() -> None:

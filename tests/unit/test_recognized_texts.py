@@ -6,9 +6,11 @@ import csv
 import gzip
 from pathlib import Path
 
+import duckdb
 import pytest
 import recognized_texts
 
+import kanon_sql
 from kanon_sql.recognition import Recognized, recognized
 
 COLUMNS = recognized_texts.columns()
@@ -81,6 +83,15 @@ def test_places_are_no_names(name: str) -> None:
 )
 def test_texts_may_contradict_a_name(name: str, texts: list[str | None]) -> None:
     assert recognized(name, texts) is None
+
+
+@pytest.mark.parametrize("texts", [["a", "b", "c"] * 20, ["pending", "done", None], ["12", "none"] * 20, []])
+def test_a_note_is_free_text_however_short_and_few_its_texts_are(texts: list[str | None]) -> None:
+    assert recognized("note", texts) == Recognized(role="identifier", kind="free text", reason="by its name")
+    with kanon_sql.register(duckdb.connect()) as con:
+        con.execute("CREATE TABLE t (note VARCHAR)")
+        con.executemany("INSERT INTO t VALUES (?)", [[text] for text in [*texts, None]])
+        assert con.execute("SELECT role, reason FROM profile('t')").fetchall() == [("identifier", "by its name")]
 
 
 def test_a_name_needs_no_texts() -> None:

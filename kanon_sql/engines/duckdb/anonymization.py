@@ -25,6 +25,7 @@ from kanon_sql.model.microaggregation import Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, UNSAID_K, OptionsBesideK, completed, spelled_out
 from kanon_sql.model.recodings import Generalization
+from kanon_sql.model.unit_of import unit_of
 from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Progress
 
@@ -99,10 +100,11 @@ def anonymize(
     source = table if is_relation(table) else frame_of(table)
     names = names_of(source)
     dropped = dropped_columns(drop, policy, names)
-    resolved = policy.resolve(remaining(names, dropped))
+    resolved = policy.resolve(remaining(names, dropped), "python")
     number = NUMBER if isinstance(source, Frame) else None
     wide = 'FROM "source"' if dropped else None
-    sql = release_query(without('"source"', dropped), resolved, wide, number=number, surface="python")
+    unit = unit_of(resolved, every_column=policy.every_column)
+    sql = release_query(without('"source"', dropped), resolved, wide, number=number, surface="python", unit=unit)
     with duckdb.connect() as con:
         session = new_session(con, secret)
         session.search.watch(progress)

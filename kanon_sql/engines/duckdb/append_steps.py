@@ -34,7 +34,7 @@ from kanon_sql.model.policy_options import PolicyOptions
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.refusals import RepeatedPeopleError
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.unit import Unit
+from kanon_sql.model.unit_of import unit_of
 
 _OVERTAKEN = "another append to this release was at work at the same time; nothing was released; hint: run it again"
 
@@ -96,7 +96,7 @@ class Append:
 
         def terms(columns: Mapping[str, str]) -> Terms:
             files = self._session.allowed_files
-            return terms_of(self.ask, columns, key, policy, options, drop=drop, allowed_files=files)
+            return terms_of(self.ask, columns, key, policy, options, surface=self._surface, drop=drop, allowed_files=files)
 
         with self._session.announcements.waiting():
             return self._run(source, release, terms)
@@ -212,7 +212,7 @@ class Append:
         source = qualified(origin)
         shown = ", ".join(quoted(name) for name, _ in terms.shown)
         released, every = f"(SELECT {shown} FROM {source})", f"({wide or f'FROM {source}'})"  # noqa: S608
-        unit = settled_unit(released, Unit.of(terms.policy), self._surface, every)
+        unit = settled_unit(released, unit_of(terms.policy), self._surface, every)
         try:
             found: Sequence[str] = self.ask(f"SELECT {unit}")[0][0]
         except RepeatedPeopleError as error:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.engines.duckdb.sampled_rows import repeated_people_of
+from kanon_sql.engines.duckdb.sampled_rows import rows_of
+from kanon_sql.engines.unit import repeating
 from kanon_sql.errors import PolicyError, UnknownColumnError
 from kanon_sql.model.refusals import RepeatedPeopleError, listed
 from kanon_sql.model.surfaces import Surface, measured
@@ -15,10 +16,7 @@ from kanon_sql.model.validation import as_identifier, same_name
 from kanon_sql.recognition import recognized_name
 from kanon_sql.recognition.repeated_people import RepeatedPeople
 
-_COUNTED = "SELECT system.main.count(DISTINCT {0}), system.main.count({0}), system.main.count(*) FROM {1}"
-
-_ROWS = 0.95
-"""Share of the rows with a value of their own from which on a column tells rows apart, not people."""
+_COUNTED = "SELECT system.main.count(DISTINCT {0}), system.main.count({0}) FROM {1}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,13 +86,13 @@ def audited_unit(
     chosen = set(map(same_name, by))
     found = [
         each
-        for each in repeated_people_of(con, table, by, per)
+        for each in repeating(rows_of(con, quoted(table)), by, per)
         if raw or same_name(each.column) not in chosen or _is_identifier(each.column)
     ]
     certain = next((each for each in found if each.certain), None)
-    if certain is None or (per is not None and not _numbers_rows(con, table, per)):
-        return AuditedUnit(per=per, warnings=tuple(_may_repeat(each, surface) for each in found if not each.certain))
-    people, rows, _ = con.execute(_COUNTED.format(quoted(certain.column), quoted(table))).fetchall()[0]
+    if certain is None:
+        return AuditedUnit(per=per, warnings=tuple(_may_repeat(each, surface) for each in found))
+    people, rows = con.execute(_COUNTED.format(quoted(certain.column), quoted(table))).fetchall()[0]
     counted = "k" if per is None else f"k PER {as_identifier(per)}"
     refused = RepeatedPeopleError.unsettled(certain.column, people, rows, certain.shared, counted, surface)
     return AuditedUnit(per=per, open=refused)
@@ -103,11 +101,6 @@ def audited_unit(
 def _is_identifier(name: str) -> bool:
     found = recognized_name(name)
     return found is not None and found.role == "identifier"
-
-
-def _numbers_rows(con: Any, table: str, per: str) -> bool:
-    values, rows, _ = con.execute(_COUNTED.format(quoted(per), quoted(table))).fetchall()[0]
-    return bool(values >= _ROWS * rows)
 
 
 def _may_repeat(found: RepeatedPeople, surface: Surface) -> str:

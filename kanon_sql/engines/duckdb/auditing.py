@@ -73,7 +73,8 @@ def audit(
         The share of the population that is in the table, above 0 and below 1: estimates how many of its rows are unique there.
     known : int, optional
         How many quasi-identifiers the attacker knows, any of them: measures the classes by every set of so many columns. Then
-        ``k``, ``l``, ``t``, ``beta`` and ``delta`` are about these classes. The other figures stay those of all columns.
+        ``k``, ``l``, ``t``, ``beta`` and ``delta`` are about these classes; with ``per``, ``k`` counts their people. The other
+        figures stay those of all columns.
     known_rows : int, optional
         How many rows of a person the attacker knows, any of them: 1, 2 or 3. Counts the people who have the same rows, by
         ``history_risk``; then ``k`` is about these people.
@@ -148,7 +149,7 @@ def audit(
         register_tables(con, policy, tables)
         size = record(con, "FROM k_anonymity('source', $qi)", {"qi": names})
         unit = audited_unit(con, "source", names, per, per_row, "python")
-        by_known = None if known is None else known_figures(con, names, known, k)
+        by_known = None if known is None else known_figures(con, names, known, k, per)
         histories = None if linked is None else linked.figures(con, names, k)
         everybody = None if population is None else _place_population(con, population, names)
         figures: dict[str, Any] = {}
@@ -166,7 +167,7 @@ def audit(
         broken = [] if known is None else broken_by_known(con, measured, known, names)
         warnings = warnings_of_others(con, "source", hashed, policy.sensitive, size["rows"], k or size["k"] or 1, unread=hashed)
     if by_known is not None and known is not None:
-        if few := too_few_known(by_known["k"], known, k):
+        if few := too_few_known(by_known["k"], known, k, people=per is not None):
             raise AuditError(f"{few}; hint: {FIRST}")
         figures |= {
             "k_known": by_known["k"],

@@ -19,6 +19,7 @@ from kanon_sql.model.policy_checks import OWN
 from kanon_sql.model.policy_names import of_name
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, completed
 from kanon_sql.model.recodings import Generalization
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import named, refuse_twice, same_name
 
 _SEARCH = ("algorithm", "time_limit", "seed", "max_suppressed")
@@ -121,6 +122,7 @@ def terms_of(
     policy: Policy | str | None,
     options: PolicyOptions[str | Generalization],
     *,
+    surface: Surface,
     drop: Sequence[str] | None = None,
     allowed_files: AllowedFiles | None = None,
 ) -> Terms:
@@ -138,6 +140,8 @@ def terms_of(
         The policy, or the name of a stored one.
     options : PolicyOptions
         The policy by its parts, where there is no ``policy``.
+    surface : Surface
+        The surface. Errors name its options.
     drop : sequence of str, optional
         Columns of the source that are not released.
     allowed_files : AllowedFiles, optional
@@ -153,11 +157,11 @@ def terms_of(
     if any(same_name(name).startswith(OWN) for name in columns):
         raise SourceError(f'no column may have a name that begins with "{OWN}"; hint: rename it')
     if policy is None:
-        return _of_policy(Policy.of(**read_options(options)), columns, keys, drop)
+        return _of_policy(Policy.of(**read_options(options)), columns, keys, drop, surface)
     if options:
         raise PolicyError(f"policy and {', '.join(options)} cannot be combined; hint: leave one of them out")
     if isinstance(policy, Policy):
-        return _of_policy(policy, columns, keys, drop)
+        return _of_policy(policy, columns, keys, drop, surface)
     if drop is not None:
         raise PolicyError("policy and drop cannot be combined; hint: name the columns in the policy, as IDENTIFIER")
     database = str(ask("SELECT system.main.current_database()")[0][0])
@@ -172,10 +176,12 @@ def terms_of(
     return _terms(guaranteed, columns, keys, [(name, shown(name)) for name in released])
 
 
-def _of_policy(policy: Policy, columns: Mapping[str, str], keys: tuple[str, ...], drop: Sequence[str] | None) -> Terms:
+def _of_policy(
+    policy: Policy, columns: Mapping[str, str], keys: tuple[str, ...], drop: Sequence[str] | None, surface: Surface
+) -> Terms:
     left = remaining(columns, dropped_columns(drop, policy, list(columns)))
     names = _with_roles(left, keys, [name for _, name in policy.named_columns])
-    return _terms(policy.resolve(names), columns, keys, [(name, quoted(name)) for name in names])
+    return _terms(policy.resolve(names, surface), columns, keys, [(name, quoted(name)) for name in names])
 
 
 def _terms(policy: Policy, columns: Mapping[str, str], keys: tuple[str, ...], shown: Sequence[tuple[str, str]]) -> Terms:

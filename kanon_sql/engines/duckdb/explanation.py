@@ -20,7 +20,7 @@ from kanon_sql.errors import UnlistedColumnError
 from kanon_sql.model import linked_columns
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.unit import Unit
+from kanon_sql.model.unit_of import unit_of
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import by_parts
 from kanon_sql.solvers.budget import UNLIMITED, Budget
@@ -54,10 +54,10 @@ FROM (
 
 def explanation_query(body: str, policy: Policy, wide: str | None = None, surface: Surface = "clause") -> str:
     """Return the SQL of a query that explains the release of ``body``, which is run once; ``wide``, ``surface`` as for one."""
-    row_types = histogram('"kanon#source"', policy)["histogram"]
+    row_types = histogram('"kanon#source"', policy, surface)["histogram"]
     slots = {"tables": tables_of(policy), "unshadowed": unshadowed()}
     slots["populations"] = populations(policy)
-    if policy.every_column or (policy.keep == () and not policy.sensitive):
+    if policy.keep == () and not policy.sensitive:
         slots |= {"exposed": "", "told": "NULL"}
     else:
         counted = exposure_at_once('"kanon#source"', policy, released=False)
@@ -65,7 +65,7 @@ def explanation_query(body: str, policy: Policy, wide: str | None = None, surfac
     slots |= (
         {"linked": histories_in_one_class(policy), "tokens": TOKENS} if policy.pseudonyms else {"linked": "", "tokens": "NULL"}
     )
-    unit = settled_unit('"kanon#source"', Unit.of(policy), surface, wide and f"({wide})")
+    unit = settled_unit('"kanon#source"', unit_of(policy), surface, wide and f"({wide})")
     return _QUERY.format(body=body, run=run_of(policy, unit, surface), histogram=row_types, **slots)
 
 

@@ -14,7 +14,7 @@ from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.engines.duckdb.unit import told_unit
 from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.unit import Unit
+from kanon_sql.model.unit_of import unit_of_histories
 
 _KEY = "system.main.create_sort_key(system.main.row({0}, {1}), 'ASC NULLS FIRST')"
 
@@ -71,11 +71,11 @@ def history_query(
         exposed=exposed,
         told=TOLD if asked.keep else "NULL",
         asked=literal(asked.to_json()),
-        unit=told_unit('"kanon#source"', Unit.of_histories(asked), surface, wide, settled),
+        unit=told_unit('"kanon#source"', unit_of_histories(asked), surface, wide, settled),
         signed=literal(asked.signed),
         unshadowed=unshadowed(),
         source=source if query else f"FROM {source}",
-        heard=columns_heard([('"kanon#source"', asked.roles.named_columns)], asked.roles),
+        heard=columns_heard([('"kanon#source"', asked.roles.named_columns)], asked.roles, surface),
         person=_key(f"CAST({per} AS VARCHAR)"),
         per=per,
         codes=",\n           ".join(_code(name, place) for place, name in enumerate(names)),

@@ -10,7 +10,6 @@ from kanon_sql.engines.duckdb.gate import tally_names
 from kanon_sql.engines.duckdb.known_classes import coded_columns, counted_sets, counted_values
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.texts import text
-from kanon_sql.errors import PolicyError
 from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import KnownColumns, of_known
@@ -31,19 +30,10 @@ def known_gate(policy: Policy) -> dict[str, str]:
     dict of str
         ``known``, common table expressions with a comma before each; ``unknown``, branches of a CASE; ``known_figures``, SQL of
         what was counted for each requirement, or NULL.
-
-    Raises
-    ------
-    PolicyError
-        When the quasi-identifiers are not named.
     """
     asked = policy.known_requirements
     if not asked:
         return {"known": "", "unknown": "", "known_figures": "NULL"}
-    if policy.every_column:
-        raise PolicyError(
-            f"{asked[0].describe()} needs the names of the quasi-identifiers; hint: qi := ['zip', 'age'], or BY zip, age"
-        )
     unit_columns = units([qi.column for qi in policy.quasi_identifiers], policy.linked)
     tallies = tally_names(policy)
     audits, refusals, figures = [text("audit_known_classes", **coded_columns(unit_columns))], [], []

@@ -37,8 +37,6 @@ class KnownRows:
             When they contradict each other.
         """
         if rows is None:
-            if per is not None and known is not None:
-                raise PolicyError("known and per cannot be combined; hint: audit the table twice")
             return None
         if isinstance(rows, bool) or rows not in range(1, MOST_ROWS + 1):
             raise PolicyError("known_rows must be 1, 2 or 3; hint: it is how many rows of a person the attacker knows")

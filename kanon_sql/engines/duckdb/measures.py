@@ -41,18 +41,20 @@ def record(con: Any, query: str, values: object) -> dict[str, Any]:
     return dict(zip(names, con.fetchall()[0], strict=True))
 
 
-def known_figures(con: Any, quasi_identifiers: list[str], known: int, k: int | None, table: str = "source") -> dict[str, Any]:
-    """Return the row of `k_known` of a table: its classes by every set of ``known`` columns.
+def known_figures(
+    con: Any, quasi_identifiers: list[str], known: int, k: int | None, person: str | None, table: str = "source"
+) -> dict[str, Any]:
+    """Return the row of `k_known` of a table: its classes by every set of ``known`` columns, in people with ``person``.
 
     Raises
     ------
     SourceError
         When there are too many sets.
     """
-    values = {"table": table, "qi": quasi_identifiers, "m": known}
+    values = {"table": table, "qi": quasi_identifiers, "m": known, "person": person}
     below = "" if k is None else f", k := {k:d}"
     with macro_errors():
-        return record(con, f"FROM k_known($table, $qi, $m{below})", values)
+        return record(con, f"FROM k_known($table, $qi, $m, person := $person{below})", values)
 
 
 def as_shown(con: Any, suppress: str | None, population: str, quasi_identifiers: list[str], table: str) -> tuple[str, str]:

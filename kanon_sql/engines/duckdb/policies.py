@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from kanon_sql.engines.duckdb.explanation import explanation_query
+from kanon_sql.engines.duckdb.heard_columns import heard
 from kanon_sql.engines.duckdb.names import literal, name_parts, qualified, quoted
 from kanon_sql.engines.duckdb.policy_tables import AllowedFiles, checked
 from kanon_sql.engines.duckdb.session import Session
@@ -79,11 +80,8 @@ _UNDER_POLICY = """WITH "kanon#body" AS NOT MATERIALIZED (
 )
 -- the columns of the query are only known while it is bound: the first branch tells them, the second asks for them
 SELECT "kanon#released".*
-FROM (
-    SELECT system.main.count(*)
-    FROM (SELECT COLUMNS(lambda "kanon#c": system.main.kanon_column({key}, "kanon#c")) FROM "kanon#body" WHERE false)
-) AS "kanon#columns", system.main.query(
-    system.main.{plan}({key}, {policy}, system.main.current_database())) AS "kanon#released\""""
+FROM {heard} AS "kanon#columns", system.main.query(
+    system.main.{plan}({asked}, system.main.current_database())) AS "kanon#released\""""
 
 
 def under_policy(body: str, stored: StoredPolicy, plan: str, wide: str | None = None, surface: Surface = "policy") -> str:
@@ -102,8 +100,9 @@ def under_policy(body: str, stored: StoredPolicy, plan: str, wide: str | None = 
     surface : Surface
         The surface. Errors name its options.
     """
-    parts = [literal(text) for text in (stored.name, stored.table, stored.to_json(), wide or _EVERY, surface)]
-    return _UNDER_POLICY.format(body=body, key=parts[0], plan=plan, policy=", ".join(parts[1:]))
+    told = heard(stored.name, '"kanon#body"')
+    asked = ", ".join(map(literal, (stored.name, stored.table, stored.to_json(), wide or _EVERY, surface)))
+    return _UNDER_POLICY.format(body=body, heard=told, plan=plan, asked=asked)
 
 
 def planned(session: Session, stored: StoredPolicy, database: str, query: Callable[[str, Policy], str]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from kanon_sql.engines.duckdb.from_items import from_item
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.texts import text
-from kanon_sql.errors import PolicyError
 from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
 
@@ -25,15 +24,7 @@ decides."""
 
 
 def populations(policy: Policy) -> str:
-    """Return common table expressions, a comma before each, that read the populations of a policy and code them.
-
-    Raises
-    ------
-    PolicyError
-        When the quasi-identifiers are not named.
-    """
-    if policy.populations and policy.every_column:
-        raise PolicyError("a population needs the names of the quasi-identifiers; hint: qi := ['zip', 'age']")
+    """Return common table expressions, a comma before each, that read the populations of a policy and code them."""
     return "".join(_population(policy, name, number) for number, name in enumerate(policy.populations, 1))
 
 

@@ -39,6 +39,7 @@ _MODULES = (
     "kanon_columns_known",
     "kanon_policy_checked",
     "kanon_plan_release",
+    "kanon_plan_table",
     "kanon_plan_explanation",
     "kanon_audited",
     "kanon_histories",

@@ -25,11 +25,11 @@ from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.engines.duckdb.unit import told_unit
 from kanon_sql.engines.duckdb.versions import JOIN_KEEPS_ORDER
-from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
+from kanon_sql.model.unit_of import unit_of
 
 _NAMES = """-- this branch is empty; it gives the columns their order and their own spelling, whatever that of the policy
 SELECT "kanon#s".*{texts} FROM {heard}{source} AS "kanon#s" WHERE false
@@ -62,6 +62,8 @@ def release_query(
     recorded: Recorded = IN_SESSION,
     surface: Surface = "clause",
     settled: Sequence[str] | None = None,
+    unit: Unit | None = None,
+    whole: bool = False,
 ) -> str:
     """Return the SQL of a query that yields the released rows of ``source``, or fails.
 
@@ -70,7 +72,7 @@ def release_query(
     source : str
         A quoted table name, or with ``query`` the text of a query, which is run once.
     policy : Policy
-        The guarantee. With ``every_column`` the columns need not be known here.
+        The guarantee, with its quasi-identifiers named.
     wide : str, optional
         A query of the same rows with the columns that ``source`` leaves out.
     query : bool
@@ -85,6 +87,11 @@ def release_query(
         The surface. Errors name its options.
     settled : sequence of str, optional
         The warnings about what is counted, where that is settled already.
+    unit : Unit, optional
+        What is counted, if the author of the policy wrote it in other words.
+    whole : bool
+        Whether each column is a quasi-identifier or sensitive, and no part of the policy is about rows: then rows are made of
+        their classes, and not read again.
 
     Raises
     ------
@@ -98,13 +105,6 @@ def release_query(
     A table is read twice, for its histogram and for its rows; what is released is the second reading. If it does not have the
     row types of the first, the release fails.
     """
-    if policy.every_column:  # rows are made of what is released of them, without people and without an order
-        if policy.people is not None:
-            raise PolicyError("per needs the names of the quasi-identifiers; hint: qi := ['zip', 'age']")
-        if policy.keep is not None:
-            raise PolicyError("keep needs the names of the quasi-identifiers; hint: qi := ['zip', 'age']")
-        if policy.row_order == "source":
-            raise PolicyError("row_order = 'source' needs the names of the quasi-identifiers; hint: qi := ['zip', 'age']")
     relation = '"kanon#source"' if query else source
     slots = {
         "reads": f'"kanon#source" AS MATERIALIZED (\n{source}\n), ' if query else "",
@@ -113,10 +113,12 @@ def release_query(
         "least": str(policy.least_class_size),
         "unshadowed": unshadowed(),
     }
-    shape = _every_column(relation, policy) if policy.every_column else _named_columns(relation, policy, number, unchanged)
-    row_types = histogram(relation, policy)
+    shape = _every_column(policy) if whole else _named_columns(relation, policy, number)
+    row_types = histogram(relation, policy, surface)
     unseen = row_types["counted"] + shape["undone"]
-    told = told_unit(relation, Unit.of(policy), surface, wide, settled) if unchanged else "NULL"
+    told = told_unit(relation, unit or unit_of(policy), surface, wide, settled) if unchanged else "NULL"
+    # else no column is released unchanged
+    measures = unchanged and (bool(policy.sensitive) or not (whole or policy.keep == ()))
     return text(
         "release",
         **slots,
@@ -132,6 +134,11 @@ def release_query(
         **population_gate(policy),
         **known_gate(policy),
         linked=histories(policy, recorded),
+        before_search=f", {singled(relation, policy, number)}" if measures else "",
+        singled=SINGLED if measures else "NULL",
+        exposed=f", {exposure(relation, policy, number)}" if measures else "",
+        told=TOLD if measures else "NULL",
+        names=_names(relation, policy, surface),
         **shape,
     )
 
@@ -145,13 +152,13 @@ def _shown(policy: Policy, pieces: str, unseen: str) -> str:
     return text("shown", hidden=literal(policy.suppress), shown=f"CAST({_VALUE} AS VARCHAR)", unlisted="NULL", **slots)
 
 
-def _names(source: str, policy: Policy) -> str:
+def _names(source: str, policy: Policy, surface: Surface) -> str:
     """Return the branch that names the columns; only those that become texts are spelled as in the policy."""
     columns = ", ".join(typed_values(policy) if policy.suppress is None else map(_text, policy.quasi_identifiers))
     dropped = ", ".join(map(quoted, policy.dropped))
     texts = f" EXCLUDE ({dropped})" if dropped else ""
     texts = f"{texts} REPLACE ({columns})" if columns else texts
-    return _NAMES.format(source=source, texts=texts, heard=policy_columns_heard(source, policy) if texts else "")
+    return _NAMES.format(source=source, texts=texts, heard=policy_columns_heard(source, policy, surface) if texts else "")
 
 
 def _text(qi: QuasiIdentifier) -> str:
@@ -159,7 +166,7 @@ def _text(qi: QuasiIdentifier) -> str:
     return f"CAST({quoted(qi.column)} AS VARCHAR) AS {quoted(qi.column)}"
 
 
-def _every_column(source: str, policy: Policy) -> dict[str, str]:
+def _every_column(policy: Policy) -> dict[str, str]:
     """Return the slots of a release whose rows are their pieces; there, the sensitive values are beside what is shown."""
     beside = {quoted(name): f'"kanon#sensitive{number}"' for number, name in enumerate(policy.measured, 1)}
     values = [f'"kanon#r".{value}' for value in beside.values()]
@@ -173,12 +180,7 @@ def _every_column(source: str, policy: Policy) -> dict[str, str]:
         ),
         "number": number,
         "undone": "",
-        "before_search": "",
-        "singled": "NULL",
-        "exposed": "",
-        "told": "NULL",
         "unclassed": ", ".join(['"kanon#piece"', *beside]),
-        "names": _names(source, policy) if beside and policy.suppress is None else "",
         "result": text(
             "released_of_every_column",
             kept=f" REPLACE ({kept})" if kept else "",
@@ -193,7 +195,7 @@ def _by_class(content: str) -> str:
     return f'"kanon#r"."kanon#class" ASC NULLS LAST, {order_by_content(content)}'
 
 
-def _named_columns(source: str, policy: Policy, number_column: str | None, unchanged: bool) -> dict[str, str]:
+def _named_columns(source: str, policy: Policy, number_column: str | None) -> dict[str, str]:
     """Return the slots of a release whose rows are read again: all columns stay with them but the quasi-identifiers."""
     columns = [quoted(qi.column) for qi in policy.quasi_identifiers]
     sensitive = [quoted(name) for name in policy.measured]
@@ -216,7 +218,6 @@ def _named_columns(source: str, policy: Policy, number_column: str | None, uncha
         sorted_again="" if kept_by_join else order,
     )
     number = "system.main.count(*)"
-    told = unchanged and (policy.keep != () or bool(policy.sensitive))  # else none is released unchanged
     return {
         "rows": text(
             "rows_of_named_columns",
@@ -228,12 +229,7 @@ def _named_columns(source: str, policy: Policy, number_column: str | None, uncha
         ),
         "number": number,
         "undone": "".join(f", {column}" for column in sensitive),
-        "before_search": f", {singled(source, policy, number_column)}" if told else "",
-        "singled": SINGLED if told else "NULL",
-        "exposed": f", {exposure(source, policy, number_column)}" if told else "",
-        "told": TOLD if told else "NULL",
         "unclassed": '"kanon#piece"',
-        "names": _names(source, policy),
         "result": result,
         **gate(policy, [f'"kanon#r".{column}' for column in sensitive], number),
     }

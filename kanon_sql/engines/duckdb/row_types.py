@@ -27,8 +27,8 @@ def run_of(policy: Policy, unit: str = "NULL", surface: Surface = "clause") -> s
     return text("run", policy=literal(policy.to_json()), unit=unit, surface=literal(surface))
 
 
-def histogram(source: str, policy: Policy) -> dict[str, str]:
-    """Return the slots of the row types of a source.
+def histogram(source: str, policy: Policy, surface: Surface) -> dict[str, str]:
+    """Return the slots of the row types of a source; errors name options of ``surface``.
 
     Returns
     -------
@@ -56,12 +56,12 @@ def histogram(source: str, policy: Policy) -> dict[str, str]:
         for number, (key, name) in enumerate(zip(keys, sensitive, strict=True), 1)
     }
     shown = f"* EXCLUDE ({', '.join(keys)})" if keys else "*"
-    read = ["*"] if policy.every_column else [*(quoted(qi.column) for qi in policy.quasi_identifiers), *sensitive]
+    read = [*(quoted(qi.column) for qi in policy.quasi_identifiers), *sensitive]
     kept = [*sensitive, *keys]
     told = ", ".join([*texts, '"kanon#n"'])
     besides = [*kept, *texts, '"kanon#n"']
     slots = {
-        "heard": policy_columns_heard(source, policy),
+        "heard": policy_columns_heard(source, policy, surface),
         "grouped": ", ".join([shown, *(f"{value} AS {name}" for name, value in equal.items())]),
         "columns": ", ".join(["*", *(f"{value} AS {name}" for name, value in keys.items())]),
         "counts": ", ".join([*(f"{value} AS {name}" for name, value in texts.items()), 'system.main.count(*) AS "kanon#n"']),

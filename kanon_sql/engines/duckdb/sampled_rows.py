@@ -1,44 +1,19 @@
-"""Rows of a table as hashes, and the columns of any table that repeat people."""
+"""Rows of a table as hashes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.unit import CELLS, FIRST_LOOK, sample_query
 from kanon_sql.engines.sampled import sampled
-from kanon_sql.engines.unit import repeating
 from kanon_sql.recognition.pairs import SampledRows
-from kanon_sql.recognition.repeated_people import RepeatedPeople
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def repeated_people_of(con: Any, table: str, by: Sequence[str], per: str | None = None) -> list[RepeatedPeople]:
-    """Return the columns of a table that repeat people, or may do so; those of most rows first.
-
-    Parameters
-    ----------
-    con : connection
-        A DuckDB connection.
-    table : str
-        A table or view of it.
-    by : sequence of str
-        Its quasi-identifiers; columns with the names of personal ones count with them.
-    per : str, optional
-        A column that already tells people apart.
-
-    Notes
-    -----
-    One scan; of a large table, rows are drawn.
-    """
-    return repeating(rows_of(con, quoted(table)), by, per)
-
-
 def rows_of(con: Any, source: str) -> SampledRows:
-    """Return rows of what stands behind FROM: all of them, or of a large table some."""
+    """Return rows of what is written after FROM, in one scan: all of them, or of a large table some."""
     names = [name for name, *_ in con.execute(f"DESCRIBE FROM {source}").fetchall()]
     asked = sample_query(source, source, names, f"{FIRST_LOOK} AS first, {CELLS} AS cells")
     found = con.sql(asked).to_arrow_table()

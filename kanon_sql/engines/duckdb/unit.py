@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from kanon_sql.engines.duckdb.heard_columns import heard
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.engines.sampled import DRAWN, FEWER, FIRST, TEXTS, VARIED, WHOLE
@@ -16,11 +17,6 @@ from kanon_sql.engines.unit import GROWING
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
 from kanon_sql.recognition import recognized_name
-
-_HEARD = """(
-    SELECT system.main.count(*)
-    FROM (SELECT COLUMNS(lambda "kanon#c": system.main.kanon_column({key}, "kanon#c")) FROM {relation} AS "kanon#s" WHERE false)
-)"""
 
 _SETTLED = """(
     SELECT CASE WHEN told.refused IS NULL THEN told.warnings ELSE system.main.error(told.refused) END
@@ -55,7 +51,7 @@ def settled_unit(source: str, unit: Unit, surface: Surface, wide: str | None = N
     Reads the source once more, and counts its rows. Of a large table, only a sample of the rows is kept.
     """
     relations = source, wide or source
-    released, beside = (_HEARD.format(key=literal(key), relation=each) for key, each in zip(KEYS, relations, strict=True))
+    released, beside = (heard(key, each) for key, each in zip(KEYS, relations, strict=True))
     asked = ", ".join(map(literal, (*relations, unit.to_json(), surface)))
     return _SETTLED.format(released=released, wide=beside, asked=asked)
 

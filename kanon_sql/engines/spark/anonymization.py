@@ -151,7 +151,7 @@ def released(
     known = secret_of(secret)
     engine = SparkEngine(df, into, using, known, surface)
     hears = progress or silent
-    resolved = policy.resolve(engine.columns())
+    resolved = policy.resolve(engine.columns(), surface)
     told = engine.settle(resolved, wide)
     if ProblemClass.of(policy).divisible(policy) and engine.has_more_row_types(resolved, driver_row_types):
         certificate = engine.release_by_parts(resolved, driver_row_types, scratch_schema, hears, told)

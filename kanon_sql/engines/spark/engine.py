@@ -30,7 +30,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import KnownColumns, SensitiveRequirement
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.unit import Unit
+from kanon_sql.model.unit_of import unit_of
 from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Progress
 
@@ -131,7 +131,7 @@ class SparkEngine:
 
     def settle(self, policy: Policy, wide: DataFrame) -> tuple[str, ...]:
         """Settle whom a row describes, by all columns of ``wide``, which has the same rows; return warnings."""
-        return settled_frame(self._source, wide, Unit.of(policy), self._surface)
+        return settled_frame(self._source, wide, unit_of(policy), self._surface)
 
     def release_by_parts(
         self, policy: Policy, most: int, schema: str | None, progress: Progress, told: tuple[str, ...]

@@ -17,7 +17,7 @@ from kanon_sql.engines.cells.earlier_tables import EarlierTable
 from kanon_sql.engines.cells.table_release import TableRelease
 from kanon_sql.engines.cells.tables_together import TablesTogether
 from kanon_sql.engines.duckdb.cells.table_record import Home, databases, numbers, read, write
-from kanon_sql.engines.duckdb.stored_tables import stored_columns
+from kanon_sql.engines.duckdb.stored_tables import is_stored
 from kanon_sql.model.secret import Secret
 
 
@@ -51,7 +51,7 @@ class ProtectedTables:
 
     def holds_still(self, table: str) -> bool:
         """Return whether a name can only be that of a stored table, which gives the same rows when it is read again."""
-        return stored_columns(self._connect, table) is not None
+        return is_stored(self._connect, table)
 
     @contextmanager
     def turn(self) -> Iterator[Sequence[EarlierTable]]:

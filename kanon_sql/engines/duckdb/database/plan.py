@@ -10,6 +10,7 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.model.person import DECLARED, Person
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.unit import Unit
+from kanon_sql.model.unit_of import unit_of, unit_of_histories
 from kanon_sql.model.validation import as_identifier, same_name
 
 CERTIFICATES, COLUMNS = "kanon_certificates", "kanon_columns"
@@ -177,9 +178,9 @@ def roles_of(planned: PlannedRelease) -> Iterator[tuple[str, list[str]]]:
     return ((role, list(columns)) for role, columns in roles.items() if columns)
 
 
-def unit_of(policy: StoredPolicy) -> Unit:
+def own_unit(policy: StoredPolicy) -> Unit:
     """Return what a policy counts in its own table, before columns of a person are added."""
     if policy.known_rows is not None:
-        return Unit.of_histories(policy.histories)
+        return unit_of_histories(policy.histories)
     roles = (*policy.policy.sensitive, *policy.kept, *policy.pseudonyms, *policy.groups)
-    return replace(Unit.of(policy.policy), roles=roles, kept=policy.kept)
+    return replace(unit_of(policy.policy), roles=roles, kept=policy.kept)

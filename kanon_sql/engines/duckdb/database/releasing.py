@@ -12,7 +12,7 @@ from kanon_sql.certificate.stated import Stated, guaranteed_by
 from kanon_sql.engines.announcing import announce
 from kanon_sql.engines.duckdb.database.coarser_labels import coarser_labels, has_ladder, ladder_of
 from kanon_sql.engines.duckdb.database.person_columns import GROUP, KEY, FactsOfPeople, ShownPeople
-from kanon_sql.engines.duckdb.database.plan import PlannedRelease, unit_of
+from kanon_sql.engines.duckdb.database.plan import PlannedRelease, own_unit
 from kanon_sql.engines.duckdb.database.snapshot import STAGE
 from kanon_sql.engines.duckdb.failures import spoken
 from kanon_sql.engines.duckdb.from_items import from_item_of
@@ -117,7 +117,7 @@ class Releasing:
         try:
             body, columns = self._read(stored)
             shown = ", ".join(map(quoted, stored.released(columns)))
-            unit = settled_unit(f"(SELECT {shown} FROM ({body}))", unit_of(stored), self._surface, f"({body})")  # noqa: S608
+            unit = settled_unit(f"(SELECT {shown} FROM ({body}))", own_unit(stored), self._surface, f"({body})")  # noqa: S608
             self._settled[planned.name] = self._con.execute(f"SELECT {unit}").fetchall()[0][0]
         except (RepeatedPeopleError, IdentifierError) as error:
             error.args = (f'the release "{planned.name}": {error}',)
