@@ -184,7 +184,7 @@ def overlapping_tables(seed: int) -> Iterable[CellTable]:
         cells = BaseCells(keys=keys[chosen], people=people, sums=none, contributors=none, largest=[])
         names = ("a", "b", "c")
         shape = Tabulation(keys=names, sums=(), sets=((0,),), items=(), source="", reads=())
-        yield published_system(cells, shape, sets, [(shape, Protection(k=int(rng.integers(2, 5))))])[0]
+        yield published_system(cells, shape, sets, [set()] * 3, [(shape, Protection(k=int(rng.integers(2, 5))))])[0]
 
 
 def tiny_tables(seed: int) -> Iterable[CellTable]:

@@ -14,7 +14,9 @@ from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.cell_table import Bools
 
 
-def parts_of_differences(ancestors: Int32, levels: NDArray[np.int16], people: Int64, unseen: Bools, k: int) -> Bools:
+def parts_of_differences(
+    ancestors: Int32, levels: NDArray[np.int16], people: Int64, unseen: Bools, more: Bools, k: int
+) -> Bools:
     """Return the rows that nobody sees of which a table with k people or more is needed.
 
     Parameters
@@ -25,6 +27,8 @@ def parts_of_differences(ancestors: Int32, levels: NDArray[np.int16], people: In
         How many people each row has.
     unseen : bool array [r]
         Rows of no table.
+    more : bool array [r]
+        Rows of which such a table is known.
     k : int
         Groups of fewer people are small.
 
@@ -42,11 +46,11 @@ def parts_of_differences(ancestors: Int32, levels: NDArray[np.int16], people: In
             if above == place or unseen[ancestors[first, above]].all():
                 continue
             between = [each for each in np.flatnonzero(finer[:, above] & finer[place]) if each not in (place, above)]
-            _mark(found, ancestors[first][:, between], ancestors[first, above], rows, people, unseen, k)
+            _mark(found, ancestors[first][:, between], ancestors[first, above], rows, people, unseen, more, k)
     return found
 
 
-def _mark(found: Bools, between: Int32, parent: Int32, rows: Int64, people: Int64, unseen: Bools, k: int) -> None:
+def _mark(found: Bools, between: Int32, parent: Int32, rows: Int64, people: Int64, unseen: Bools, more: Bools, k: int) -> None:
     """Mark a part of each small group that is left of a parent without one part; each part comes with rows between both."""
     order = np.lexsort((-people[rows], parent))
     parent, rows, between = parent[order], rows[order], between[order]
@@ -59,6 +63,9 @@ def _mark(found: Bools, between: Int32, parent: Int32, rows: Int64, people: Int6
         left = total - own[without]
         small = several & ~unseen[parent[head]] & (left < k) & (left > own[marked])
         covered = np.zeros(number, np.bool_)
+        known = more[rows]
+        known[without] = False
+        covered[whose[known]] = True
         for column in between.T:
             lies = ~unseen[column] & (people[column] < k) & (column != column[without][whose])
             covered[whose[lies]] = True

@@ -12,6 +12,7 @@ from kanon_sql.engines.cells.counting import Counting, counted_for
 from kanon_sql.engines.cells.possible_cells import with_possible_cells
 from kanon_sql.engines.cells.published_set import PublishedSet
 from kanon_sql.engines.cells.published_system import published_system
+from kanon_sql.engines.cells.related_keys import related_keys
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
@@ -119,8 +120,9 @@ def joint(
             )
     every = [*new, *earlier]
     sets = [each for table in every for each in _published(table, finest)]
-    cells = with_possible_cells(cells, counting.keys, sets)
-    table, places = published_system(cells, finest, sets, [(each.tabulation, each.protection) for each in every])
+    known = related_keys(cells.keys, counting.keys)
+    cells = with_possible_cells(cells, known, sets)
+    table, places = published_system(cells, finest, sets, known, [(each.tabulation, each.protection) for each in every])
     refuse_shown(table)
     shown, suppressed = table.shown.copy(), table.suppressed.copy()
     for each in earlier:
@@ -167,7 +169,13 @@ def _published(table: EarlierTable, finest: Tabulation) -> list[PublishedSet]:
     found = []
     for chosen, filters in table.tabulation.groups:
         conditions = (*outer, *(keys[key] for key in filters))
-        found.append(PublishedSet(keys=tuple(sorted({*(keys[key] for key in chosen), *outer})), conditions=conditions))
+        found.append(
+            PublishedSet(
+                keys=tuple(sorted({*(keys[key] for key in chosen), *outer})),
+                conditions=conditions,
+                sums=bool(table.tabulation.sums),
+            )
+        )
     return found
 
 

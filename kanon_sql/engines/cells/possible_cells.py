@@ -6,32 +6,28 @@ to "15 or more": keys of the same columns, and keys that determine each other, a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
 from kanon_sql.engines.cells.published_set import PublishedSet
+from kanon_sql.engines.cells.related_keys import components
 from kanon_sql.table.arrays import Int64
 
 _MOST = 50_000
 """Combinations that are looked at: in a table with more, enough of them occur."""
 
-_TEXT = re.compile(r"'(?:[^']|'')*'")
 
-_WORD = re.compile(r'"((?:[^"]|"")+)"|([^\W\d]\w*)(?!\w*\s*\()')
-
-
-def with_possible_cells(cells: BaseCells, keys: Sequence[str], sets: Sequence[PublishedSet]) -> BaseCells:
+def with_possible_cells(cells: BaseCells, related: Sequence[set[int]], sets: Sequence[PublishedSet]) -> BaseCells:
     """Return base cells together with those that nobody has and that rows of all published sets permit.
 
     Parameters
     ----------
     cells : BaseCells
         Those of the source.
-    keys : sequence of str
-        SQL of each key.
+    related : sequence of set of int
+        For each key those that say something about it, see `related_keys`.
     sets : sequence of PublishedSet
         The rows of all tables.
 
@@ -45,7 +41,7 @@ def with_possible_cells(cells: BaseCells, keys: Sequence[str], sets: Sequence[Pu
         return cells
     found = np.zeros((1, cells.keys.shape[1]), np.int64)
     joined = set[int]()
-    for part in _parts(cells.keys, keys, used):
+    for part in components(related, used):
         own = np.unique(cells.keys[:, part], axis=0)
         if len(found) * len(own) > _MOST * 10:
             return cells
@@ -82,25 +78,3 @@ def _among(found: Int64, known: Int64) -> np.ndarray:
     """Return which rows are among others."""
     numbers, _ = row_numbers(np.concatenate((known, found)), [tuple(range(known.shape[1]))])
     return np.isin(numbers[len(known) :, 0], numbers[: len(known), 0])
-
-
-def _parts(values: Int64, keys: Sequence[str], used: Sequence[int]) -> list[list[int]]:
-    """Return the keys in parts that say nothing about each other."""
-    words = {key: _columns(keys[key]) for key in used}
-    count = {key: row_numbers(values, [(key,)])[1] for key in used}
-    parts: list[list[int]] = []
-    for key in used:
-        near = [part for part in parts if any(_hang_together(values, words, count, key, other) for other in part)]
-        parts = [part for part in parts if part not in near] + [[key, *(other for part in near for other in part)]]
-    return parts
-
-
-def _hang_together(values: Int64, words: dict[int, set[str]], count: dict[int, int], one: int, other: int) -> bool:
-    if words[one] & words[other]:
-        return True
-    return row_numbers(values, [(one, other)])[1] <= max(count[one], count[other])
-
-
-def _columns(text: str) -> set[str]:
-    """Return the names in an expression, and what may be one."""
-    return {(quoted or word).lower() for quoted, word in _WORD.findall(_TEXT.sub("''", text))}

@@ -15,10 +15,13 @@ class PublishedSet:
         Its keys, and the conditions of the table.
     conditions : tuple of int
         Those of the keys that are conditions: only rows that meet them are in the table.
+    sums : bool
+        Whether the table has sums.
     """
 
     keys: tuple[int, ...]
     conditions: tuple[int, ...] = ()
+    sums: bool = False
 
     def follows_from(self, other: PublishedSet) -> bool:
         """Return whether each row of this set is made of rows of another one."""

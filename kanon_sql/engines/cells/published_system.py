@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from kanon_sql.engines.cells.base_cells import LARGEST, BaseCells, largest_of, row_numbers
 from kanon_sql.engines.cells.derived_sets import derived_sets
 from kanon_sql.engines.cells.differences import parts_of_differences
+from kanon_sql.engines.cells.exchanges import exchanged
 from kanon_sql.engines.cells.published_set import PublishedSet
 from kanon_sql.errors import SourceError
 from kanon_sql.model.protection import Ambiguity, Dominance, Protection
@@ -24,7 +26,11 @@ _SAFETY = 10
 
 
 def published_system(
-    cells: BaseCells, tabulation: Tabulation, sets: Sequence[PublishedSet], asked: Sequence[tuple[Tabulation, Protection]]
+    cells: BaseCells,
+    tabulation: Tabulation,
+    sets: Sequence[PublishedSet],
+    related: Sequence[set[int]],
+    asked: Sequence[tuple[Tabulation, Protection]],
 ) -> tuple[CellTable, dict[tuple[int, ...], int]]:
     """Return the published system of tables, and the place of each grouping set in it.
 
@@ -36,6 +42,8 @@ def published_system(
         The keys and sums of the base cells.
     sets : sequence of PublishedSet
         The rows of all tables.
+    related : sequence of set of int
+        For each key those that say something about it, see `related_keys`.
     asked : sequence of (Tabulation, Protection)
         What is asked of each table: for a row that several have, the strictest counts. The cost follows the first.
 
@@ -56,17 +64,47 @@ def published_system(
     unseen = _unseen(cells, ancestors, rows, sets, places)
     people = _added(ancestors, cells.people, rows)
     protection = asked[0][1]
+    k = max(each.k for _, each in asked)
+    few = (people > 0) & (people < k)
+    more, none = np.zeros((2, rows), np.bool_)
+    for each in [] if any(each.contributors for _, each in asked) else chosen[len(published) :]:
+        of_cells = exchanged(cells.keys, cells.people, each, sets, related, k)
+        for rows_that, cells_that in zip((more, none), of_cells, strict=True):
+            rows_that[ancestors[cells_that, places[each]]] = True
+    or_none = few & unseen & ~parts_of_differences(ancestors, levels, people, unseen, more, k)
+    few &= ~(unseen & (more | (none & or_none)))
     totals = [each for each in sets if set(each.keys) <= set(each.conditions)]
     table = CellTable(
         ancestors=ancestors,
         levels=levels,
-        measures=tuple(_measures(cells, tabulation, asked, ancestors, people, unseen, levels)),
+        measures=tuple(_measures(cells, tabulation, asked, ancestors, few, or_none & few, unseen)),
         cost=_costs(ancestors, levels, people, unseen, [places[each.keys] for each in totals], protection.cost),
         shown=_shown(ancestors, rows, tabulation, places, asked) & ~unseen,
         suppressed=unseen.copy(),
         unseen=unseen,
     )
-    return table, places
+    needed = [place for place, keys in enumerate(chosen) if place < len(published) or few[ancestors[:, place]].any()]
+    return _some(table, needed), {chosen[place]: number for number, place in enumerate(needed)}
+
+
+def _some(table: CellTable, sets: Sequence[int]) -> CellTable:
+    """Return a table without the groups of other sets, of which nothing is required."""
+    kept = np.zeros(table.rows, np.bool_)
+    kept[table.ancestors[:, sets]] = True
+    number = (np.cumsum(kept) - 1).astype(np.int32)
+    measures = (
+        replace(each, least=each.least[kept], required=each.required[kept], or_none=each.or_none[kept])
+        for each in table.measures
+    )
+    return CellTable(
+        ancestors=number[table.ancestors[:, sets]],
+        levels=table.levels[list(sets)],
+        measures=tuple(measures),
+        cost=table.cost[kept],
+        shown=table.shown[kept],
+        suppressed=table.suppressed[kept],
+        unseen=table.unseen[kept],
+    )
 
 
 def _costs(
@@ -102,15 +140,14 @@ def _measures(
     tabulation: Tabulation,
     asked: Sequence[tuple[Tabulation, Protection]],
     ancestors: Int32,
-    people: Int64,
+    few: Bools,
+    or_none: Bools,
     unseen: Bools,
-    levels: NDArray[np.int16],
 ) -> list[Measure]:
-    """Return the counts and the sums."""
-    rows = len(people)
+    """Return the counts and the sums; ``few`` says which rows need a table with more people."""
+    rows = len(few)
     known = ((cells.people == 1) & any(each.contributors for _, each in asked)).astype(np.uint8)
     k = max(each.k for _, each in asked)
-    few = (people > 0) & (people < k)
     nobody = np.where(cells.people > 0, known, 2).astype(np.uint8)
     stays = any(each.rows == "null" for _, each in asked)
     none, nothing = np.zeros(len(cells.people), np.int64), np.zeros(rows, np.int64)
@@ -122,7 +159,7 @@ def _measures(
         floor=floor,
         least=least,
         required=np.where(few, k, 0),
-        or_none=unseen & few & ~parts_of_differences(ancestors, levels, people, unseen, k),
+        or_none=or_none,
         fixed=known,
     )
     found = [counts]
