@@ -109,7 +109,8 @@ def requirements_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
     protection = table.protection
     per = protection.per
     who = "Each row of the source is a person." if per is None else f"The column {as_identifier(per)} tells people apart."
-    first = f"Nobody can prove that a row has fewer than {protection.k:,} people. {who}"
+    named = "Nobody can prove that a row, or a group that rows name together,"
+    first = f"{named} has at least one but fewer than {protection.k:,} people. {who}"
     return [(protection.requirements[0], first), *((rule.describe(), _in_words(rule)) for rule in protection.rules)]
 
 
