@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 _STEPS = 20
 """The gap is rounded up to one of so many steps: the exact one would give the number of secondary rows away."""
 
+_COSTS = {
+    "n": "its count",
+    "cells": "1; the grand total costs as much as all rows, so that it is suppressed last",
+    "parts": "1, and 1 more for each row that it adds up; the grand total costs at least as much as all rows",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupingSet:
@@ -130,8 +136,7 @@ def options_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
     if asked.show:
         sets = "; ".join(", ".join(map(as_identifier, names)) or "total" for names in asked.show)
         found.append(("shown in any case", sets))
-    weighed = "its count" if asked.cost == "n" else "1"
-    found.append(("cost of a row that is suppressed to protect others", weighed))
+    found.append(("cost of a row that is suppressed to protect others", _COSTS[asked.cost]))
     return found
 
 

@@ -266,7 +266,7 @@ def unpriced(data: dict[str, Any]) -> None:
         (unkeyed, "its keys are not those"),
         (twice, "its sums are not those"),
         (filtered, "differ in source"),
-        (conditional, "those of a WHERE"),
+        (conditional, "people who meet a condition"),
         (fewer, "primary"),
         (unwitnessed, "witnesses"),
         (unpriced, "lower_bound"),

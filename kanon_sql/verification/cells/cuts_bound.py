@@ -6,8 +6,8 @@ cut names lines, each with a multiple. Added up and solved for a primary row, th
     row = sum(factor * other row).
 
 So what the row gains is gained by rows with a positive factor, or lost by rows with a negative one. Rows that are shown do
-neither, and a suppressed row loses at most its capacity. A row that nobody sees is free: it shows nothing in any case. It has no
-cut if it may be empty instead. With multipliers of at least 0, the cuts give
+neither, and a suppressed row loses at most its capacity. A row that nobody sees is free: it shows nothing in any case. It has
+no cut if it may be empty instead. With multipliers of at least 0, the cuts give
 
     bound = sum(multiplier * right side) - sum(max(0, sum(multiplier * coefficient) - cost)).
 """
@@ -39,7 +39,7 @@ def proven(system: PublishedSystem, cuts: Sequence[PricedCut], scale: int) -> in
         for row, coefficient in coefficients.items():
             charged[row] = charged.get(row, 0) + cut.price * coefficient
     # a row that has to be shown never helps a cut
-    paid = (max(0, charge - scale * system.cost(row)) for row, charge in charged.items() if not system.has_to_be_shown(row))
+    paid = (max(0, charge - scale * system.costs[row]) for row, charge in charged.items() if not system.has_to_be_shown(row))
     return max(0, -(-(total - sum(paid)) // scale))
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.errors import CertificateError, KanonError, raise_alone
 from kanon_sql.model.protection import Protection
-from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.model.tabulation import Tabulation, is_condition
 
 Asked = tuple[Tabulation, Protection]
 """A table, and what is asked of it."""
@@ -93,8 +93,8 @@ def joint_tables(claimed: TableCertificate) -> JointTables:
 
 
 def _refuse_condition(field: str, tabulation: Tabulation) -> None:
-    if tabulation.condition:
-        raise CertificateError(field, "its rows are those of a WHERE, so they cannot be counted again")
+    if tabulation.condition or any(map(is_condition, tabulation.keys)):
+        raise CertificateError(field, "it counts people who meet a condition, so they cannot be counted again")
 
 
 def _tabulation(field: str, data: Any) -> Tabulation:

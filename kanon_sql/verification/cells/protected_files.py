@@ -198,7 +198,7 @@ def _check_all(con: Any, first: _Claimed) -> _Checked:
     suppressed = frozenset((*evidence.primaries, *evidence.secondaries))
     _require("primaries", evidence.primaries, tuple(sorted(system.primaries)))
     _check_secondaries(system, evidence.secondaries)
-    _require("cost", claimed.cost, sum(system.cost(row) for row in evidence.secondaries))
+    _require("cost", claimed.cost, sum(system.costs[row] for row in evidence.secondaries))
     check_witnesses(system, suppressed, evidence.witnesses)
     bound = proven(system, evidence.cuts, evidence.scale)
     if bound > claimed.cost:

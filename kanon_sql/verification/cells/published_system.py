@@ -53,6 +53,8 @@ class PublishedSystem:
 
     Attributes
     ----------
+    k : int
+        Rows of fewer people have too few.
     grouping_sets : list of tuple of int
         Those of the tables, then the joined ones.
     ancestors : list of tuple of int
@@ -69,6 +71,8 @@ class PublishedSystem:
         The rows of the tables with less than that.
     may_be_empty : frozenset of int
         The rows that nobody sees with too few people, and that a reader may also think empty instead.
+    costs : list of int
+        What it costs to suppress each row of a table that is not primary.
     """
 
     def __init__(
@@ -83,12 +87,14 @@ class PublishedSystem:
         self.ancestors: list[tuple[int, ...]] = []
         self.members: list[list[int]] = []
         self.sets: list[int] = []
+        self.k = max(protection.k for _, protection in asked)
         self._number_rows()
         measures = range(1 + len(tabulation.sums))
         self.values = [[sum(cells[base].values[measure] for base in each) for each in self.members] for measure in measures]
         self.required = [self._required(measure) for measure in measures]
         self.primaries = frozenset(row for row in range(self.rows) if self.is_seen(row) and self.needs_witness(row))
         self.may_be_empty = self._may_be_empty()
+        self.costs = self._costs()
 
     @property
     def rows(self) -> int:
@@ -116,10 +122,6 @@ class PublishedSystem:
         """Return whether a contributor knows a base cell."""
         return self.cells[base].values[0] == 1 and any(protection.contributors for _, protection in self.asked)
 
-    def cost(self, row: int) -> int:
-        """Return what it costs to suppress a row that is not primary."""
-        return self.values[0][row] if self.asked[0][1].cost == "n" else 1
-
     def has_to_be_shown(self, row: int) -> bool:
         """Return whether SHOW names the grouping set of a row."""
         if not self.is_seen(row):
@@ -135,10 +137,6 @@ class PublishedSystem:
     def parts(self, parent: int, number: int) -> list[int]:
         """Return the rows of a grouping set that have base cells of a row."""
         return sorted({self.ancestors[base][number] for base in self.members[parent]})
-
-    @property
-    def _k(self) -> int:
-        return max(protection.k for _, protection in self.asked)
 
     def _number_rows(self) -> None:
         columns = []
@@ -156,9 +154,24 @@ class PublishedSystem:
             columns.append(column)
         self.ancestors = list(zip(*columns, strict=True))
 
+    def _costs(self) -> list[int]:
+        """Return the costs; without COST n, a grand total costs as much as all rows, so it goes last."""
+        cost = self.asked[0][1].cost
+        if cost == "n":
+            return self.values[0]
+        found, tables = [1] * self.rows, range(len(self.tabulation.sets))
+        if cost == "parts":
+            for number in tables:
+                coarser = [above for above in tables if {*self.grouping_sets[above]} < {*self.grouping_sets[number]}]
+                for row in {rows[number] for rows in self.ancestors}:
+                    for above in coarser:
+                        found[self.ancestors[self.members[row][0]][above]] += 1
+        seen = sum(map(self.is_seen, range(self.rows)))
+        return [max(each, seen) if not self.grouping_sets[self.sets[row]] else each for row, each in enumerate(found)]
+
     def _required(self, measure: int) -> list[int]:
         """Return what each row requires of a measure."""
-        k, found = self._k, list[int]()
+        k, found = self.k, list[int]()
         for row, members in enumerate(self.members):
             people, total = self.values[0][row], self.values[measure][row]
             if measure == 0:
@@ -206,7 +219,7 @@ class PublishedSystem:
 
     def _parts_of_small_rest(self, parent: int, number: int) -> set[int]:
         """Return the parts of a row that together with others, but without the largest other one, are too few people."""
-        people, k = self.values[0], self._k
+        people, k = self.values[0], self.k
         parts = sorted(self.parts(parent, number), key=lambda row: -people[row])
         largest = [next((people[each] for each in parts[:2] if each != row), 0) for row in parts]
         rests = [people[parent] - other for other in largest]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from kanon_sql.certificate.table_evidence import Witness
 from kanon_sql.errors import CertificateError
 from kanon_sql.verification.cells.published_system import PublishedSystem
+from kanon_sql.verification.cells.small_rests import SmallRests
 
 
 def check_witnesses(system: PublishedSystem, suppressed: frozenset[int], witnesses: Sequence[Witness]) -> None:
@@ -32,14 +33,18 @@ def check_witnesses(system: PublishedSystem, suppressed: frozenset[int], witness
         for measure in measures:
             if system.required[measure][row] > system.values[measure][row] and (row, measure) not in given:
                 raise CertificateError("witnesses", f"there is none for row {row} in measure {measure}")
+    rests = SmallRests(system)
     for number, witness in enumerate(witnesses, 1):
-        wrong = _wrong(system, suppressed, witness)
+        wrong = _wrong(system, suppressed, witness, rests)
         if wrong is not None:
             raise CertificateError("witnesses", f"number {number} {wrong}")
+    missing = rests.first
+    if missing is not None:
+        raise CertificateError("witnesses", f"there is none for row {missing[0]} without row {missing[1]}")
 
 
-def _wrong(system: PublishedSystem, suppressed: frozenset[int], witness: Witness) -> str | None:
-    """Return what is wrong with a witness."""
+def _wrong(system: PublishedSystem, suppressed: frozenset[int], witness: Witness, rests: SmallRests) -> str | None:
+    """Return what is wrong with a witness; one of people counts for the rests of rows, too."""
     row, measure, moves = witness
     if not (0 <= row < system.rows and 0 <= measure < len(system.values)):
         return "is about a row or a measure that does not exist"
@@ -48,6 +53,7 @@ def _wrong(system: PublishedSystem, suppressed: frozenset[int], witness: Witness
         if not (0 <= of < len(system.values) and 0 <= base < len(system.cells)) or base in changed.get(of, {}):
             return "changes a base cell or a measure that does not exist, or one twice"
         changed.setdefault(of, {})[base] = change
+    reached = system.values[measure][row]
     for of, changes in changed.items():
         added: dict[int, int] = {}
         for base, change in changes.items():
@@ -63,12 +69,13 @@ def _wrong(system: PublishedSystem, suppressed: frozenset[int], witness: Witness
                     return "changes a row that is shown"
             elif system.values[of][other] + change < system.least(of, other):
                 return "leaves a suppressed row without people"
+        if of == 0:
+            rests.witnessed(added)
+        reached += added.get(row, 0) if of == measure else 0
     if _has_sum_of_nobody(system, changed):
         return "has a sum where nobody is"
-    total = system.values[measure][row] + sum(
-        change for base, change in changed.get(measure, {}).items() if row in system.ancestors[base]
-    )
-    if total < system.required[measure][row] and not (measure == 0 and total == 0 and row in system.may_be_empty):
+    # nobody sees a joined row, so it may also be empty
+    if reached < system.required[measure][row] and (reached or measure or system.is_seen(row)):
         return "is too small"
     return None
 
