@@ -106,8 +106,8 @@ _CUTS = Kind(
 )
 _WITNESSES = Kind(
     words=(
-        "a list of witnesses: row, measure, then each base cell and its change; the changes in another measure are a list of "
-        "their own that begins with the measure"
+        "a list of witnesses: row, measure, each base cell and its change; then a list for each other measure, which begins with "
+        "that"
     ),
     fits=lambda value: isinstance(value, list) and all(map(_is_witness, value)),
     read=lambda value: tuple(map(_read_witness, value)),

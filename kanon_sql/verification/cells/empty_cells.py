@@ -48,7 +48,7 @@ def empty_cells(tabulation: Tabulation, cells: Sequence[BaseCell], listed: Seque
             raise CertificateError("empty_cells", f"number {number} does not name a base cell for each key")
         keys = tuple(cells[base].keys[key] for key, base in enumerate(each))
         if keys in known:
-            raise CertificateError("empty_cells", f"number {number} has people, or stands there twice")
+            raise CertificateError("empty_cells", f"number {number} has people, or is listed twice")
         known.add(keys)
         if any(tuple(keys[key] for key in chosen) not in own for chosen, own in zip(together, groups, strict=True)):
             raise CertificateError("empty_cells", f"number {number} is not possible: the tables show that no such people exist")
