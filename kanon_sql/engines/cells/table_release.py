@@ -158,6 +158,7 @@ def _together(counting: Counting, tables: Sequence[EarlierTable]) -> str:
 
 def _certificate(table: CellTable, rows: Int64, found: Suppression, released: EarlierTable, seconds: float) -> TableCertificate:
     primary, secondary = table.primary, found.suppressed & ~table.primary
+    own = rows[~table.unseen[rows]]
     cost = int(table.cost[secondary & ~table.suppressed].sum())
     bound = min(found.lower_bound, cost)
     return TableCertificate(
@@ -168,9 +169,9 @@ def _certificate(table: CellTable, rows: Int64, found: Suppression, released: Ea
         lower_bound=bound,
         bound_method=found.method,
         base_cells=int((table.measures[0].value > 0).sum()),
-        rows=len(rows),
-        primary=int(primary[rows].sum()),
-        secondary=int(secondary[rows].sum()),
+        rows=len(own),
+        primary=int(primary[own].sum()),
+        secondary=int(secondary[own].sum()),
         witnesses=len(found.witnesses.row),
         seconds=seconds,
         tabulation=released.tabulation.to_json(),

@@ -88,6 +88,8 @@ class PublishedSystem:
         self.members: list[list[int]] = []
         self.sets: list[int] = []
         self.k = max(protection.k for _, protection in asked)
+        self._stay = any(protection.rows == "null" for _, protection in asked)
+        self._known = any(protection.contributors for _, protection in asked)
         self._number_rows()
         measures = range(1 + len(tabulation.sums))
         self.values = [[sum(cells[base].values[measure] for base in each) for each in self.members] for measure in measures]
@@ -115,12 +117,11 @@ class PublishedSystem:
 
     def least(self, measure: int, row: int) -> int:
         """Return the least value that a reader thinks possible in a row that shows nothing."""
-        stays = any(protection.rows == "null" for _, protection in self.asked)
-        return int(measure == 0 and stays and self.is_seen(row))
+        return int(measure == 0 and self._stay and self.is_seen(row))
 
     def fixed(self, base: int) -> bool:
         """Return whether a contributor knows a base cell."""
-        return self.cells[base].values[0] == 1 and any(protection.contributors for _, protection in self.asked)
+        return self._known and self.cells[base].values[0] == 1
 
     def has_to_be_shown(self, row: int) -> bool:
         """Return whether SHOW names the grouping set of a row."""
