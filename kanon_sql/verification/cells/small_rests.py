@@ -48,6 +48,6 @@ def _small(system: PublishedSystem) -> Iterator[Rest]:
         for above in range(tables):
             if {*system.grouping_sets[above]} < {*system.grouping_sets[number]}:
                 for row in {rows[above] for rows in system.ancestors}:
-                    for part in system.parts(row, number):
-                        if people[part] and 0 < people[row] - people[part] < system.k:
-                            yield row, part
+                    parts = [part for part in system.parts(row, number) if people[part]]
+                    # of two parts, the other one is the rest, and has a witness of its own
+                    yield from ((row, part) for part in parts if len(parts) > 2 and people[row] - people[part] < system.k)
