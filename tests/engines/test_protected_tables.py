@@ -334,3 +334,16 @@ def test_the_same_table_once_more_has_the_same_certificate(con: Any) -> None:
     assert two.to_json() == replace(one, number=2).to_json()
     con.execute(table.replace("AS n", "AS people").replace("PROTECT n", "PROTECT people")).fetchall()
     assert con.session.protected_tables.certificates[-1].evidence is None  # it has another column, so it is another table
+
+
+def test_a_certificate_counts_the_rows_of_its_table_and_nothing_that_no_table_has(con: Any) -> None:
+    table = "SELECT {0}, {1} FROM people GROUP BY {2} PROTECT n >= 6 PER ROW USING auto (earlier = 'ignore')"
+    for slots in (
+        ("region", "count(*) AS n, count(*) FILTER (WHERE age > 2) AS old", "region"),
+        ("region, age, sex", "count(*) AS n", "GROUPING SETS ((region), (age, sex))"),
+    ):
+        rows = con.execute(table.format(*slots)).fetchall()
+        certificate = kanon_sql.protected_tables(con)[-1]
+        keys = slots[0].count(",") + 1
+        counts = [count for row in rows for count in row[keys:]]
+        assert (certificate.rows, certificate.primary + certificate.secondary) == (len(counts), counts.count(None)), slots

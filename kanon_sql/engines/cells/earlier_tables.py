@@ -58,6 +58,28 @@ class EarlierTable:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointSystem:
+    """The system of several tables.
+
+    Parameters
+    ----------
+    table : CellTable
+        The system.
+    rows : list of int64 array
+        For each new table, where its rows are in it.
+    cells : BaseCells
+        The base cells, those that nobody has last.
+    joined_sets : list of tuple of int
+        The keys of its grouping sets that no table has.
+    """
+
+    table: CellTable
+    rows: list[Int64]
+    cells: BaseCells
+    joined_sets: list[tuple[int, ...]]
+
+
 def related(new: EarlierTable, tables: Sequence[EarlierTable]) -> list[EarlierTable]:
     """Return the tables that read a table which the new one reads too.
 
@@ -81,10 +103,8 @@ def related(new: EarlierTable, tables: Sequence[EarlierTable]) -> list[EarlierTa
     return found
 
 
-def joint(
-    new: Sequence[EarlierTable], cells: BaseCells, counting: Counting, earlier: Sequence[EarlierTable]
-) -> tuple[CellTable, list[Int64]]:
-    """Return the system of new tables and earlier ones, and where the rows of each new one are in it.
+def joint(new: Sequence[EarlierTable], cells: BaseCells, counting: Counting, earlier: Sequence[EarlierTable]) -> JointSystem:
+    """Return the system of new tables and earlier ones.
 
     Parameters
     ----------
@@ -135,7 +155,13 @@ def joint(
             "an earlier protected table shows a row that this one has to suppress; nothing was released; hint: ask for no more "
             "than of the earlier table"
         )
-    return table, [_rows_in(cells, counting, table, each, places) for each in new]
+    published = {each.keys for each in sets}
+    return JointSystem(
+        table=table,
+        rows=[_rows_in(cells, counting, table, each, places) for each in new],
+        cells=cells,
+        joined_sets=[each for each in places if each not in published],
+    )
 
 
 def refuse_shown(table: CellTable) -> None:
