@@ -2,8 +2,8 @@
 
 Let no published set have keys of two parts, except for some common keys, and no key of one part say anything about another
 part. Two people with the same common keys may then exchange their keys of a part: each published row stays as it is, whatever
-is suppressed. So in a group of common keys and keys of q parts, whose numbers of people with the keys of each part are
-a1, ..., aq of n people with the common keys, there may be as many as the least of them, and as few as a1 + ... + aq - (q - 1) n.
+is suppressed. Let a group have common keys and keys of q parts. If a1, ..., aq of the n people with its common keys have its
+keys of each part, it may have as many people as the least of them, and as few as a1 + ... + aq - (q - 1) n.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The cheapest witness of a primary row, by linear and integer programs: where no move finds one, rows that are shown are in the way.
+"""The cheapest witness of a primary row, by linear and integer programs: for rows of which no move finds one.
 
 A witness costs what the rows cost that it changes and that are not suppressed yet. The linear program charges a row for each
 person that it changes by, so its optimum changes few rows; if it is not in whole numbers, an integer program goes on.
@@ -15,7 +15,6 @@ from kanon_sql.solvers.cells.attacker import Attacker
 from kanon_sql.solvers.simplex import Simplex
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import Bools, CellTable
-
 
 _WHOLE = 1e-6
 """What a whole number may differ from one, in a solution of the linear program."""
