@@ -19,9 +19,11 @@ from kanon_sql.model.tabulation import Item, Tabulation
 from kanon_sql.table.cell_table import PricedCut
 from kanon_sql.verification.cells.cuts_bound import proven
 from kanon_sql.verification.cells.empty_cells import empty_cells
+from kanon_sql.verification.cells.exchanges import Exchanges
 from kanon_sql.verification.cells.joined_sets import check_complete, check_listed
 from kanon_sql.verification.cells.joint_tables import joint_tables
 from kanon_sql.verification.cells.published_system import BaseCell, PublishedSystem
+from kanon_sql.verification.cells.related_keys import related_keys
 from kanon_sql.verification.cells.witness_sums import check_witnesses
 
 KEYS = {"zip": '"zip"', "zip IN DIGITS (1)": 'left("zip", 1)', "sex": '"sex"', "job": '"job"', "class": '"class"'}
@@ -105,9 +107,11 @@ def verified(cells: list[BaseCell], certificate: TableCertificate, evidence: Tab
     """Return the system of a certificate, with all that is checked before its rows."""
     joint = joint_tables(certificate)
     check_listed(joint.whole, evidence.joined_sets)
-    empty = empty_cells(joint.whole, cells, evidence.empty_cells)
-    system = PublishedSystem(joint.whole, joint.tables, [*cells, *empty], evidence.joined_sets)
-    check_complete(system)
+    related = related_keys(joint.whole, cells)
+    empty = empty_cells(joint.whole, cells, evidence.empty_cells, related)
+    exchanges = Exchanges(joint.whole, joint.tables, cells, related)
+    system = PublishedSystem(joint.whole, joint.tables, [*cells, *empty], evidence.joined_sets, exchanges)
+    check_complete(system, exchanges)
     check_witnesses(system, frozenset((*evidence.primaries, *evidence.secondaries)), evidence.witnesses)
     return system
 
@@ -128,11 +132,12 @@ def compared(seed: int) -> tuple[PublishedSystem, TableEvidence] | None:
     assert [system.has_to_be_shown(row) for row in rows] == table.shown.tolist(), seed
     for place, measure in enumerate(table.measures):
         assert system.values[place] == table.values(place).tolist(), seed
-        assert system.required[place] == measure.required.tolist(), seed
+        pairs = zip(system.required[place], measure.required.tolist(), strict=True)
+        assert all(one == other or (one < other and table.unseen[row]) for row, (one, other) in enumerate(pairs)), seed
         assert [system.least(place, row) for row in rows] == measure.least.tolist(), seed
         assert [system.fixed(base) for base in range(len(system.cells))] == (measure.fixed == 1).tolist(), seed
         empty = system.may_be_empty if place == 0 else frozenset()
-        assert empty == {*np.flatnonzero(measure.or_none).tolist()}, seed
+        assert empty >= {row for row in np.flatnonzero(measure.or_none).tolist() if system.required[place][row]}, seed
     assert evidence.primaries == tuple(sorted(system.primaries)), seed
     assert [system.costs[row] for row in rows if system.is_seen(row)] == table.cost[~table.unseen].tolist(), seed
     assert certificate.cost == sum(system.costs[row] for row in evidence.secondaries), seed
@@ -213,9 +218,10 @@ def test_a_row_that_may_be_empty_has_no_cut() -> None:
 
 def test_groups_that_rows_name_together_are_rows() -> None:
     system = by_hand(SPREAD)
-    check_complete(system)
+    exchanges = Exchanges(system.tabulation, system.asked, system.cells, {frozenset((0, 1))})
+    check_complete(system, exchanges)
     lacking = PublishedSystem(system.tabulation, system.asked, system.cells)
     with pytest.raises(CertificateError, match="the groups by a, b are missing"):
-        check_complete(lacking)
+        check_complete(lacking, exchanges)
     same = [cell for cell in system.cells if cell.keys in {("x", "u"), ("z", "v"), ("z", "w")}]
-    check_complete(PublishedSystem(system.tabulation, system.asked, same))  # each b has one a
+    check_complete(PublishedSystem(system.tabulation, system.asked, same), exchanges)  # each b has one a

@@ -45,7 +45,7 @@ def line_cuts(table: CellTable) -> DerivedCuts:
         known = bool((measure.fixed == 1).any())
         for insider in (False, True) if known else (False,):
             capacity = capacities(table, number, value, insider=insider)
-            own = primary & ~measure.or_none & ((one == insider) | (not known))
+            own = primary & ~table.unseen & ((one == insider) | (not known))
             need = np.where(own, measure.required - value, 0)
             for set_ in range(len(table.levels)):
                 for parent in range(len(table.levels)):

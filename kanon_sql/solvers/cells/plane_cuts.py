@@ -89,7 +89,7 @@ class PlaneCuts:
         """Return the edges of the primary rows of a measure, what they need, and the capacities of all rows."""
         table, measure = self._table, self._table.measures[number]
         value = table.values(number)
-        need = np.where(table.shown | measure.or_none, 0, measure.required - value)
+        need = np.where(table.shown | table.unseen, 0, measure.required - value)
         if (measure.fixed == 1).any():
             need[(table.values(0) == 1) != insider] = 0
         edges = np.flatnonzero(need[row] > 0)

@@ -6,16 +6,17 @@ each other, only have values together that they have in the source.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Sequence
 
 from kanon_sql.errors import CertificateError
-from kanon_sql.model.tabulation import Tabulation, level_of
-from kanon_sql.model.validation import same_name
+from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.verification.cells.published_system import BaseCell
+from kanon_sql.verification.cells.related_keys import Pair, parts_of
 
 
-def empty_cells(tabulation: Tabulation, cells: Sequence[BaseCell], listed: Sequence[tuple[int, ...]]) -> list[BaseCell]:
+def empty_cells(
+    tabulation: Tabulation, cells: Sequence[BaseCell], listed: Sequence[tuple[int, ...]], related: set[Pair]
+) -> list[BaseCell]:
     """Return the base cells that a certificate lists as empty.
 
     Parameters
@@ -26,6 +27,8 @@ def empty_cells(tabulation: Tabulation, cells: Sequence[BaseCell], listed: Seque
         Those with people.
     listed : sequence of tuple of int
         For each empty cell and each key, the number of a cell with the same value.
+    related : set of frozenset of int
+        Pairs of keys that say something about each other.
 
     Raises
     ------
@@ -40,7 +43,7 @@ def empty_cells(tabulation: Tabulation, cells: Sequence[BaseCell], listed: Seque
         return []
     width = len(tabulation.keys)
     known, found = {cell.keys for cell in cells}, list[BaseCell]()
-    together = [*tabulation.sets, *_parts(tabulation, cells)]
+    together = [*tabulation.sets, *parts_of(range(width), related)]
     groups = [{tuple(cell.keys[key] for key in chosen) for cell in cells} for chosen in together]
     sums = len(tabulation.sums)
     for number, each in enumerate(listed, 1):
@@ -54,16 +57,3 @@ def empty_cells(tabulation: Tabulation, cells: Sequence[BaseCell], listed: Seque
             raise CertificateError("empty_cells", f"number {number} is not possible: the tables show that no such people exist")
         found.append(BaseCell(keys=keys, values=(0,) * (1 + sums), largest=((),) * sums))
     return found
-
-
-def _parts(tabulation: Tabulation, cells: Sequence[BaseCell]) -> Iterator[list[int]]:
-    """Yield the keys in parts whose values go together."""
-    part = [*range(len(tabulation.keys))]
-    columns = [same_name((level_of(text) or (text, 0))[0]) for text in tabulation.keys]
-    counts = [len({cell.keys[key] for cell in cells}) for key in part]
-    for one, other in combinations(range(len(part)), 2):
-        pairs = len({(cell.keys[one], cell.keys[other]) for cell in cells})
-        if columns[one] == columns[other] or pairs <= max(counts[one], counts[other]):
-            part = [part[one] if own == part[other] else own for own in part]
-    for own in {*part}:
-        yield [key for key, each in enumerate(part) if each == own]

@@ -13,7 +13,9 @@ from itertools import combinations
 
 from kanon_sql.errors import CertificateError
 from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.verification.cells.exchanges import Exchanges
 from kanon_sql.verification.cells.published_system import PublishedSystem
+from kanon_sql.verification.cells.small_rests import covered, small_rests
 
 Keys = frozenset[int]
 
@@ -31,8 +33,10 @@ def check_listed(tabulation: Tabulation, joined_sets: Sequence[tuple[int, ...]])
         raise CertificateError("joined_sets", "one of them is listed twice, or does not join grouping sets of a table")
 
 
-def check_complete(system: PublishedSystem) -> None:
+def check_complete(system: PublishedSystem, exchanges: Exchanges) -> None:
     """Check that the groups by the keys of each two grouping sets, and by those of all, are rows of the system.
+
+    Groups that an exchange of keys opens need not be.
 
     Raises
     ------
@@ -50,9 +54,16 @@ def check_complete(system: PublishedSystem) -> None:
         count = len({*groups})
         # as many rows as groups, and as many pairs of both: each group is a row
         same = (place for place, rows in counts.items() if rows == count and _pairs(system, place, groups) == count)
-        if next(same, None) is None:
+        if next(same, None) is None and not _is_open(system, tuple(union), exchanges):
             keys = ", ".join(system.tabulation.keys[key] for key in union)
             raise CertificateError("joined_sets", f"the groups by {keys} are missing, which rows name together")
+
+
+def _is_open(system: PublishedSystem, union: tuple[int, ...], exchanges: Exchanges) -> bool:
+    """Return whether the groups of some keys, and what is left of rows without one of them, need no witness."""
+    whole = PublishedSystem(system.tabulation, system.asked, system.cells, [union], exchanges)
+    small = any(whole.needs_witness(row) for row in range(whole.rows) if not whole.is_seen(row))
+    return not small and all(covered(whole, rest) for rest in small_rests(whole))
 
 
 def _missing(tabulation: Tabulation) -> set[Keys]:

@@ -20,9 +20,11 @@ from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.verification.cells.counted_source import count, source_columns
 from kanon_sql.verification.cells.cuts_bound import proven
 from kanon_sql.verification.cells.empty_cells import empty_cells
+from kanon_sql.verification.cells.exchanges import Exchanges
 from kanon_sql.verification.cells.joined_sets import check_complete, check_listed
 from kanon_sql.verification.cells.joint_tables import JointTables, joint_tables
 from kanon_sql.verification.cells.published_system import PublishedSystem
+from kanon_sql.verification.cells.related_keys import related_keys
 from kanon_sql.verification.cells.released_rows import compare
 from kanon_sql.verification.cells.witness_sums import check_witnesses
 from kanon_sql.verification.certificates import lines_named, read_certificate
@@ -192,9 +194,11 @@ def _check_all(con: Any, first: _Claimed) -> _Checked:
     cells, decimals = count(con, joint.whole, per, joint.largest, source_columns(con, joint.whole, per))
     _require("base_cells", claimed.base_cells, len(cells))
     check_listed(joint.whole, evidence.joined_sets)
-    empty = empty_cells(joint.whole, cells, evidence.empty_cells)
-    system = PublishedSystem(joint.whole, joint.tables, [*cells, *empty], evidence.joined_sets)
-    check_complete(system)
+    related = related_keys(joint.whole, cells)
+    empty = empty_cells(joint.whole, cells, evidence.empty_cells, related)
+    exchanges = Exchanges(joint.whole, joint.tables, cells, related)
+    system = PublishedSystem(joint.whole, joint.tables, [*cells, *empty], evidence.joined_sets, exchanges)
+    check_complete(system, exchanges)
     suppressed = frozenset((*evidence.primaries, *evidence.secondaries))
     _require("primaries", evidence.primaries, tuple(sorted(system.primaries)))
     _check_secondaries(system, evidence.secondaries)

@@ -10,12 +10,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from heapq import nlargest
 from math import ceil
+from typing import TYPE_CHECKING
 
 from kanon_sql.model.protection import Ambiguity, Dominance, Protection
 from kanon_sql.model.tabulation import Tabulation
 
+if TYPE_CHECKING:
+    from kanon_sql.verification.cells.exchanges import Exchanges
+
 _SAFETY = 10
 """Percent by which the sum of a row of too few people may be greater, at least."""
+
+
+Group = tuple[str | None, ...]
+"""The values of some keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +77,8 @@ class PublishedSystem:
         For each measure, the value that a reader has to think possible in each row; 0 if nothing is required.
     primaries : frozenset of int
         The rows of the tables with less than that.
+    open : frozenset of int
+        The rows that nobody sees and that may have n people or more, by an exchange of keys.
     may_be_empty : frozenset of int
         The rows that nobody sees with too few people, and that a reader may also think empty instead.
     costs : list of int
@@ -81,6 +91,7 @@ class PublishedSystem:
         asked: Sequence[tuple[Tabulation, Protection]],
         cells: Sequence[BaseCell],
         joined_sets: Sequence[tuple[int, ...]] = (),
+        exchanges: Exchanges | None = None,
     ) -> None:
         self.tabulation, self.asked, self.cells = tabulation, asked, cells
         self.grouping_sets = [*tabulation.sets, *joined_sets]
@@ -95,7 +106,8 @@ class PublishedSystem:
         self.values = [[sum(cells[base].values[measure] for base in each) for each in self.members] for measure in measures]
         self.required = [self._required(measure) for measure in measures]
         self.primaries = frozenset(row for row in range(self.rows) if self.is_seen(row) and self.needs_witness(row))
-        self.may_be_empty = self._may_be_empty()
+        self.open = frozenset[int]() if exchanges is None else self._open_by_exchange(exchanges)
+        self.may_be_empty = frozenset(row for row in range(self.rows) if not self.is_seen(row) and self.required[0][row])
         self.costs = self._costs()
 
     @property
@@ -201,27 +213,17 @@ class PublishedSystem:
             found += [rule for rule in protection.rules if rule.measure in sums]
         return found
 
-    def _may_be_empty(self) -> frozenset[int]:
-        """Return the rows that nobody sees with too few people for which a table without them is a witness.
-
-        A row without its largest other part is a group, too. If that has too few people in several parts, each part needs a
-        table with more people: a table without one part says nothing about the others.
-        """
-        small = dict[int, set[int]]()
-        for row in range(self.rows):
-            if not self.is_seen(row) and self.required[0][row]:
-                small.setdefault(self.sets[row], set()).add(row)
-        for number, rows in small.items():
-            for above, chosen in enumerate(self.grouping_sets):
-                if {*chosen} < {*self.grouping_sets[number]}:
-                    for parent in {self.ancestors[self.members[row][0]][above] for row in rows}:
-                        rows -= self._parts_of_small_rest(parent, number)
-        return frozenset(row for rows in small.values() for row in rows)
-
-    def _parts_of_small_rest(self, parent: int, number: int) -> set[int]:
-        """Return the parts of a row that together with others, but without the largest other one, are too few people."""
-        people, k = self.values[0], self.k
-        parts = sorted(self.parts(parent, number), key=lambda row: -people[row])
-        largest = [next((people[each] for each in parts[:2] if each != row), 0) for row in parts]
-        rests = [people[parent] - other for other in largest]
-        return {row for row, rest in zip(parts, rests, strict=True) if 0 < people[row] < rest < k}
+    def _open_by_exchange(self, exchanges: Exchanges) -> frozenset[int]:
+        """Return the rows that nobody sees that may have n people or more; rows that may have none need no witness, too."""
+        found, tables = set[int](), len(self.tabulation.sets)
+        for number in range(tables, len(self.grouping_sets)):
+            chosen = sorted(self.grouping_sets[number])
+            more, none = exchanges.open_groups(frozenset(chosen))
+            for row in (row for row in range(self.rows) if self.sets[row] == number):
+                keys = self.cells[self.members[row][0]].keys
+                group = tuple(keys[key] for key in chosen)
+                if group in more:
+                    found.add(row)
+                if group in more or group in none:
+                    self.required[0][row] = 0
+        return frozenset(found)

@@ -21,7 +21,7 @@ class SmallRests:
 
     def __init__(self, system: PublishedSystem) -> None:
         self._system = system
-        self._open = set(_small(system))
+        self._open = set(small_rests(system))
         self._by_row: dict[int, list[Rest]] = {}
         for rest in self._open:
             for row in rest:
@@ -42,7 +42,16 @@ class SmallRests:
         return min(self._open, default=None)
 
 
-def _small(system: PublishedSystem) -> Iterator[Rest]:
+def covered(system: PublishedSystem, rest: Rest) -> bool:
+    """Return whether a row of too few people lies in a group that is left: a witness of that row is one of the group."""
+    row, part = rest
+    inside = {*system.members[row]} - {*system.members[part]}
+    others = {each for base in inside for each in system.ancestors[base] if system.is_seen(each)}
+    return any(system.values[0][each] < system.k and inside.issuperset(system.members[each]) for each in others)
+
+
+def small_rests(system: PublishedSystem) -> Iterator[Rest]:
+    """Yield these groups, unless one of their parts may have n people or more by an exchange of keys."""
     people, tables = system.values[0], len(system.tabulation.sets)
     for number in range(tables, len(system.grouping_sets)):
         for above in range(tables):
@@ -50,4 +59,6 @@ def _small(system: PublishedSystem) -> Iterator[Rest]:
                 for row in {rows[above] for rows in system.ancestors}:
                     parts = [part for part in system.parts(row, number) if people[part]]
                     # of two parts, the other one is the rest, and has a witness of its own
-                    yield from ((row, part) for part in parts if len(parts) > 2 and people[row] - people[part] < system.k)
+                    for part in parts if len(parts) > 2 else ():
+                        if people[row] - people[part] < system.k and system.open.isdisjoint({*parts} - {part}):
+                            yield row, part
