@@ -79,6 +79,7 @@ class _Reading:
     keys: dict[str, str] = field(default_factory=dict)
     sums: dict[str, str] = field(default_factory=dict)
     person: str | None = None
+    where: str = ""
 
     def query(self) -> TableQuery:
         script = self.script
@@ -90,9 +91,10 @@ class _Reading:
             raise script.error("DISTINCT cannot be combined with PROTECT; hint: leave it out", parts["SELECT"] + 1)
         self.columns = [read_column(script, *item) for item in items]
         sets = self._sets(parts["GROUP"] + 2, self._end(parts, "GROUP"))
-        shown = tuple(self._item(column) for column in self.columns)
         read, end = parts["FROM"], self._end(parts, "FROM")
         condition = (parts["WHERE"] + 1, self._end(parts, "WHERE")) if "WHERE" in parts else (0, 0)
+        self.where = plain_text(script, *condition)
+        shown = tuple(self._item(column) for column in self.columns)
         above = tables_above(script, self.start)
         table = None if above else single_table(script, read + 1, max(end, condition[1]))
         tabulation = Tabulation(
@@ -102,7 +104,7 @@ class _Reading:
             items=shown,
             source=" ".join([plain_text(script, read, end), *above]),
             reads=reads_of(script, self.start, self.clause),
-            condition=plain_text(script, *condition),
+            condition=self.where,
         )
         return TableQuery(
             tabulation=tabulation,
@@ -292,7 +294,7 @@ class _Reading:
         if added is not None and added.value:
             self.sums.setdefault(added.value_text, added.value)
             return Item(name=column.name, kind="sum", places=(list(self.sums).index(added.value_text),))
-        if added is not None and added.condition:
+        if added is not None and added.condition_text not in ("", self.where):  # all rows meet the condition of WHERE
             key = condition_key(added.condition_text)
             self.keys.setdefault(key, holds(added.condition))
             return Item(name=column.name, kind="count", places=(list(self.keys).index(key),))

@@ -10,7 +10,7 @@ import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells, largest_of
 from kanon_sql.model.protection import Protection
-from kanon_sql.model.tabulation import Tabulation, holds
+from kanon_sql.model.tabulation import Tabulation, holds, is_condition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,5 +135,8 @@ def counted_for(own: Counting, cells: BaseCells, counting: Counting) -> BaseCell
     if not conditions:
         return added_up(cells, keys, sums, own.largest)
     found = added_up(cells.some(np.flatnonzero((cells.keys[:, conditions] == 1).all(axis=1))), keys, sums, own.largest)
-    ranks = [np.unique(column, return_inverse=True)[1].reshape(-1) for column in found.keys.T]
+    ranks = [
+        column if is_condition(key) else np.unique(column, return_inverse=True)[1].reshape(-1)
+        for key, column in zip(own.tabulation.keys, found.keys.T, strict=True)
+    ]
     return replace(found, keys=np.stack(ranks, axis=1).astype(np.int64))

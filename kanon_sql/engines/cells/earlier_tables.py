@@ -213,7 +213,7 @@ def _rows_in(
     ancestors, rows = row_numbers(table.cells.keys, [chosen for chosen, _ in table.tabulation.groups])
     found = np.zeros(rows, np.int64)
     outer = [finest.keys.index(text) for text in table.tabulation.conditions if text in finest.keys]
-    meets = np.flatnonzero((cells.keys[:, outer] == 1).all(axis=1))
+    meets = np.flatnonzero((cells.people > 0) & (cells.keys[:, outer] == 1).all(axis=1))
     for place, each in enumerate(_published(table, finest)):
         theirs = [key for key in each.keys if key not in outer]
         own = [table.tabulation.keys.index(finest.keys[key]) for key in theirs]

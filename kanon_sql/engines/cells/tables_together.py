@@ -90,7 +90,8 @@ class TablesTogether:
             keys, sums = set(finest.tabulation.keys), set(finest.tabulation.sums)
             if (keys, sums) != (set(counting.tabulation.keys), set(counting.tabulation.sums)):
                 raise AuditError("kanon audit: the table does not have the keys that were solved; nothing was released")
-            if not counted_for(replace(finest, largest=counting.largest), cells, counting).same(before):
+            everybody = replace(finest.tabulation, condition="")  # conditions are keys here, and no cell is left out
+            if not counted_for(replace(finest, tabulation=everybody, largest=counting.largest), cells, counting).same(before):
                 raise SourceError(
                     "the source has changed while the tables of one transaction were protected; nothing was released; hint: "
                     "read a table, not a function whose rows differ from run to run"
