@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells
+from kanon_sql.engines.cells.derived_sets import derived_sets
 from kanon_sql.engines.cells.published_set import PublishedSet
 from kanon_sql.engines.cells.published_system import published_system
 from kanon_sql.model.protection import Protection
@@ -184,7 +185,8 @@ def overlapping_tables(seed: int) -> Iterable[CellTable]:
         cells = BaseCells(keys=keys[chosen], people=people, sums=none, contributors=none, largest=[])
         names = ("a", "b", "c")
         shape = Tabulation(keys=names, sums=(), sets=((0,),), items=(), source="", reads=())
-        yield published_system(cells, shape, sets, [set()] * 3, [(shape, Protection(k=int(rng.integers(2, 5))))])[0]
+        derived = derived_sets(cells.keys, [each.keys for each in sets])
+        yield published_system(cells, shape, sets, derived, [set()] * 3, [(shape, Protection(k=int(rng.integers(2, 5))))])[0]
 
 
 def tiny_tables(seed: int) -> Iterable[CellTable]:

@@ -291,7 +291,7 @@ def _solved() -> tuple[Any, Any]:
     sets = ((0, 1), (0,), (1,), ())
     tabulation = Tabulation(keys=("a", "b"), sums=(), sets=sets, items=(), source="t", reads=("t",))
     sets = [PublishedSet(keys=each) for each in tabulation.sets]
-    table, _ = published_system(cells, tabulation, sets, [set()] * len(tabulation.keys), [(tabulation, Protection(k=5))])
+    table, _ = published_system(cells, tabulation, sets, [], [], [(tabulation, Protection(k=5))])
     return table, suppress(table, Budget())
 
 

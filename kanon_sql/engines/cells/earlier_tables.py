@@ -9,6 +9,7 @@ import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
 from kanon_sql.engines.cells.counting import Counting, counted_for
+from kanon_sql.engines.cells.derived_sets import derived_sets
 from kanon_sql.engines.cells.possible_cells import with_possible_cells
 from kanon_sql.engines.cells.published_set import PublishedSet
 from kanon_sql.engines.cells.published_system import published_system
@@ -140,9 +141,13 @@ def joint(new: Sequence[EarlierTable], cells: BaseCells, counting: Counting, ear
             )
     every = [*new, *earlier]
     sets = [each for table in every for each in _published(table, finest)]
-    known = related_keys(cells.keys, counting.keys)
-    cells = with_possible_cells(cells, known, sets)
-    table, places = published_system(cells, finest, sets, known, [(each.tabulation, each.protection) for each in every])
+    derived, known = derived_sets(cells.keys, [each.keys for each in sets]), list[set[int]]()
+    if derived or any(each.conditions for each in sets):
+        known = related_keys(cells.keys, counting.keys)
+        cells = with_possible_cells(cells, known, sets)
+    table, places = published_system(
+        cells, finest, sets, derived, known, [(each.tabulation, each.protection) for each in every]
+    )
     refuse_shown(table)
     shown, suppressed = table.shown.copy(), table.suppressed.copy()
     for each in earlier:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.engines.cells.base_cells import LARGEST, BaseCells, largest_of, row_numbers
-from kanon_sql.engines.cells.derived_sets import derived_sets
 from kanon_sql.engines.cells.differences import parts_of_differences
 from kanon_sql.engines.cells.exchanges import exchanged
 from kanon_sql.engines.cells.published_set import PublishedSet
@@ -29,6 +28,7 @@ def published_system(
     cells: BaseCells,
     tabulation: Tabulation,
     sets: Sequence[PublishedSet],
+    derived: Sequence[tuple[int, ...]],
     related: Sequence[set[int]],
     asked: Sequence[tuple[Tabulation, Protection]],
 ) -> tuple[CellTable, dict[tuple[int, ...], int]]:
@@ -42,6 +42,8 @@ def published_system(
         The keys and sums of the base cells.
     sets : sequence of PublishedSet
         The rows of all tables.
+    derived : sequence of tuple of int
+        The keys of the groups that their rows name together, see `derived_sets`.
     related : sequence of set of int
         For each key those that say something about it, see `related_keys`.
     asked : sequence of (Tabulation, Protection)
@@ -49,15 +51,15 @@ def published_system(
 
     Raises
     ------
-    PolicyError, SourceError
-        When the tables overlap in too many ways, or a sum has too many digits.
+    SourceError
+        When a sum has too many digits.
 
     Notes
     -----
     O(b log b) for each grouping set.
     """
     published = list(dict.fromkeys(each.keys for each in sets))
-    chosen = [*published, *derived_sets(cells.keys, published)]
+    chosen = [*published, *derived]
     ancestors, rows = row_numbers(cells.keys, chosen)
     levels = np.array([[key not in each for key in range(cells.keys.shape[1])] for each in chosen], np.int16)
     places = {keys: place for place, keys in enumerate(chosen)}
@@ -67,7 +69,7 @@ def published_system(
     k = max(each.k for _, each in asked)
     few = (people > 0) & (people < k)
     more, none = np.zeros((2, rows), np.bool_)
-    for each in [] if any(each.contributors for _, each in asked) else chosen[len(published) :]:
+    for each in [] if any(each.contributors for _, each in asked) else derived:
         of_cells = exchanged(cells.keys, cells.people, each, sets, related, k)
         for rows_that, cells_that in zip((more, none), of_cells, strict=True):
             rows_that[ancestors[cells_that, places[each]]] = True
