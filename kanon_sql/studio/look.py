@@ -35,7 +35,8 @@ def look(source: Source, run: Run) -> Measured:
 def attacker(source: Source, run: Run, known: Sequence[str]) -> tuple[int, int, bool]:
     """Return the fewest rows that an attacker who knows these columns finds: in the source, and in the release.
 
-    If the guarantee counts people, both numbers are people. The one in the release is then the least that the guarantee allows.
+    If the guarantee counts people, both numbers are people. The one in the release is then that of the smallest class by all
+    quasi-identifiers: any other class is made of such classes.
     The third value is whether people are counted.
     """
     certificate, rows = run.release

@@ -8,7 +8,6 @@ from functools import partial
 from nicegui import ui
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.model.how_many import how_many
 from kanon_sql.studio.draft import Draft
 from kanon_sql.studio.pages.charts import search_options
 from kanon_sql.studio.pages.frame import counted_table, figures, page, panel, paragraph, tried
@@ -170,6 +169,4 @@ def _short(run: Run) -> str:
 
 
 def _cost(certificate: Certificate) -> str:
-    people = certificate.least_people
-    smallest = certificate.smallest_class if people is None else f"of at least {how_many(people, 'person', 'people')}"
-    return f"cost {float(certificate.cost):,.0f}, gap {certificate.gap:.1%}, smallest class {smallest}"
+    return f"cost {float(certificate.cost):,.0f}, gap {certificate.gap:.1%}, smallest class {certificate.smallest}"
