@@ -145,7 +145,7 @@ class Certificate:
 
     @property
     def least_people(self) -> int | None:
-        """Return how many people every class has at least: as counted, or in older files as guaranteed; None for rows."""
+        """Return the fewest people of a class: as counted, or in older files at least k. None if rows are counted."""
         asked = Policy.from_json(self.policy).people_of_classes
         return self.smallest_class_people or (None if asked is None else asked.k)
 
