@@ -139,9 +139,11 @@ _CLAIMS = {
     "cost": _EXACT_NUMBER,
     "classes": WHOLE_OR_NULL,
     "smallest_class": WHOLE_OR_NULL,
+    "smallest_class_people": WHOLE_OR_NULL,
     "known_columns": WHOLE_OR_NULL,
     "sets_audited": WHOLE_OR_NULL,
     "smallest_class_known": WHOLE_OR_NULL,
+    "smallest_class_known_people": WHOLE_OR_NULL,
     "status": STATUS,
     "lower_bound": _EXACT_NUMBER,
     "bound_method": TEXT,
@@ -161,7 +163,15 @@ _CLAIMS = {
 }
 """The fields of a certificate, in the order of the file."""
 
-_LATER = {"charges": (), "histories": (), "known_columns": None, "sets_audited": None, "smallest_class_known": None}
+_LATER = {
+    "charges": (),
+    "histories": (),
+    "known_columns": None,
+    "sets_audited": None,
+    "smallest_class_known": None,
+    "smallest_class_known_people": None,
+    "smallest_class_people": None,
+}
 """Fields that files of this format did not always have, with what they hold there."""
 
 
