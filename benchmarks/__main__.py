@@ -118,6 +118,8 @@ ON_REQUEST = ("matrix", "known", "analyses", "spark", "peers", "attacks", "carel
     "--data", type=click.Path(file_okay=False, path_type=Path), default=ROOT.parent / "shared" / "data", help="The data sets."
 )
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), default=2.0, help="Time of faults and fuzz.")
+@click.option("--surfaces", default="", metavar="A,B", help="Surfaces of careless. [default: all]")
+@click.option("--single", is_flag=True, help="Only tables of careless in which each person has one row.")
 @click.option(
     "--trials", type=click.IntRange(min=1), default=200, help="Tables for each surface of careless, databases of table_attack."
 )
@@ -191,6 +193,8 @@ def _measured(
     trials: int,
     seed: int | None,
     again: tuple[str, ...],
+    surfaces: str,
+    single: bool,
 ) -> Iterator[dict[str, Any]]:
     """Return the records of a part, measured as they are asked for."""
     match part:
@@ -231,7 +235,8 @@ def _measured(
         case "attacks":
             return attacks.measure(releases, 1 if seed is None else seed, data)
         case "careless":
-            return careless.measure(trials, seed or 0, again)
+            only = tuple(surfaces.split(",")) if surfaces else ()
+            return careless.measure(trials, seed or 0, again, only, single=single)
         case "table_attack":
             return table_attack.measure(trials, seed or 0, again)
         case "faults":

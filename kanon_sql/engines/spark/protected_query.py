@@ -88,7 +88,7 @@ def _view(spark: SparkSession, progress: Progress | None, query: TableQuery, pro
     view = fresh("protected")
     shown = [(quoted(f"kanon#key{place}"), quoted(name)) for name, place in key_places(counting).items()]
     keys = rows.selectExpr(*[f"{key} AS {name}" for key, name in shown])
-    warned = settled_frame(keys, source, unit_of(counting, protection), "clause")
+    warned = settled_frame(keys, source, unit_of(counting, protection), "spark")
     table = protected(rows, counting, protection, progress, warned).table
     with safe_errors("naming the protected table"):
         table.createOrReplaceTempView(view)
