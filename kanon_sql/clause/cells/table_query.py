@@ -10,6 +10,7 @@ from sqlglot import TokenType
 
 from kanon_sql.clause.cells.levels import read_levels
 from kanon_sql.clause.cells.measures import read_added
+from kanon_sql.clause.cells.query_parts import end_of, parts_of
 from kanon_sql.clause.cells.select_list import Column, measure_hint, named_at, plain_text, read_column, show_keys, text_of
 from kanon_sql.clause.cells.sources import reads_of, single_table, tables_above
 from kanon_sql.clause.script import Script
@@ -18,14 +19,6 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.model.grouping_sets import Sets, cube, rollup
 from kanon_sql.model.tabulation import MOST_SETS, Item, Tabulation, condition_key, holds
 from kanon_sql.model.validation import as_identifier, same_name
-
-_PARTS = frozenset({"SELECT", "FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "QUALIFY"})
-
-_REFUSED = {
-    "HAVING": "HAVING suppresses groups by their counts; hint: filter the protected table in a query around it",
-    "QUALIFY": "QUALIFY cannot be combined with PROTECT; hint: use it in a query around the protected one",
-    "WINDOW": "WINDOW cannot be combined with PROTECT; hint: use it in a query around the protected one",
-}
 
 _MEASURES = "a protected table adds up count(*) and sum(...)"
 
@@ -83,16 +76,16 @@ class _Reading:
 
     def query(self) -> TableQuery:
         script = self.script
-        parts = self._parts()
+        parts = parts_of(script, self.start, self.clause)
         items = read_select(script, self.start, self.clause).items
         if items is None:
             raise script.error("PROTECT needs a SELECT list; hint: SELECT region, count(*) AS n", self.start)
         if script.word(parts["SELECT"] + 1) == "DISTINCT":
             raise script.error("DISTINCT cannot be combined with PROTECT; hint: leave it out", parts["SELECT"] + 1)
         self.columns = [read_column(script, *item) for item in items]
-        sets = self._sets(parts["GROUP"] + 2, self._end(parts, "GROUP"))
-        read, end = parts["FROM"], self._end(parts, "FROM")
-        condition = (parts["WHERE"] + 1, self._end(parts, "WHERE")) if "WHERE" in parts else (0, 0)
+        sets = self._sets(parts["GROUP"] + 2, end_of(parts, "GROUP", self.clause))
+        read, end = parts["FROM"], end_of(parts, "FROM", self.clause)
+        condition = (parts["WHERE"] + 1, end_of(parts, "WHERE", self.clause)) if "WHERE" in parts else (0, 0)
         self.where = plain_text(script, *condition)
         shown = tuple(self._item(column) for column in self.columns)
         above = tables_above(script, self.start)
@@ -115,25 +108,6 @@ class _Reading:
             table=table,
             person=self.person,
         )
-
-    def _parts(self) -> dict[str, int]:
-        """Return where each part of the query begins."""
-        script, found = self.script, dict[str, int]()
-        for place in script.level(self.start, self.clause):
-            word = script.word(place) if place == self.start else script.keyword(place)
-            distinct_from = word == "FROM" and script.word(place - 1) == "DISTINCT"
-            if word in _PARTS and not distinct_from and not (word == "GROUP" and script.word(place + 1) != "BY"):
-                found.setdefault(word, place)
-            if word in _REFUSED:
-                raise script.error(_REFUSED[word], place)
-        if "FROM" not in found:
-            raise script.error("PROTECT needs a query with FROM; hint: SELECT region, count(*) AS n FROM people", self.start)
-        if "SELECT" not in found:
-            raise script.error("PROTECT needs a SELECT list; hint: SELECT region, count(*) AS n", self.start)
-        return found
-
-    def _end(self, parts: dict[str, int], part: str) -> int:
-        return min([place for place in parts.values() if place > parts[part]], default=self.clause)
 
     def _sets(self, start: int, end: int) -> Sets:
         """Return the grouping sets of GROUP BY, as numbers of keys."""
