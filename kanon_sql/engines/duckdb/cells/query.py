@@ -29,12 +29,21 @@ _HIDDEN = 'system.main.list_extract("kanon#r"."kanon#hidden", {place})'
 _KEYS = '(SELECT {keys} FROM "kanon#source")'
 
 
+_MACROS = """CASE WHEN system.main.contains(
+                    CAST(system.main.json_serialize_plan({planned}) AS VARCHAR), '"error":true'
+                ) THEN 'SELECT function_name AS name, schema_name AS "schema", database_name AS "database", macro_definition AS sql
+                    FROM system.main.duckdb_functions()
+                    WHERE macro_definition IS NOT NULL AND NOT internal'
+                ELSE 'SELECT  AS name,  AS "schema",  AS "database",  AS sql WHERE false' END"""
+
+
 def protected_query(
     counting: Counting,
     protection: Protection,
     source: str,
     others: Iterable[Counting] = (),
     *,
+    above: str = "",
     together: Iterable[Counting] = (),
     ticket: int = 0,
     explained: bool = False,
@@ -52,6 +61,8 @@ def protected_query(
         FROM; used once.
     others : iterable of Counting
         Tables that are released before this one; those of the same source are counted with it.
+    above : str
+        The WITH in front of the query.
     together : iterable of Counting
         Tables that are solved together with this one.
     ticket : int
@@ -81,6 +92,7 @@ def protected_query(
     asked += [f'{text} AS "kanon#value{place}"' for place, text in enumerate(counting.sums)]
     if protection.per is not None:
         asked.append(f'{quoted(protection.per)} AS "kanon#person"')
+    planned = f"{above} SELECT {', '.join(asked)} {source}"
     # all columns are evidence of whom a row describes; counting reads none of them
     asked = ["*"] if counted else [*asked, "*"]
     listed = ", ".join(f'"kanon#key{key}"' for key in numbers)
@@ -91,6 +103,8 @@ def protected_query(
         protection=literal(protection.to_json()),
         unit=_settled(counting, protection, surface) if warned is None else _texts(warned),
         ticket=str(ticket),
+        planned=literal(planned),
+        macros=_MACROS.format(planned=literal(planned)),
         unshadowed=unshadowed(),
         columns=",\n           ".join(asked),
         read="NOT MATERIALIZED" if held or counted else "MATERIALIZED",

@@ -20,10 +20,12 @@ import numpy as np
 from kanon_sql.engines.cells.base_cells import BaseCells
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.earlier_tables import EarlierTable
+from kanon_sql.engines.duckdb.cells.tables_read import identity
 from kanon_sql.engines.duckdb.names import qualified
 from kanon_sql.errors import KanonError, SourceError, raise_alone
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.secret import Secret
+from kanon_sql.model.tabulation import MARK, named_table
 from kanon_sql.model.validation import same_name
 
 RECORD = "kanon_protected_tables"
@@ -84,19 +86,19 @@ def home_of(reads: Iterable[str], tables: Iterable[Mapping[str, Any]], secret: C
     Parameters
     ----------
     reads : iterable of str
-        The tables that it names, in the form that `same_name` compares.
+        What it reads, as `tables_read` returns it.
     tables : iterable of mapping
-        Of each table and view its ``name``, its ``database``, and whether that is in a ``file`` and ``readonly``, as
+        Of each table and view its ``name``, ``schema`` and ``database``, and whether that is in a ``file`` and ``readonly``, as
         the statement sees it: other connections do not see tables of its transaction.
     secret : callable
         Returns the secret of the instance.
     """
-    reads = set(reads)
-    found = [each for each in tables if same_name(each["name"]) in reads]
+    reads = {each for each in reads if not each.startswith(MARK)}
+    found = [each for each in tables if each["kind"] != "macro" and identity(each) in reads]
     if not any(each["file"] for each in found):
         return Home()
     database = found[0]["database"]
-    if any(each["database"] != database for each in found) or reads != {same_name(each["name"]) for each in found}:
+    if any(each["database"] != database for each in found) or reads != set(map(identity, found)):
         return Home(warning=_unremembered("its source is not in one database file"))
     if found[0]["readonly"]:
         return Home(warning=_unremembered("the database is read-only"))
