@@ -29,12 +29,12 @@ def reads_of(script: Script, start: int, clause: int) -> tuple[str, ...]:
     the call itself if there are none.
     """
     found, defined = set[str](), set[str]()
-    for named, body in _above(script, start):
-        own = named_table([name_at(script, named) or ""])
+    for named, body in _above(script, start, clause):
+        own = _named(script, named)
         inner = set(_names(script, body + 1, script.partner[body])) - defined
         # WITH p AS (FROM p) reads a table p, unless the query repeats itself
-        repeats = any(script.word(place) == "RECURSIVE" for place in range(level_start(script, named), named))
-        found |= inner - {own} if repeats and "UNION" in map(script.word, range(body, script.partner[body])) else inner
+        repeats = _repeats(script, named) and "UNION" in map(script.word, range(body, script.partner[body]))
+        found |= inner - {own} if repeats else inner
         defined.add(own)
     return tuple(sorted(found | (set(_names(script, start, clause)) - defined)))
 
@@ -60,27 +60,40 @@ def single_table(script: Script, start: int, end: int) -> str | None:
     return script.text[script.start(start) : script.stop(last)]
 
 
-def tables_above(script: Script, start: int) -> list[str]:
-    """Return the queries of the WITH in front of a query, as texts."""
-    return [plain_text(script, named, script.after(body)) for named, body in _above(script, start)]
+def tables_above(script: Script, start: int, clause: int) -> list[str]:
+    """Return the queries of WITH that a query can name, as texts: all in front of it, and those around it that it names."""
+    return [plain_text(script, named, script.after(body)) for named, body in _above(script, start, clause)]
 
 
-def with_above(script: Script, start: int) -> str:
-    """Return the WITH in front of a query as it is written, for the queries that it can name; empty if there is none."""
-    return " ".join(
-        f"WITH {text_of(script, place + 1, script.after(bodies[-1][1]))}"
-        for place in _withs(script, start)
-        if (bodies := list(common_tables(script, place + 1, start)))
-    )
+def with_above(script: Script, start: int, clause: int) -> str:
+    """Return the same as a WITH, as it is written; empty if there is none."""
+    found = [(named, script.after(body)) for named, body in _above(script, start, clause)]
+    word = "WITH RECURSIVE" if any(_repeats(script, named) for named, _ in found) else "WITH"
+    return f"{word} {', '.join(text_of(script, *each) for each in found)}" if found else ""
 
 
-def _withs(script: Script, start: int) -> list[int]:
-    return [place for place in script.level(level_start(script, start), start) if script.keyword(place) == "WITH"]
+def _above(script: Script, start: int, clause: int) -> list[tuple[int, int]]:
+    """Return where each query of WITH is named, and where its bracket opens."""
+    found, needed, place = list[tuple[int, int]](), set(_names(script, start, clause)), start
+    while place >= 0:
+        begin = level_start(script, place)
+        withs = [each for each in script.level(begin, place) if script.keyword(each) == "WITH"]
+        pairs = [pair for each in withs for pair in common_tables(script, each + 1, place) if pair[1] < place]
+        for named, body in reversed(pairs):
+            if place == start or _named(script, named) in needed:
+                found.insert(0, (named, body))
+                needed |= set(_names(script, body + 1, script.partner[body]))
+        place = -1 if script.spelled(begin - 1) in {"", ";"} else begin - 1
+    return found
 
 
-def _above(script: Script, start: int) -> list[tuple[int, int]]:
-    """Return where each query of the WITH in front of a query is named, and where its bracket opens."""
-    return [pair for place in _withs(script, start) for pair in common_tables(script, place + 1, start)]
+def _repeats(script: Script, named: int) -> bool:
+    """Return whether a query of WITH may name itself."""
+    return "RECURSIVE" in map(script.word, script.level(level_start(script, named), named))
+
+
+def _named(script: Script, place: int) -> str:
+    return named_table([name_at(script, place) or ""])
 
 
 def names_in(sql: str) -> Iterator[str]:

@@ -98,7 +98,7 @@ class _Reading:
         condition = (parts["WHERE"] + 1, self._end(parts, "WHERE")) if "WHERE" in parts else (0, 0)
         self.where = plain_text(script, *condition)
         shown = tuple(self._item(column) for column in self.columns)
-        above = tables_above(script, self.start)
+        above = tables_above(script, self.start, self.clause)
         table = None if above else single_table(script, read + 1, max(end, condition[1]))
         tabulation = Tabulation(
             keys=tuple(self.keys),
@@ -114,7 +114,7 @@ class _Reading:
             keys=tuple(self.keys.values()),
             sums=tuple(self.sums.values()),
             source=text_of(script, read, end),
-            above=with_above(script, self.start),
+            above=with_above(script, self.start, self.clause),
             where=text_of(script, *condition) if "WHERE" in parts else "",
             table=table,
             person=self.person,

@@ -29,14 +29,6 @@ _HIDDEN = 'system.main.list_extract("kanon#r"."kanon#hidden", {place})'
 _KEYS = '(SELECT {keys} FROM "kanon#source")'
 
 
-_MACROS = """CASE WHEN system.main.contains(
-                    CAST(system.main.json_serialize_plan({planned}) AS VARCHAR), '"error":true'
-                ) THEN 'SELECT function_name AS name, schema_name AS "schema", database_name AS "database", macro_definition AS sql
-                    FROM system.main.duckdb_functions()
-                    WHERE macro_definition IS NOT NULL AND NOT internal'
-                ELSE 'SELECT  AS name,  AS "schema",  AS "database",  AS sql WHERE false' END"""
-
-
 def protected_query(
     counting: Counting,
     protection: Protection,
@@ -104,7 +96,6 @@ def protected_query(
         unit=_settled(counting, protection, surface) if warned is None else _texts(warned),
         ticket=str(ticket),
         planned=literal(planned),
-        macros=_MACROS.format(planned=literal(planned)),
         unshadowed=unshadowed(),
         columns=",\n           ".join(asked),
         read="NOT MATERIALIZED" if held or counted else "MATERIALIZED",

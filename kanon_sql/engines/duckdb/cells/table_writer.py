@@ -35,9 +35,7 @@ class TableWriter:
         others = [*self._released.countings, *self._before]
         self._before.append(counting)
         held = _is_held(query, self._released)
-        return protected_query(
-            counting, protection, query.source, others, above=query.above, explained=explained, held=held
-        )
+        return protected_query(counting, protection, query.source, others, above=query.above, explained=explained, held=held)
 
 
 class TableReader:

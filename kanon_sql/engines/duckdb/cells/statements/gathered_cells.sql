@@ -25,7 +25,13 @@ WITH "kanon#source" AS ${read} (
                 WHERE NOT internal
                 UNION ALL
                 -- macros are printed slowly, so only where there is no plan
-                SELECT name, "schema", "database", 'macro', sql, NULL, NULL FROM system.main.query(${macros})
+                SELECT name, "schema", "database", 'macro', sql, NULL, NULL FROM system.main.query(CASE
+                    WHEN system.main.contains(CAST(system.main.json_serialize_plan(${planned}) AS VARCHAR), '"error":true')
+                    THEN 'SELECT function_name AS name, schema_name AS "schema", database_name AS "database",
+                            macro_definition AS sql
+                        FROM system.main.duckdb_functions() WHERE macro_definition IS NOT NULL AND NOT internal'
+                    ELSE 'SELECT NULL AS name, NULL AS "schema", NULL AS "database", NULL AS sql WHERE false'
+                END)
             ) AS t JOIN system.main.duckdb_databases() AS d ON t."database" = d.database_name
         ) AS "kanon#t"),
         -- nothing is counted before it is settled whom a row describes
