@@ -13,7 +13,6 @@ from kanon_sql.clause.split import begins_query, common_tables, level_start
 from kanon_sql.model.tabulation import named_table
 from kanon_sql.model.validation import same_name
 
-
 _TABLE_FOLLOWS = frozenset(
     {"TABLE", "PIVOT", "PIVOT_WIDER", "PIVOT_LONGER", "UNPIVOT", "SUMMARIZE", "DESCRIBE", "DESC", "SHOW"}
 )
