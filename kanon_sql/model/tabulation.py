@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,11 +17,24 @@ MOST_KEYS = 30
 MOST_SETS = 4096
 """Grouping sets of a table."""
 
+MARK = "#"
+"""How the mark of a table in `Tabulation.reads` begins, by which a copy or another name of it is recognized."""
+
 _LEVEL = re.compile(r"(.+) IN DIGITS \((\d{1,7})\)", re.DOTALL)
 
 
 _CONDITION = "WHERE "
 """How the key of a condition begins: names are compared in lower case, so no column begins so."""
+
+
+def named_table(parts: Iterable[str]) -> str:
+    """Return the name of a table as `Tabulation.reads` has it; the parts are in the form that `same_name` compares."""
+    return ".".join('"' + each.replace('"', '""') + '"' for each in parts)
+
+
+def _quoted(name: str) -> str:
+    """Return a name of `Tabulation.reads` with a dot in front; records of older versions have names without quotes."""
+    return f".{name if name.startswith(chr(34)) else named_table([name])}"
 
 
 def condition_key(condition: str) -> str:
@@ -93,7 +106,7 @@ class Tabulation:
     source : str
         What the rows are read from, as a text that tells sources apart.
     reads : tuple of str
-        The tables that it names.
+        What it reads: names of tables, each part quoted, names of files, and marks of contents.
     condition : str
         The condition of WHERE as a text that tells conditions apart; empty if there is none.
     """
@@ -136,6 +149,13 @@ class Tabulation:
         """Return the keys of all counted groups, and the conditions among them: of rows, then of counts under a condition."""
         rows = [(chosen, ()) for chosen in self.sets]
         return (*rows, *((tuple(sorted({*chosen, key})), (key,)) for key in self.filters for chosen in self.sets))
+
+    def meets(self, other: Tabulation, *, marks: bool = True) -> bool:
+        """Return whether both read a table, by its name or its mark; a name without its schema may be that of any schema."""
+        if marks and any(each.startswith(MARK) for each in {*self.reads} & {*other.reads}):
+            return True
+        mine, theirs = ([_quoted(each) for each in table.reads if not each.startswith(MARK)] for table in (self, other))
+        return any(one.endswith(two) or two.endswith(one) for one in mine for two in theirs)
 
     def named(self, name: str, kind: str) -> Item | None:
         """Return the column of a name, in the form that SQL compares, if it is of that kind."""

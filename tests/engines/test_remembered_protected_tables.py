@@ -115,7 +115,7 @@ def test_no_file_holds_counts_of_another_source(file: Path, tmp_path: Path) -> N
     with session(public) as con:
         con.execute(f"ATTACH '{file}' AS clinic")
         con.execute(f"CREATE TABLE counts AS {ONE.replace('FROM people', 'FROM clinic.people')}")
-        con.execute("CREATE TEMP TABLE visitors AS FROM clinic.people")
+        con.execute("CREATE TEMP TABLE visitors AS FROM clinic.people WHERE income < 49")
         con.execute(ONE.replace("people", "visitors")).fetchall()
     assert remembered(public) == 0
     assert remembered(file) == 1
@@ -129,9 +129,14 @@ def test_a_source_that_may_be_elsewhere_is_not_written_and_a_warning_says_so(fil
     with session(public) as con:
         con.execute(setup)
         con.execute(f"ATTACH '{file}' AS clinic")
+        con.execute("USE clinic")
         with pytest.warns(KanonWarning, match="its source is not in one database file"):
-            con.execute(ONE.replace("FROM people", "FROM clinic.people")).fetchall()
-    assert remembered(public) == remembered(file) == 0
+            con.execute(ONE).fetchall()
+        assert con.execute(
+            "SELECT count(*) FROM clinic.information_schema.tables WHERE table_name LIKE 'kanon_%'"
+        ).fetchall() == [(0,)]
+        con.execute(ONE.replace("FROM people", "FROM clinic.people").replace("sex", "age")).fetchall()
+    assert (remembered(public), remembered(file)) == (0, 1)
 
 
 def test_a_database_that_is_read_only_warns(file: Path) -> None:

@@ -12,7 +12,7 @@ from kanon_sql.clause.cells.levels import read_levels
 from kanon_sql.clause.cells.measures import read_added
 from kanon_sql.clause.cells.query_parts import end_of, parts_of
 from kanon_sql.clause.cells.select_list import Column, measure_hint, named_at, plain_text, read_column, show_keys, text_of
-from kanon_sql.clause.cells.sources import reads_of, single_table, tables_above
+from kanon_sql.clause.cells.sources import reads_of, single_table, tables_above, with_above
 from kanon_sql.clause.script import Script
 from kanon_sql.clause.select import AGGREGATES, name_at, read_select
 from kanon_sql.errors import PolicyError
@@ -35,6 +35,8 @@ class TableQuery:
         SQL of each key, and of what each sum adds up.
     source : str
         FROM, as it is written.
+    above : str
+        The WITH in front of it, as it is written.
     where : str
         The condition of WHERE, as it is written; empty if there is none.
     table : str or None
@@ -47,6 +49,7 @@ class TableQuery:
     keys: tuple[str, ...]
     sums: tuple[str, ...]
     source: str
+    above: str
     where: str
     table: str | None
     person: str | None
@@ -88,7 +91,7 @@ class _Reading:
         condition = (parts["WHERE"] + 1, end_of(parts, "WHERE", self.clause)) if "WHERE" in parts else (0, 0)
         self.where = plain_text(script, *condition)
         shown = tuple(self._item(column) for column in self.columns)
-        above = tables_above(script, self.start)
+        above = tables_above(script, self.start, self.clause)
         table = None if above else single_table(script, read + 1, max(end, condition[1]))
         tabulation = Tabulation(
             keys=tuple(self.keys),
@@ -104,6 +107,7 @@ class _Reading:
             keys=tuple(self.keys.values()),
             sums=tuple(self.sums.values()),
             source=text_of(script, read, end),
+            above=with_above(script, self.start, self.clause),
             where=text_of(script, *condition) if "WHERE" in parts else "",
             table=table,
             person=self.person,

@@ -89,8 +89,14 @@ def related(new: EarlierTable, tables: Sequence[EarlierTable]) -> list[EarlierTa
     SourceError
         When one of them reads it in another way, so that the people of both cannot be compared.
     """
-    found = [each for each in tables if set(each.tabulation.reads) & set(new.tabulation.reads)]
+    found = [each for each in tables if each.tabulation.meets(new.tabulation)]
     for each in found:
+        if not each.tabulation.meets(new.tabulation, marks=False):
+            raise SourceError(
+                "a protected table of a source with equal columns and as many rows, under another name, was released before, "
+                "and the difference of the two may single people out; nothing was released; hint: read the source under its old "
+                f"name, or {_ALONE}"
+            )
         if each.tabulation.source != new.tabulation.source:
             raise SourceError(
                 "a protected table with another FROM over the same source was released before, and the difference of the two "

@@ -47,7 +47,7 @@ class TablesTogether:
         shape = counting.tabulation
         for other, asked in self.asked:
             if other.tabulation.source != shape.source:
-                if set(other.tabulation.reads) & set(shape.reads):
+                if other.tabulation.meets(shape):
                     raise PolicyError(
                         "a table before it reads the same source with another FROM, and the difference of the two may single "
                         "people out; hint: write the same FROM in both"

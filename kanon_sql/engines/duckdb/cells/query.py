@@ -35,6 +35,7 @@ def protected_query(
     source: str,
     others: Iterable[Counting] = (),
     *,
+    above: str = "",
     together: Iterable[Counting] = (),
     ticket: int = 0,
     explained: bool = False,
@@ -52,6 +53,8 @@ def protected_query(
         FROM; used once.
     others : iterable of Counting
         Tables that are released before this one; those of the same source are counted with it.
+    above : str
+        The WITH in front of the query.
     together : iterable of Counting
         Tables that are solved together with this one.
     ticket : int
@@ -81,6 +84,7 @@ def protected_query(
     asked += [f'{text} AS "kanon#value{place}"' for place, text in enumerate(counting.sums)]
     if protection.per is not None:
         asked.append(f'{quoted(protection.per)} AS "kanon#person"')
+    planned = f"{above} SELECT {', '.join(asked)} {source}"
     # all columns are evidence of whom a row describes; counting reads none of them
     asked = ["*"] if counted else [*asked, "*"]
     listed = ", ".join(f'"kanon#key{key}"' for key in numbers)
@@ -91,6 +95,7 @@ def protected_query(
         protection=literal(protection.to_json()),
         unit=_settled(counting, protection, surface) if warned is None else _texts(warned),
         ticket=str(ticket),
+        planned=literal(planned),
         unshadowed=unshadowed(),
         columns=",\n           ".join(asked),
         read="NOT MATERIALIZED" if held or counted else "MATERIALIZED",

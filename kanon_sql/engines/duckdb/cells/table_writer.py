@@ -35,7 +35,7 @@ class TableWriter:
         others = [*self._released.countings, *self._before]
         self._before.append(counting)
         held = _is_held(query, self._released)
-        return protected_query(counting, protection, query.source, others, explained=explained, held=held)
+        return protected_query(counting, protection, query.source, others, above=query.above, explained=explained, held=held)
 
 
 class TableReader:
@@ -83,6 +83,7 @@ class JointWriter:
             protection,
             query.source,
             self._before,
+            above=query.above,
             together=self._together,
             ticket=next(self._tickets),
             explained=explained,
