@@ -45,7 +45,9 @@ def exchanged(
     maximal = {each.keys for each in published if not any(set(each.keys) < set(other.keys) for other in published)}
     # a person has one number of each sum, so all keys of tables with sums stay together
     maximal.add(tuple({key for each in published if each.sums for key in each.keys}))
-    commons = {frozenset(one) & frozenset(other) for one, other in combinations(maximal, 2)} | {frozenset()}
+    commons: set[frozenset[int]] = {frozenset(one) & frozenset(other) for one, other in combinations(maximal, 2)} | {
+        frozenset()
+    }
     for common in sorted((each for each in commons if each <= set(chosen)), key=sorted):
         together = [set(each) for each in related]
         for each in maximal:

@@ -9,7 +9,7 @@ from kanon_sql.errors import SourceError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.model.validation import as_identifier
-from kanon_sql.table.arrays import Int64
+from kanon_sql.table.arrays import Int32, Int64
 
 _FEW = 3
 """People who have to add to a sum: with two, each knows what the other one has."""
@@ -52,7 +52,7 @@ def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection
             )
 
 
-def _added(ancestors: Int64, values: Int64, rows: int) -> Int64:
+def _added(ancestors: Int32, values: Int64, rows: int) -> Int64:
     found = np.zeros(rows, np.int64)
     for column in ancestors.T:
         np.add.at(found, column, values)

@@ -14,6 +14,7 @@ from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
 from kanon_sql.engines.cells.published_set import PublishedSet
 from kanon_sql.engines.cells.related_keys import components
 from kanon_sql.table.arrays import Int64
+from kanon_sql.table.cell_table import Bools
 
 _MOST = 50_000
 """Combinations that are looked at: in a table with more, enough of them occur."""
@@ -68,13 +69,15 @@ def with_possible_cells(cells: BaseCells, related: Sequence[set[int]], sets: Seq
     )
 
 
-def _permitted(found: Int64, keys: Int64, each: PublishedSet) -> np.ndarray:
+def _permitted(found: Int64, keys: Int64, each: PublishedSet) -> Bools:
     """Return which combinations are in a row that exists, or in none of the table."""
     permitted = _among(found[:, list(each.keys)], keys[:, list(each.keys)])
-    return permitted | (found[:, list(each.conditions)] != 1).any(axis=1)
+    permitted |= (found[:, list(each.conditions)] != 1).any(axis=1)
+    return permitted
 
 
-def _among(found: Int64, known: Int64) -> np.ndarray:
+def _among(found: Int64, known: Int64) -> Bools:
     """Return which rows are among others."""
     numbers, _ = row_numbers(np.concatenate((known, found)), [tuple(range(known.shape[1]))])
-    return np.isin(numbers[len(known) :, 0], numbers[: len(known), 0])
+    among: Bools = np.isin(numbers[len(known) :, 0], numbers[: len(known), 0])
+    return among

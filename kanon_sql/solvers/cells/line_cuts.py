@@ -64,7 +64,8 @@ def capacities(table: CellTable, number: int, value: Int64, *, insider: bool) ->
     most = np.zeros(table.rows, np.int64)
     for column in table.ancestors.T:
         np.add.at(most, column, margin)
-    return np.maximum(np.minimum(value - measure.least, most), 0)
+    found: Int64 = np.maximum(np.minimum(value - measure.least, most), 0)
+    return found
 
 
 def _children(table: CellTable, set_: int, parent: int) -> tuple[Int64, Int64]:

@@ -124,7 +124,7 @@ class State:
 
     def users(self, row: int) -> list[int]:
         """Return the witnesses that change a secondary row."""
-        found = users(self.space, self.store, row).tolist()
+        found: list[int] = users(self.space, self.store, row).tolist()
         if not self.others:
             return found
         return sorted({*found, *(each for each, moves in self.others.items() if row in self.table.ancestors[moves.base])})
