@@ -93,8 +93,8 @@ def related(new: EarlierTable, tables: Sequence[EarlierTable]) -> list[EarlierTa
         if not each.tabulation.meets(new.tabulation, marks=False):
             raise SourceError(
                 "a protected table of a source with equal columns and as many rows, under another name, was released before, "
-                "and the difference of the two may single people out; nothing was released; hint: read the source under its old "
-                f"name, or {_ALONE}"
+                "and the difference of the two may single people out; nothing was released; hint: read the source under its "
+                f"old name, or {_ALONE}"
             )
         if each.tabulation.source != new.tabulation.source:
             raise SourceError(
