@@ -132,10 +132,7 @@ def test_a_source_that_may_be_elsewhere_is_not_written_and_a_warning_says_so(fil
         con.execute("USE clinic")
         with pytest.warns(KanonWarning, match="its source is not in one database file"):
             con.execute(ONE).fetchall()
-        assert con.execute(
-            "SELECT count(*) FROM clinic.information_schema.tables WHERE table_name LIKE 'kanon_%'"
-        ).fetchall() == [(0,)]
-        con.execute(ONE.replace("FROM people", "FROM clinic.people").replace("sex", "age")).fetchall()
+        con.execute(f"{ONE.replace('FROM people', 'FROM clinic.people')} USING auto (earlier = 'ignore')").fetchall()
     assert (remembered(public), remembered(file)) == (0, 1)
 
 
