@@ -17,7 +17,7 @@ MOST_KEYS = 30
 MOST_SETS = 4096
 """Grouping sets of a table."""
 
-MARK = "#"
+FINGERPRINT = "#"
 """How the mark of a table in `Tabulation.reads` begins, by which a copy or another name of it is recognized."""
 
 _LEVEL = re.compile(r"(.+) IN DIGITS \((\d{1,7})\)", re.DOTALL)
@@ -106,7 +106,7 @@ class Tabulation:
     source : str
         What the rows are read from, as a text that tells sources apart.
     reads : tuple of str
-        What it reads: names of tables, each part quoted, names of files, and marks of contents.
+        What it reads: names of tables, each part quoted, names of files, and fingerprints of contents.
     condition : str
         The condition of WHERE as a text that tells conditions apart; empty if there is none.
     """
@@ -150,11 +150,11 @@ class Tabulation:
         rows = [(chosen, ()) for chosen in self.sets]
         return (*rows, *((tuple(sorted({*chosen, key})), (key,)) for key in self.filters for chosen in self.sets))
 
-    def meets(self, other: Tabulation, *, marks: bool = True) -> bool:
+    def meets(self, other: Tabulation, *, fingerprints: bool = True) -> bool:
         """Return whether both read a table, by its name or its mark; a name without its schema may be that of any schema."""
-        if marks and any(each.startswith(MARK) for each in {*self.reads} & {*other.reads}):
+        if fingerprints and any(each.startswith(FINGERPRINT) for each in {*self.reads} & {*other.reads}):
             return True
-        mine, theirs = ([_quoted(each) for each in table.reads if not each.startswith(MARK)] for table in (self, other))
+        mine, theirs = ([_quoted(each) for each in table.reads if not each.startswith(FINGERPRINT)] for table in (self, other))
         return any(one.endswith(two) or two.endswith(one) for one in mine for two in theirs)
 
     def named(self, name: str, kind: str) -> Item | None:

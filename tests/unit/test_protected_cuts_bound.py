@@ -26,8 +26,9 @@ from kanon_sql.model.tabulation import Item, Tabulation
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.lower_bound import lower_bound
 from kanon_sql.table.cell_table import CellTable, PricedCut
+from kanon_sql.verification.cells.base_cell import BaseCell
 from kanon_sql.verification.cells.cuts_bound import proven
-from kanon_sql.verification.cells.published_system import BaseCell, PublishedSystem
+from kanon_sql.verification.cells.published_system import PublishedSystem
 
 PLANES = "minimum cuts of planes"
 CUBE = [chosen for size in (3, 2, 1, 0) for chosen in itertools.combinations(range(3), size)]

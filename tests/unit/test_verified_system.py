@@ -17,12 +17,13 @@ from kanon_sql.errors import CertificateError, InfeasibleError, PolicyError, Sou
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Item, Tabulation
 from kanon_sql.table.cell_table import PricedCut
+from kanon_sql.verification.cells.base_cell import BaseCell
 from kanon_sql.verification.cells.cuts_bound import proven
 from kanon_sql.verification.cells.empty_cells import empty_cells
 from kanon_sql.verification.cells.exchanges import Exchanges
 from kanon_sql.verification.cells.joined_sets import check_complete, check_listed
 from kanon_sql.verification.cells.joint_tables import joint_tables
-from kanon_sql.verification.cells.published_system import BaseCell, PublishedSystem
+from kanon_sql.verification.cells.published_system import PublishedSystem
 from kanon_sql.verification.cells.related_keys import related_keys
 from kanon_sql.verification.cells.witness_sums import check_witnesses
 

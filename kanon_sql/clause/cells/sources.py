@@ -76,8 +76,8 @@ def _above(script: Script, start: int, clause: int) -> list[tuple[int, int]]:
     found, needed, place = list[tuple[int, int]](), set(_names(script, start, clause)), start
     while place >= 0:
         begin = level_start(script, place)
-        withs = [each for each in script.level(begin, place) if script.keyword(each) == "WITH"]
-        pairs = [pair for each in withs for pair in common_tables(script, each + 1, place) if pair[1] < place]
+        begun = [each for each in script.level(begin, place) if script.keyword(each) == "WITH"]
+        pairs = [pair for each in begun for pair in common_tables(script, each + 1, place) if pair[1] < place]
         for named, body in reversed(pairs):
             if place == start or _named(script, named) in needed:
                 found.insert(0, (named, body))

@@ -91,7 +91,7 @@ def related(new: EarlierTable, tables: Sequence[EarlierTable]) -> list[EarlierTa
     """
     found = [each for each in tables if each.tabulation.meets(new.tabulation)]
     for each in found:
-        if not each.tabulation.meets(new.tabulation, marks=False):
+        if not each.tabulation.meets(new.tabulation, fingerprints=False):
             raise SourceError(
                 "a protected table of a source with equal columns and as many rows, under another name, was released before, "
                 "and the difference of the two may single people out; nothing was released; hint: read the source under its "

@@ -43,7 +43,7 @@ def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection
         if _counts_people(cells.sums[:, place], some, cells.people):
             raise SourceError(
                 f"everyone who adds to the sum {name} adds the same number, so it counts people; nothing was released; hint: "
-                f"write count(*) FILTER (WHERE {tabulation.sums[place]} > 0) AS {name}, or make it a key"
+                f"count these people by FILTER (WHERE {tabulation.sums[place]} > 0), or make it a key"
             )
         if item.name not in ruled and ((contributors > 0) & (contributors < _FEW) & (people >= protection.k)).any():
             raise SourceError(

@@ -36,7 +36,7 @@ _GARBAGE = 8
 """The store is renewed when it is so many times as large as its witnesses."""
 
 
-class Moves(NamedTuple):
+class Changes(NamedTuple):
     """Changes of base cells: in which measure, which cell, and by how much."""
 
     of: Int32
@@ -54,7 +54,7 @@ class State:
         What it costs to suppress each row, less where a bound suppresses it in part.
     grows, falls : int64 arrays [w]
         By how much the row of each witness has to be more, or less instead; 0 where less will not do.
-    others : dict of int to Moves
+    others : dict of int to Changes
         What some witnesses change in other measures.
     programs : dict of (int, bool) to CheapestWitness
         What finds a witness where no move does, by its measure and `with_fixed`.
@@ -71,7 +71,7 @@ class State:
     falls: Int64
     failures: list[int]
     steps: int
-    others: dict[int, Moves] = field(default_factory=dict)
+    others: dict[int, Changes] = field(default_factory=dict)
     programs: dict[tuple[int, bool], CheapestWitness] = field(default_factory=dict)
 
     @property
@@ -120,7 +120,7 @@ class State:
         of, base = np.nonzero(change)
         if (of != own).any():
             of, base = of[of != own], base[of != own]
-            self.others[witness] = Moves(of.astype(np.int32), base.astype(np.int32), change[of, base])
+            self.others[witness] = Changes(of.astype(np.int32), base.astype(np.int32), change[of, base])
 
     def users(self, row: int) -> list[int]:
         """Return the witnesses that change a secondary row."""
@@ -129,12 +129,12 @@ class State:
             return found
         return sorted({*found, *(each for each, moves in self.others.items() if row in self.table.ancestors[moves.base])})
 
-    def kept(self, witnesses: list[int] | slice) -> tuple[Int64, Int64, dict[int, Moves]]:
+    def kept(self, witnesses: list[int] | slice) -> tuple[Int64, Int64, dict[int, Changes]]:
         """Return where some witnesses are, for `restore`."""
         start, count = (np.asarray(each)[witnesses].copy() for each in (self.store.start, self.store.count))
         return start, count, self.others.copy()
 
-    def restore(self, witnesses: list[int] | slice, kept: tuple[Int64, Int64, dict[int, Moves]]) -> None:
+    def restore(self, witnesses: list[int] | slice, kept: tuple[Int64, Int64, dict[int, Changes]]) -> None:
         """Take back some witnesses."""
         np.asarray(self.store.start)[witnesses], np.asarray(self.store.count)[witnesses], self.others = kept
 
@@ -160,7 +160,7 @@ class State:
         of = np.repeat(np.arange(len(self.measure)), np.diff(found.start))
         other = found.of != self.measure[of]
         self.others = {
-            int(each): Moves(*(part[other & (of == each)] for part in (found.of, found.base, found.change)))
+            int(each): Changes(*(part[other & (of == each)] for part in (found.of, found.base, found.change)))
             for each in np.unique(of[other])
         }
         of, base, change = of[~other], found.base[~other], found.change[~other]
@@ -184,12 +184,12 @@ class State:
         within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
         entry = np.repeat(start, count) + within
         whose = np.repeat(np.arange(len(count)), count)
-        moves = Moves(self.measure[whose], np.asarray(self.store.base)[entry], np.asarray(self.store.change)[entry])
+        moves = Changes(self.measure[whose], np.asarray(self.store.base)[entry], np.asarray(self.store.change)[entry])
         if self.others:
             whose = np.concatenate([whose, *(np.full(len(each.of), witness) for witness, each in self.others.items())])
             order = np.argsort(whose, kind="stable")
             whose = whose[order]
-            moves = Moves(*(np.concatenate(parts)[order] for parts in zip(moves, *self.others.values(), strict=True)))
+            moves = Changes(*(np.concatenate(parts)[order] for parts in zip(moves, *self.others.values(), strict=True)))
         return Witnesses(
             row=np.asarray(self.store.row).copy(),
             measure=self.measure,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from kanon_sql.errors import CertificateError
 from kanon_sql.model.tabulation import Tabulation
-from kanon_sql.verification.cells.published_system import BaseCell
+from kanon_sql.verification.cells.base_cell import BaseCell
 from kanon_sql.verification.cells.related_keys import Pair, parts_of
 
 

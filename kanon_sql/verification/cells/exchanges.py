@@ -14,7 +14,7 @@ from itertools import combinations
 
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
-from kanon_sql.verification.cells.published_system import BaseCell, Group
+from kanon_sql.verification.cells.base_cell import BaseCell, Group
 from kanon_sql.verification.cells.related_keys import Pair, parts_of
 
 Keys = frozenset[int]

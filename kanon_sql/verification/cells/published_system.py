@@ -6,43 +6,17 @@ It shares no code with the solver, the gate or the arrays between them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from heapq import nlargest
 from math import ceil
-from typing import TYPE_CHECKING
 
 from kanon_sql.model.protection import Ambiguity, Dominance, Protection
 from kanon_sql.model.tabulation import Tabulation
-
-if TYPE_CHECKING:
-    from kanon_sql.verification.cells.exchanges import Exchanges
+from kanon_sql.verification.cells.base_cell import BaseCell
+from kanon_sql.verification.cells.exchanges import Exchanges
 
 _SAFETY = 10
 """Percent by which the sum of a row of too few people may be greater, at least."""
-
-
-Group = tuple[str | None, ...]
-"""The values of some keys."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaseCell:
-    """A combination of all keys.
-
-    Attributes
-    ----------
-    keys : tuple of str or None
-        The keys as texts.
-    values : tuple of int
-        How many people, then the sums in units of the last decimal place.
-    largest : tuple of tuple of int
-        For each sum, the largest contributions.
-    """
-
-    keys: tuple[str | None, ...]
-    values: tuple[int, ...]
-    largest: tuple[tuple[int, ...], ...]
 
 
 class PublishedSystem:

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from kanon_sql.model.tabulation import Tabulation, level_of
 from kanon_sql.model.validation import same_name
-from kanon_sql.verification.cells.published_system import BaseCell
+from kanon_sql.verification.cells.base_cell import BaseCell
 
 Pair = frozenset[int]
 

@@ -8,12 +8,12 @@ from hashlib import sha256
 from typing import Any
 
 from kanon_sql.engines.cells.counting import Counting
-from kanon_sql.model.tabulation import MARK, named_table
+from kanon_sql.model.tabulation import FINGERPRINT, named_table
 from kanon_sql.model.validation import same_name
 
 
 def tables_read(counting: Counting, plan: str, objects: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return what a statement reads: tables with database and schema, files and calls, and the marks of the tables.
+    """Return what a statement reads: tables with database and schema, files and calls, and the fingerprints of the tables.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ def tables_read(counting: Counting, plan: str, objects: Iterable[Mapping[str, An
             if not planned and stored[each]["kind"] == "view":
                 texts.append(stored[each]["sql"])
                 left += _names(stored[each]["sql"])
-    marks = [mark for each in found & stored.keys() for mark in _marks(stored[each])]
-    return tuple(sorted({*found, *marks}))
+    fingerprints = [mark for each in found & stored.keys() for mark in _fingerprints(stored[each])]
+    return tuple(sorted({*found, *fingerprints}))
 
 
 def identity(stored: Mapping[str, Any]) -> str:
@@ -63,10 +63,10 @@ def _means(name: str, stored: Mapping[str, Any]) -> bool:
     return name == short or f".{identity(stored)}".endswith(f".{name}")
 
 
-def _marks(stored: Mapping[str, Any]) -> Iterator[str]:
+def _fingerprints(stored: Mapping[str, Any]) -> Iterator[str]:
     if stored["kind"] == "table":
-        yield f"{MARK}{sha256(stored['contents'].encode('utf-8', 'surrogatepass')).hexdigest()}"
-        yield f"{MARK}{stored['mark']}"
+        yield f"{FINGERPRINT}{sha256(stored['contents'].encode('utf-8', 'surrogatepass')).hexdigest()}"
+        yield f"{FINGERPRINT}{stored['mark']}"
 
 
 def _scanned(plan: Any) -> Iterator[str]:
