@@ -26,7 +26,7 @@ from kanon_sql.engines.duckdb.names import qualified
 from kanon_sql.errors import KanonError, SourceError, raise_alone
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.secret import Secret
-from kanon_sql.model.tabulation import MARK, named_table
+from kanon_sql.model.tabulation import FINGERPRINT, named_table
 from kanon_sql.model.validation import same_name
 
 RECORD = "kanon_protected_tables"
@@ -96,7 +96,7 @@ def home_of(reads: Iterable[str], tables: Iterable[Mapping[str, Any]], secret: C
     secret : callable
         Returns the secret of the instance.
     """
-    reads = {each for each in reads if not each.startswith(MARK)}
+    reads = {each for each in reads if not each.startswith(FINGERPRINT)}
     found = [each for each in tables if each["kind"] != "macro" and identity(each) in reads]
     if not any(each["file"] for each in found):
         return Home()
@@ -193,7 +193,7 @@ def _seal(secret: Secret, *values: str | int | bytes | None) -> bytes:
 
 def _here(reads: Iterable[str], database: str) -> tuple[str, ...]:
     """Return what a table reads, with the present name of its database, without numbers of tables, which end with a session."""
-    lasting = [each for each in reads if not (each.startswith(MARK) and " " in each)]
+    lasting = [each for each in reads if not (each.startswith(FINGERPRINT) and " " in each)]
     named = [(each, _PARTS.findall(each)) for each in lasting]
     here = named_table([same_name(database)])
     return tuple(".".join([here, *parts[1:]]) if len(parts) == 3 else each for each, parts in named)
