@@ -19,14 +19,14 @@ from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.certificate.table_file import PROTECTED
 from kanon_sql.cli import main
 
-TABLES: list[dict[str, Any]] = [{"by": ["a", "b"], "k": 4, "measures": {"total": "s"}}, {"by": ["c"], "k": 4}]
+TABLES: list[dict[str, Any]] = [{"by": ["a", "b"], "k": 4, "measures": {"total": "s"}}, {"by": ["b", "c"], "k": 4}]
 
 
 def people() -> pa.Table:
     """Return people of whom none is z and w."""
-    draw = random.Random(16)
+    draw = random.Random(4)
     rows = [
-        {"a": draw.choice("xyz"), "b": draw.choice("uvw"), "c": draw.randrange(3), "s": draw.randrange(50)} for _ in range(60)
+        {"a": draw.choice("xyz"), "b": draw.choice("uvw"), "c": draw.randrange(3), "s": draw.randrange(50)} for _ in range(30)
     ]
     return pa.Table.from_pylist([row for row in rows if (row["a"], row["b"]) != ("z", "w")])
 
@@ -53,7 +53,7 @@ def test_the_certificate_holds_these_groups(verify: Callable[[], Result], togeth
     certificate = TableCertificate.from_json(Path("0.json").read_text())
     assert certificate == together[0].certificate
     data = json.loads(Path("0.json").read_text())
-    assert data["joined_sets"] == [[0, 2], [1, 2], [0, 1, 2]]
+    assert data["joined_sets"] == [[0, 2], [0, 1, 2]]
     assert data["empty_cells"]
     assert any(isinstance(each, list) for witness in data["witnesses"] for each in witness)
     cells = {tuple(row[key] for key in "abc") for row in people().to_pylist()}
@@ -83,9 +83,16 @@ def twice(data: dict[str, Any]) -> None:
     data["joined_sets"].append(data["joined_sets"][0])
 
 
+def seen() -> int:
+    """Return how many rows the tables have."""
+    return sum(
+        len({tuple(row[key] for key in keys) for row in people().to_pylist()}) for keys in ("ab", "a", "b", "", "bc", "c")
+    )
+
+
 def of_groups(data: dict[str, Any]) -> list[int]:
-    """Return the places of the witnesses of groups; the tables have 19 rows."""
-    return [place for place, witness in enumerate(data["witnesses"]) if witness[0] >= 19]
+    """Return the places of the witnesses of groups."""
+    return [place for place, witness in enumerate(data["witnesses"]) if witness[0] >= seen()]
 
 
 def unwitnessed(data: dict[str, Any]) -> None:
@@ -139,7 +146,7 @@ def short(data: dict[str, Any]) -> None:
 
 
 def unseen_secondary(data: dict[str, Any]) -> None:
-    data["secondaries"].append(19)
+    data["secondaries"].append(seen())
 
 
 def unseen_primary(data: dict[str, Any]) -> None:

@@ -46,8 +46,8 @@ class Exchanges:
         self._k = max(protection.k for _, protection in asked)
         self._known = any(protection.contributors for _, protection in asked)
         sets = [frozenset(each) for each in tabulation.sets]
-        self._sets = [each for each in sets if not any(each < other for other in sets)]
-        self._with_sums = {tabulation.keys.index(key) for shape, _ in asked if shape.sums for key in shape.keys}
+        with_sums = frozenset(tabulation.keys.index(key) for shape, _ in asked if shape.sums for key in shape.keys)
+        self._sets = [each for each in sets if not any(each < other for other in sets)] + [with_sums]
         self._used = sorted(frozenset().union(*sets))
 
     def open_groups(self, chosen: Keys) -> tuple[set[Group], set[Group]]:
@@ -58,7 +58,7 @@ class Exchanges:
         commons = {one & other for one, other in combinations(self._sets, 2)} | {frozenset[int]()}
         for common in (each for each in commons if each <= chosen):
             rest = [key for key in self._used if key not in common]
-            parts = parts_of(rest, [*self._sets, *self._related, self._with_sums])
+            parts = parts_of(rest, [*self._sets, *self._related])
             own = [sorted({*common, *part} & chosen) for part in parts if {*part} & chosen]
             if len(own) < 2:
                 continue
