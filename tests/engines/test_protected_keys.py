@@ -105,7 +105,7 @@ def test_the_type_of_a_key_lists_no_value(con: Any, statement: str) -> None:
     con.execute(f"INSERT INTO moods SELECT 'hidden name'::{kind}, ['hidden name'::{kind}]")
     con.execute(f"CREATE TABLE released AS {statement}")
     assert [row[1] for row in con.execute("DESCRIBE released").fetchall()] == ["VARCHAR", "VARCHAR[]", "BIGINT"]
-    assert con.execute("SELECT count(*) FROM released WHERE a = 'x'").fetchall()[0][0] > 0
+    assert con.execute("SELECT count(*) FROM released WHERE a IN ('x', 'y')").fetchall()[0][0] > 0
     table = kanon_sql.protect(con.raw.table("moods"), ["a", "b"], k=4, rows="absent").table
     assert "hidden name" not in str(table.types)
 
