@@ -36,6 +36,7 @@ from benchmarks import (
     solvers,
     spark,
     start,
+    table_attack,
     tables,
     wide,
 )
@@ -67,11 +68,12 @@ PARTS = {
     "spark": spark.show,
     "attacks": attacks.show,
     "careless": careless.show,
+    "table_attack": table_attack.show,
     "faults": faults.show,
     "fuzz": fuzz.show,
 }
 
-ON_REQUEST = ("matrix", "known", "analyses", "spark", "peers", "attacks", "careless", "faults", "fuzz")
+ON_REQUEST = ("matrix", "known", "analyses", "spark", "peers", "attacks", "careless", "table_attack", "faults", "fuzz")
 """Parts that run only where `--only` names them: two take long, three need programs of others, the rest looks for faults."""
 
 
@@ -116,12 +118,21 @@ ON_REQUEST = ("matrix", "known", "analyses", "spark", "peers", "attacks", "carel
     "--data", type=click.Path(file_okay=False, path_type=Path), default=ROOT.parent / "shared" / "data", help="The data sets."
 )
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), default=2.0, help="Time of faults and fuzz.")
-@click.option("--trials", type=click.IntRange(min=1), default=200, help="Tables for each surface of careless.")
+@click.option("--surfaces", default="", metavar="A,B", help="Surfaces of careless. [default: all]")
+@click.option("--single", is_flag=True, help="Only tables of careless in which each person has one row.")
 @click.option(
-    "--seed", type=click.IntRange(min=0), help="Seed of attacks, careless, faults and fuzz. [default: 1, 0, 0, the clock]"
+    "--trials", type=click.IntRange(min=1), default=200, help="Tables for each surface of careless, databases of table_attack."
 )
 @click.option(
-    "--again", multiple=True, metavar="SEED", help="Judge this seed of a finding of careless or fuzz again; repeatable."
+    "--seed",
+    type=click.IntRange(min=0),
+    help="Seed of attacks, careless, table_attack, faults and fuzz. [default: 1, 0, 0, 0, the clock]",
+)
+@click.option(
+    "--again",
+    multiple=True,
+    metavar="SEED",
+    help="Judge this seed of a finding of careless, table_attack or fuzz again; repeatable.",
 )
 @click.option(
     "--json",
@@ -163,7 +174,8 @@ def main(
     )
     found = {part: figures.get(part, []) for part in ON_REQUEST}
     broken = attacks.failed(found["attacks"]) or faults.broken(found["faults"])
-    if broken or careless.failures(found["careless"]) or fuzz.findings(found["fuzz"]):
+    broken = broken or careless.failures(found["careless"]) or table_attack.failures(found["table_attack"])
+    if broken or fuzz.findings(found["fuzz"]):
         raise SystemExit(1)
 
 
@@ -181,6 +193,8 @@ def _measured(
     trials: int,
     seed: int | None,
     again: tuple[str, ...],
+    surfaces: str,
+    single: bool,
 ) -> Iterator[dict[str, Any]]:
     """Return the records of a part, measured as they are asked for."""
     match part:
@@ -221,7 +235,10 @@ def _measured(
         case "attacks":
             return attacks.measure(releases, 1 if seed is None else seed, data)
         case "careless":
-            return careless.measure(trials, seed or 0, again)
+            only = tuple(surfaces.split(",")) if surfaces else ()
+            return careless.measure(trials, seed or 0, again, only, single=single)
+        case "table_attack":
+            return table_attack.measure(trials, seed or 0, again)
         case "faults":
             return faults.measure(minutes, seed or 0)
         case "fuzz":

@@ -7,6 +7,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from kanon_sql.engines.cells.base_cells import BaseCells
+from kanon_sql.engines.cells.derived_sets import derived_sets
+from kanon_sql.engines.cells.published_set import PublishedSet
+from kanon_sql.engines.cells.published_system import published_system
+from kanon_sql.model.protection import Protection
+from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.table.cell_table import CellTable, Measure
 
 Sets = Sequence[tuple[int, ...]]
@@ -43,10 +49,20 @@ def cell_table(
     return CellTable(
         ancestors=ancestors,
         levels=np.array(sets, np.int16),
-        measures=(Measure(value=value, least=least, required=required, fixed=fixed),),
+        measures=(
+            Measure(
+                value=value,
+                floor=np.zeros_like(value),
+                least=np.full(rows, least),
+                required=required,
+                or_none=np.zeros(rows, np.bool_),
+                fixed=fixed.astype(np.uint8),
+            ),
+        ),
         cost=np.ones(rows, np.int64),
         shown=np.zeros(rows, np.bool_),
         suppressed=np.zeros(rows, np.bool_),
+        unseen=np.zeros(rows, np.bool_),
     )
 
 
@@ -73,19 +89,21 @@ def possible(table: CellTable, suppressed: np.ndarray, row: int, measure: int = 
     system = table.measures[measure]
     value, base = table.values(measure), system.value
     need = int(system.required[row] - value[row])
-    free = system.fixed if table.values(0)[row] != 1 else np.zeros(len(base), np.bool_)
+    free = system.fixed > 0 if table.values(0)[row] != 1 else np.zeros(len(base), np.bool_)
     last = {int(own): cell for cell in range(len(base)) for own in table.ancestors[cell]}
     moved = np.zeros(table.rows, np.int64)
 
     def allowed(own: int) -> bool:
+        if own == row and (moved[own] >= need or (system.or_none[own] and value[own] + moved[own] == 0)):
+            return True
         if own == row:
-            return bool(moved[own] >= need)
-        return bool(value[own] + moved[own] >= system.least) if suppressed[own] else bool(moved[own] == 0)
+            return False
+        return bool(value[own] + moved[own] >= system.least[own]) if suppressed[own] else bool(moved[own] == 0)
 
     def go(cell: int) -> bool:
         if cell == len(base):
             return True
-        for change in (0,) if free[cell] else range(-int(base[cell]), need + 1):
+        for change in (0,) if free[cell] else range(-int(base[cell] - system.floor[cell]), need + 1):
             moved[table.ancestors[cell]] += change
             if all(allowed(int(own)) for own in table.ancestors[cell] if last[int(own)] == cell) and go(cell + 1):
                 return True
@@ -103,18 +121,22 @@ def supports(table: CellTable, row: int, measure: int = 0) -> set[int]:
     system = table.measures[measure]
     value, base = table.values(measure), system.value
     need = int(system.required[row] - value[row])
-    known = system.fixed if table.values(0)[row] != 1 else np.zeros(len(base), np.bool_)
-    ranges = [(0,) if fixed else range(-min(int(own), need), need + 1) for fixed, own in zip(known, base, strict=True)]
+    most = max(need, int(value[row])) if system.or_none[row] else need
+    known = system.fixed > 0 if table.values(0)[row] != 1 else np.zeros(len(base), np.bool_)
+    ranges = [
+        (0,) if fixed else range(-min(int(own), most), most + 1) for fixed, own in zip(known, base - system.floor, strict=True)
+    ]
     change = np.array(np.meshgrid(*map(np.array, ranges), indexing="ij"), np.int64).reshape(len(base), -1)
     moved = np.zeros((table.rows, change.shape[1]), np.int64)
     for cell, rows in enumerate(table.ancestors):
         moved[rows] += change[cell]
-    allowed = (moved[row] >= need) & ((moved == 0) | (value[:, None] + moved >= system.least)).all(axis=0)
+    reached = (moved[row] >= need) | (system.or_none[row] & (value[row] + moved[row] == 0))
+    allowed = reached & ((moved == 0) | (value[:, None] + moved >= system.least[:, None])).all(axis=0)
     return {int(bits) for bits in np.unique((1 << np.arange(table.rows)) @ (moved[:, allowed] != 0))}
 
 
 def cheapest(table: CellTable) -> int:
-    """Return the cost of the cheapest suppression, where every row costs 1, from all of them."""
+    """Return the cost of the cheapest suppression, from all of them."""
     free = table.primary | table.suppressed
     shown = sum(1 << int(row) for row in np.flatnonzero(table.shown))
     always = sum(1 << int(row) for row in np.flatnonzero(free))
@@ -125,21 +147,46 @@ def cheapest(table: CellTable) -> int:
     for row, measure in primary:
         left = {bits & ~always for bits in supports(table, row, measure) if not bits & shown}
         wanted.append([bits for bits in left if not any(less != bits and less & ~bits == 0 for less in left)])
-    best, seen = table.rows + 1, set[int]()
+    best, seen = int(table.cost.sum()) + 1, set[int]()
+
+    def paid(suppressed: int) -> int:
+        return sum(int(each) for row, each in enumerate(table.cost) if suppressed >> row & 1)
 
     def go(suppressed: int) -> None:
         nonlocal best
-        if suppressed in seen or suppressed.bit_count() >= best:
+        if suppressed in seen or paid(suppressed) >= best:
             return
         seen.add(suppressed)
         open_ = [each for each in wanted if all(bits & ~suppressed for bits in each)]
         if not open_:
-            best = suppressed.bit_count()
+            best = paid(suppressed)
         for bits in min(open_, key=len, default=[]):
             go(suppressed | bits)
 
     go(0)
     return best
+
+
+def overlapping_tables(seed: int) -> Iterable[CellTable]:
+    """Return tiny tables whose grouping sets overlap, with conditions, so that nobody sees some of the groups they name."""
+    rng = np.random.default_rng(seed)
+    shapes: list[list[PublishedSet]] = [
+        [PublishedSet(keys=(0,)), PublishedSet(keys=(1,)), PublishedSet(keys=())],
+        [PublishedSet(keys=(0,)), PublishedSet(keys=(0, 1), conditions=(1,))],
+        [PublishedSet(keys=()), PublishedSet(keys=(1,), conditions=(1,)), PublishedSet(keys=(2,), conditions=(2,))],
+        [PublishedSet(keys=(0,)), PublishedSet(keys=(1, 2), conditions=(2,))],
+    ]
+    for sets in shapes:
+        keys = np.array([*itertools.product((0, 1, 2), (0, 1), (0, 1))], np.int64)
+        keys = keys[:, [0, 1, 2]]
+        chosen = np.sort(rng.choice(len(keys), 5, replace=False))
+        people = rng.choice([1, 1, 2, 3, 4], 5).astype(np.int64)
+        none = np.zeros((5, 0), np.int64)
+        cells = BaseCells(keys=keys[chosen], people=people, sums=none, contributors=none, largest=[])
+        names = ("a", "b", "c")
+        shape = Tabulation(keys=names, sums=(), sets=((0,),), items=(), source="", reads=())
+        derived = derived_sets(cells.keys, [each.keys for each in sets])
+        yield published_system(cells, shape, sets, derived, [set()] * 3, [(shape, Protection(k=int(rng.integers(2, 5))))])[0]
 
 
 def tiny_tables(seed: int) -> Iterable[CellTable]:

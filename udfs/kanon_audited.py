@@ -1,4 +1,4 @@
-"""`kanon_audited(release, classes, smallest, exposed, known)`: the rows passed the audit in SQL; NULL, or a refusal."""
+"""`kanon_audited(release, classes, smallest, people, exposed, known)`: the rows passed the audit in SQL; NULL, or a refusal."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ def audited(
     release: int,
     classes: int,
     smallest: int,
+    people: int | None,
     exposed: dict[str, Any] | None,
     known: list[list[int | None]] | None,
 ) -> str | None:
     """Note the counts of the audit, and of the columns released unchanged, on the certificate of the release."""
-    session.passed(release, classes, smallest, exposed, known)
+    session.passed(release, classes, smallest, people, exposed, known)
     return None
 
 

@@ -1,4 +1,4 @@
-"""`kanon_begin_cells(counting, protection, ticket, views, tables, warnings)`: the number of a gathering, new for each run."""
+"""`kanon_begin_cells(counting, protection, ticket, plan, objects, warnings)`: the number of a gathering, new for each run."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.duckdb.cells.gathering import CellGathering
 from kanon_sql.engines.duckdb.cells.table_record import home_of
+from kanon_sql.engines.duckdb.cells.tables_read import tables_read
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.model.protection import Protection
-from kanon_sql.model.validation import same_name
 
 
 def begin(
@@ -21,19 +21,15 @@ def begin(
     counting: str,
     protection: str,
     ticket: int,
-    views: Mapping[str, str],
-    tables: Sequence[Mapping[str, Any]] | None,
+    plan: str,
+    objects: Sequence[Mapping[str, Any]] | None,
     warnings: list[str] | None,
 ) -> int:
     """Return the number under which base cells of this run of a statement are gathered; ``warnings`` are about the unit."""
     read = Counting.from_json(counting)
-    statements = {same_name(name): sql for name, sql in views.items()}
-    if not statements.keys().isdisjoint(read.tabulation.reads):
-        from kanon_sql.clause.cells.sources import with_views
-
-        reads = with_views(read.tabulation.reads, statements)
-        read = replace(read, tabulation=replace(read.tabulation, reads=reads))
-    home = home_of(read.tabulation.reads, tables or (), lambda: session.secret)
+    reads = tables_read(read, plan, objects or ())
+    read = replace(read, tabulation=replace(read.tabulation, reads=reads))
+    home = home_of(reads, objects or (), lambda: session.secret)
     asked = Protection.from_dict(json.loads(protection))
     return session.gatherings.begin(CellGathering(read, asked, ticket, home, warnings or ()))
 

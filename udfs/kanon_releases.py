@@ -12,6 +12,7 @@ _COLUMNS = {
     "requirements": "VARCHAR[]",
     "warnings": "VARCHAR[]",
     "smallest_class": "BIGINT",
+    "smallest_class_people": "BIGINT",
     "suppressed_cells": "BIGINT",
     "cost": "DOUBLE",
     "lower_bound": "DOUBLE",

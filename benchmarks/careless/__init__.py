@@ -16,13 +16,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Drawn
 
-from benchmarks.careless.generator import table
+from benchmarks.careless.generator import ALONE, table
 from benchmarks.careless.judge import FAILURES
 from benchmarks.careless.walk import Surface, Walk, walk
 
 __all__ = ["again", "failures", "measure", "show", "surfaces"]
 
-TENTH = ("dbt",)
+TENTH = ("dbt", "spark", "spark python", "spark functions", "spark protect")
 """Surfaces that take seconds for each step: they get every tenth table."""
 
 
@@ -30,6 +30,7 @@ def surfaces(folder: Path) -> dict[str, Callable[[], Surface]]:
     """Return what makes each surface."""
     from dbt_projects import INSTALLED
 
+    from benchmarks.careless import in_spark
     from benchmarks.careless.in_dbt import Dbt
     from benchmarks.careless.in_python import ProtectPython, Python
     from benchmarks.careless.in_sql import Append, Clause, Functions, PlainSql, Protect
@@ -48,7 +49,14 @@ def surfaces(folder: Path) -> dict[str, Callable[[], Surface]]:
         "protect python": ProtectPython,
         "plain sql": PlainSql,
     }
-    return found | ({"dbt": lambda: Dbt(folder / "dbt")} if INSTALLED else {})
+    if INSTALLED:
+        found["dbt"] = lambda: Dbt(folder / "dbt")
+    if in_spark.installed():
+        found["spark"] = lambda: in_spark.Spark(folder / "spark")
+        found["spark python"] = lambda: in_spark.Frames(folder / "spark")
+        found["spark functions"] = lambda: in_spark.SparkFunctions(folder / "spark")
+        found["spark protect"] = lambda: in_spark.SparkProtect(folder / "spark")
+    return found
 
 
 def again(told: str) -> Walk:
@@ -58,7 +66,9 @@ def again(told: str) -> Walk:
         return walk(surfaces(Path(folder))[name](), table(seed), seed)
 
 
-def measure(trials: int, seed: int, told: tuple[str, ...] = (), only: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
+def measure(
+    trials: int, seed: int, told: tuple[str, ...] = (), only: tuple[str, ...] = (), *, single: bool = False
+) -> Iterator[dict[str, Any]]:
     """Yield one record per surface.
 
     Parameters
@@ -71,6 +81,8 @@ def measure(trials: int, seed: int, told: tuple[str, ...] = (), only: tuple[str,
         Trials that are judged again, instead.
     only : tuple of str
         Surfaces; empty for all.
+    single : bool
+        Whether all tables are of single people.
     """
     for each in told:
         record = _record(each.partition(":")[0], seed)
@@ -82,7 +94,7 @@ def measure(trials: int, seed: int, told: tuple[str, ...] = (), only: tuple[str,
                 continue
             record, surface = _record(name, seed), make()
             for number in range(0, trials, 10 if name in TENTH else 1):
-                drawn = table(f"{seed}.{number}")
+                drawn = table(f"{ALONE * single}{seed}.{number}")
                 _add(record, f"{name}:{drawn.seed}", walk(surface, drawn, drawn.seed), single=drawn.single)
                 if number % 100 == 99:
                     surface = make()  # an old connection remembers its releases

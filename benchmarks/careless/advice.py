@@ -10,7 +10,7 @@ WAYS = {
     "one row": r"\bone row per person\b",
     "join": r"\bone column of both\b",
     "per row": r"PER ROW|--per-row|per_row\b",
-    "per": r"""(?:\bPER|--per|\bper ?:?=)[ =]*(?!ROW\b)['"\w]""",
+    "per": r"""(?:\bPER|--per|\bper ?(?::=|=>?))[ =]*(?!ROW\b)['"`\w]""",
     "keep": r"\bKEEP\b|--keep|\bkeep\b",
     "drop": r"\bleaves? (?:\S+ ){0,12}?out\b|--drop|\bdrop\b|\bIDENTIFIER\b|\bremove\b",
     "by": r"\binto BY\b|\bin BY\b|--qi|\bin qi\b|\bput (?:\S+ ){1,4}into\b",
@@ -87,7 +87,7 @@ def columns_in(text: str, names: Collection[str]) -> list[str]:
     taken: list[tuple[int, int]] = []
     for name in sorted(names, key=len, reverse=True):
         quoted = re.escape(name.replace('"', '""'))
-        for each in re.finditer(rf"""(?<![\w"'.-])["']?{quoted}["']?(?![\w"'-])""", text):
+        for each in re.finditer(rf"""(?<![\w"'`.-])["'`]?{quoted}["'`]?(?![\w"'`-])""", text):
             if not any(start < each.end() and each.start() < end for start, end in taken):
                 taken.append(each.span())
                 found.setdefault(name, each.start())

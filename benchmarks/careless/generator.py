@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.careless.kinds import REPEATED, SINGLE
+from benchmarks.careless.kinds import CONTROL, REPEATED, SINGLE
 from benchmarks.careless.naming import Namer, language_name
 from benchmarks.careless.people import Crowd
 from benchmarks.careless.table import Column, Table
@@ -15,6 +15,9 @@ from benchmarks.careless.words import LANGUAGES
 
 SHARE_SINGLE = 0.3
 """Share of the tables in which each person has one row."""
+
+ALONE = "single."
+"""How seeds begin whose tables have one row for each person; they are of further kinds, too."""
 
 MOST = 40
 """Most rows of a person."""
@@ -26,13 +29,15 @@ def table(seed: str, single: bool | None = None) -> Table:
     Parameters
     ----------
     seed : str
-        The same seed gives the same table.
+        The same seed gives the same table. One that begins with ``single.`` gives one of single people.
     single : bool, optional
         Whether each person has one row; None draws it.
     """
     random = np.random.default_rng(zlib.crc32(seed.encode()))
     drawn = bool(random.random() < SHARE_SINGLE)
     kinds = SINGLE if (drawn if single is None else single) else REPEATED
+    if seed.startswith(ALONE):
+        kinds = CONTROL
     kind = str(random.choice(list(kinds)))
     language = int(random.integers(0, len(LANGUAGES)))
     person, turn = _rows(random, repeated=kinds is REPEATED, monthly=kind == "payroll")

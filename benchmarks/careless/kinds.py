@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 
-from benchmarks.careless.people import Crowd
+import numpy as np
+
+from benchmarks.careless.people import Crowd, Numbers
 from benchmarks.careless.table import Column
 
 Columns = list[Column]
@@ -140,6 +142,48 @@ def survey(crowd: Crowd, keyed: bool) -> Columns:
     ]
 
 
+def families(crowd: Crowd, keyed: bool) -> Columns:
+    """Return members of families with one name and one address, which no number of the household tells."""
+    random = crowd.random
+    home = random.integers(0, max(2, crowd.count // 3), crowd.count)
+    homes = int(home.max()) + 1
+    crowd.family = random.integers(0, 96, homes)[home]
+    street, place = random.integers(1, 400, homes)[home], random.integers(0, 40, homes)[home]
+    income, nation = random.integers(0, 4, homes)[home], random.integers(0, 6, homes)[home]
+    return [
+        *about(crowd, "subject", keyed=keyed, personal=("age", "sex", "job", "marital")),
+        *_sometimes(crowd, 0.5, lambda: crowd.column("street", "contact", [f"{int(each)} Elm Street" for each in street])),
+        crowd.column("zip", "personal", [f"{20_000 + 41 * int(each)}" for each in place]),
+        crowd.column("city", "personal", [f"Town {int(each) % 9}" for each in place]),
+        crowd.column("income", "personal", [("<20k", "20-40k", "40-60k", ">60k")[int(each)] for each in income]),
+        crowd.column("nation", "personal", [("DE", "FR", "PL", "IT", "TR", "NL")[int(each)] for each in nation]),
+    ]
+
+
+def register(crowd: Crowd, keyed: bool) -> Columns:
+    """Return single people whose attributes nearly follow from one another: job, income, shop and place."""
+    random, count = crowd.random, crowd.count
+    noise = float(random.choice([0.0, 0.02, 0.1, 0.3]))
+    place = random.integers(0, int(random.integers(10, 120)), count)
+
+    def follows(values: int, of: Numbers) -> Numbers:
+        """Return numbers that follow from others, but for some of the people."""
+        other = random.integers(0, values, count)
+        return np.where(random.random(count) < noise, other, of * 7919 % values)
+
+    job, shop = follows(12, place), follows(30, place)
+    income = follows(4, job)
+    return [
+        *about(crowd, "subject", keyed=keyed, personal=("age", "sex", "marital", "smoker")),
+        crowd.column("zip", "personal", [f"{20_000 + 41 * int(each)}" for each in place]),
+        crowd.column("city", "personal", [f"Town {int(each) % 9}" for each in follows(60, place)]),
+        crowd.column("job", "personal", [f"job {int(each)}" for each in job]),
+        crowd.column("income", "personal", [("<20k", "20-40k", "40-60k", ">60k")[int(each)] for each in income]),
+        crowd.column("shop", "group", [int(each) + 1 for each in shop]),
+        crowd.column("department", "group", [f"D{int(each)}" for each in follows(40, job)]),
+    ]
+
+
 REPEATED: dict[str, Callable[[Crowd, bool], Columns]] = {
     "visits": visits,
     "orders": orders,
@@ -147,6 +191,8 @@ REPEATED: dict[str, Callable[[Crowd, bool], Columns]] = {
     "log-ins": logins,
 }
 SINGLE: dict[str, Callable[[Crowd, bool], Columns]] = {"classes": classes, "households": households, "survey": survey}
+CONTROL = SINGLE | {"families": families, "register": register}
+"""Lists of single people alone, by which false refusals are counted."""
 
 
 def _sometimes(crowd: Crowd, share: float, made: Callable[[], Column]) -> Columns:

@@ -51,7 +51,7 @@ class Table:
     seed : str
         What it was drawn from.
     kind : str
-        ``visits``, ``orders``, ``payroll``, ``log-ins``, ``classes``, ``households`` or ``survey``.
+        ``visits``, ``orders``, ``payroll``, ``log-ins``, ``classes``, ``households``, ``survey``, ``families`` or ``register``.
     language : str
         Of the names.
     columns : tuple of Column

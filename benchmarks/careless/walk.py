@@ -76,7 +76,8 @@ class Walk:
     bad_hint : bool
         Whether an error named an option that the surface does not have; the user then takes the columns out by hand.
     rightly : bool
-        Whether a refusal is due: all that was to be in BY identifies people, or no release keeps the guarantee.
+        Whether a refusal is due: all that was to be in BY identifies people or singles them out, or no release keeps the
+        guarantee.
     broken : str
         An error that is no refusal.
     request : Request, optional
@@ -114,7 +115,8 @@ def walk(surface: Surface, table: Table, seed: str) -> Walk:
     random = np.random.default_rng(zlib.crc32(f"{seed} user".encode()))
     request = surface.prepare(table, random, first_request(table, random))
     names = [each.name for each in table.columns]
-    named = [table.meaning(each) for each in request.by]
+    due = {each for each in request.by if table.meaning(each) in (*IDENTIFYING, "part")}
+    named = set(request.by)
     steps: list[str] = []
     people = bad_hint = False
 
@@ -136,8 +138,9 @@ def walk(surface: Surface, table: Table, seed: str) -> Walk:
                 table = table.joined(taken.columns, PERSON) if taken.way == "join" else table.first_rows(first)
                 surface.prepare(table, random, request)
             request = following
+            due |= {*taken.columns} if "singles out" in refused.text else set()
             if not request.by:
-                return ended(False, refusal=refused.text, rightly={*named} <= {*IDENTIFYING, "part"})
+                return ended(False, refusal=refused.text, rightly=named <= due)
         except Exception as error:  # anything else is a fault
             told = f"{type(error).__name__}: {error}"
             if not request.dropped:

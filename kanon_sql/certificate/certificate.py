@@ -68,12 +68,17 @@ class Certificate:
         For each column of tokens, how many people share a history of visible quasi-identifiers.
     classes, smallest_class : int or None
         What the audit counted on the released rows; None until it has passed.
+    smallest_class_people : int or None
+        How many people the class with the fewest people has, counted by the audit. It may be another class than the one
+        with the fewest rows. None if the guarantee counts rows, and in files that did not state it yet.
     known_columns : int or None
         How many quasi-identifiers an attacker may know, if the guarantee says so. None if it is about all of them,
         or about given sets.
     sets_audited, smallest_class_known : int or None
         By how many sets of known columns classes were counted, and the smallest class of any of these sets. None if the
         guarantee is about all columns, or the audit has not passed.
+    smallest_class_known_people : int or None
+        The fewest people of a class by any of these sets, if the guarantee counts people.
     number : int or None
         Running number among the releases of a connection.
 
@@ -112,9 +117,11 @@ class Certificate:
     histories: tuple[HistoryRisk, ...] = ()
     classes: int | None = None
     smallest_class: int | None = None
+    smallest_class_people: int | None = None
     known_columns: int | None = None
     sets_audited: int | None = None
     smallest_class_known: int | None = None
+    smallest_class_known_people: int | None = None
     number: int | None = None
 
     @property
@@ -127,9 +134,9 @@ class Certificate:
         """Return whether the released rows passed the audit."""
         return self.classes is not None
 
-    def passed(self, classes: int, smallest_class: int | None) -> Certificate:
-        """Return the certificate with what the audit counted."""
-        return replace(self, classes=classes, smallest_class=smallest_class)
+    def passed(self, classes: int, smallest_class: int | None, people: int | None = None) -> Certificate:
+        """Return the certificate with what the audit counted: classes, the smallest in rows, and the smallest in people."""
+        return replace(self, classes=classes, smallest_class=smallest_class, smallest_class_people=people)
 
     @property
     def saving(self) -> str:
@@ -138,34 +145,44 @@ class Certificate:
 
     @property
     def least_people(self) -> int | None:
-        """Return the least number of people in a class that the guarantee demands; None if it counts rows."""
+        """Return the fewest people of a class: as counted, or in older files at least k. None if rows are counted."""
         asked = Policy.from_json(self.policy).people_of_classes
-        return None if asked is None else asked.k
+        return self.smallest_class_people or (None if asked is None else asked.k)
 
     @property
     def highest_risk(self) -> float | None:
-        """Return the highest prosecutor risk of a row, or a bound of it for a person; None without rows or audit."""
+        """Return the highest prosecutor risk: of a person if the guarantee counts people, else of a row; None without rows."""
         if not self.smallest_class:
             return None
         return 1 / (self.least_people or self.smallest_class)
 
     @property
-    def _smallest(self) -> str:
-        """Return the smallest class in words."""
+    def smallest(self) -> str:
+        """Return the size of the smallest class in words: in people if the guarantee counts people."""
         if self.smallest_class is None:
             return "-"
-        people, rows = self.least_people, how_many(self.smallest_class, "row")
-        return rows if people is None else f"{rows}, of at least {how_many(people, 'person', 'people')}"
+        if (people := self.least_people) is None:
+            return how_many(self.smallest_class, "row")
+        exactly = "" if self.smallest_class_people else "at least "
+        return f"{exactly}{how_many(people, 'person', 'people')}"
+
+    @property
+    def _smallest(self) -> str:
+        """Return the smallest class in people and in rows: these may be two classes."""
+        of_rows = self.smallest_class is None or self.least_people is None
+        return self.smallest if of_rows else self.smallest + _no_fewer(self.smallest_class)
 
     @property
     def _by_known(self) -> str:
         """Return what was counted by known columns, in words."""
         columns = self.cells // self.rows if self.rows else 0
         known = "the sets of the guarantee" if self.known_columns is None else f"any {self.known_columns} of {columns} columns"
-        smallest = (
-            "" if self.smallest_class_known is None else f", the smallest of {how_many(self.smallest_class_known, 'row')}"
-        )
-        return f"classes by {known} ({how_many(self.sets_audited or 0, 'set')}){smallest}"
+        told = f"classes by {known} ({how_many(self.sets_audited or 0, 'set')})"
+        rows, people = self.smallest_class_known, self.smallest_class_known_people
+        if rows is None:
+            return told
+        smallest = how_many(rows, "row") if people is None else how_many(people, "person", "people") + _no_fewer(rows)
+        return f"{told}, the smallest of {smallest}"
 
     @property
     def suppressed_share(self) -> float:
@@ -255,6 +272,10 @@ class Release(Released[Certificate]):
     >>> release.table.num_rows, release.table["zip"].null_count
     (4, 2)
     """
+
+
+def _no_fewer(rows: int | None) -> str:
+    return f"; no class has fewer than {how_many(rows or 0, 'row')}"
 
 
 def saving_of(gap: float, *, nothing_proven: bool) -> str:

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -139,9 +139,11 @@ _CLAIMS = {
     "cost": _EXACT_NUMBER,
     "classes": WHOLE_OR_NULL,
     "smallest_class": WHOLE_OR_NULL,
+    "smallest_class_people": WHOLE_OR_NULL,
     "known_columns": WHOLE_OR_NULL,
     "sets_audited": WHOLE_OR_NULL,
     "smallest_class_known": WHOLE_OR_NULL,
+    "smallest_class_known_people": WHOLE_OR_NULL,
     "status": STATUS,
     "lower_bound": _EXACT_NUMBER,
     "bound_method": TEXT,
@@ -161,7 +163,15 @@ _CLAIMS = {
 }
 """The fields of a certificate, in the order of the file."""
 
-_LATER = {"charges": (), "histories": (), "known_columns": None, "sets_audited": None, "smallest_class_known": None}
+_LATER = {
+    "charges": (),
+    "histories": (),
+    "known_columns": None,
+    "sets_audited": None,
+    "smallest_class_known": None,
+    "smallest_class_known_people": None,
+    "smallest_class_people": None,
+}
 """Fields that files of this format did not always have, with what they hold there."""
 
 
@@ -177,17 +187,20 @@ class Layout:
         The fields of the certificate, in the order of the file.
     later : mapping
         Fields that files of this format did not always have, with what they hold there.
+    lists : mapping of Kind
+        Lists that only those files have in which they are not empty.
     """
 
     format: str
     claims: Mapping[str, Kind]
     later: Mapping[str, Any]
+    lists: Mapping[str, Kind] = field(default_factory=dict)
 
     @property
     def fields(self) -> dict[str, Kind]:
         """Return all fields of the file."""
         named = Kind(words=f'"{self.format}"', fits=lambda value: value == self.format)
-        return {"format": named, **self.claims, "sha256": TEXT}
+        return {"format": named, **self.claims, **self.lists, "sha256": TEXT}
 
 
 RELEASE = Layout(format=FORMAT, claims=_CLAIMS, later=_LATER)
@@ -221,6 +234,7 @@ class Document:
 def write(certificate: Mapping[str, Any], layout: Layout = RELEASE) -> str:
     """Return the text of a certificate file from the fields of a certificate; the same fields give the same text."""
     claims = {name: kind.write(certificate[name]) for name, kind in layout.claims.items()}
+    claims |= {name: kind.write(certificate[name]) for name, kind in layout.lists.items() if certificate[name]}
     lines = [f'  "{name}": {value},\n' for name, value in {"format": json.dumps(layout.format), **claims}.items()]
     text = "".join(["{\n", *lines])
     return text + _end(text)
@@ -246,11 +260,12 @@ def read(text: str, layout: Layout = RELEASE) -> Document:
             raise CertificateError(name, "is not a field of a certificate", lines.get(name))
     for name, kind in fields.items():
         if name not in data:
-            if name not in layout.later:
+            if name not in {*layout.later, *layout.lists}:
                 raise CertificateError(name, "is missing")
         elif not kind.fits(data[name]):
             raise CertificateError(name, f"must be {kind.words}", lines.get(name))
     claims = {**layout.later, **{name: kind.read(data[name]) for name, kind in layout.claims.items() if name in data}}
+    claims |= {name: kind.read(data.get(name, [])) for name, kind in layout.lists.items()}
     body = "".join(line + "\n" for line in text.split("\n")[: lines.get("sha256", 1) - 1])
     return Document(claims=claims, lines=lines, intact=text == body + _end(body))
 

@@ -10,15 +10,15 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import KnownColumns
 
 Figures = Sequence[int | None]
-"""Of a requirement: the sets, the smallest class, and of sets of one column more: how many, the rows in classes of fewer than k
-rows added up over them, and the same of the worst set."""
+"""Of a requirement: the sets, the smallest class in rows, and in people if it counts them. Then of sets of one column more: how
+many, the rows in classes of fewer than k rows added up over them, and the same of the worst set."""
 
 
 def with_known(certificate: Certificate, requirements: Sequence[KnownColumns], counted: Sequence[Figures]) -> Certificate:
     """Return a certificate with what the audit counted by known columns."""
     if not requirements:
         return certificate
-    smallest = [each[1] for each in counted if each[1] is not None]
+    smallest, people = ([size for each in counted if (size := each[place]) is not None] for place in (1, 2))
     columns = [each.columns for each in requirements if each.columns is not None]
     warnings = [_beyond(*each, certificate.rows) for each in zip(requirements, counted, strict=True)]
     return replace(
@@ -26,13 +26,14 @@ def with_known(certificate: Certificate, requirements: Sequence[KnownColumns], c
         known_columns=max(columns, default=None),
         sets_audited=sum(each[0] or 0 for each in counted),
         smallest_class_known=min(smallest, default=None),
+        smallest_class_known_people=min(people, default=None),
         warnings=(*certificate.warnings, *filter(None, warnings)),
     )
 
 
 def _beyond(requirement: KnownColumns, counted: Figures, rows: int) -> str:
     """Return what anyone gets who knows more than the guarantee is about; nothing if that is nothing."""
-    sets, _, following, below, worst = counted
+    sets, _, _, following, below, worst = counted
     asked = "" if requirement.of is None else requirement.of.describe()
     told = f"{requirement.describe()} is not {asked or f'{requirement.k}-anonymity'}"
     fewer = f"fewer than {requirement.k} rows"

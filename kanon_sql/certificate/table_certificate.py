@@ -34,11 +34,12 @@ class TableCertificate:
     bound_method : str
         The argument that proves the lower bound.
     base_cells, rows : int
-        Combinations of all keys that have rows in the source, and rows of the table.
+        Combinations of all keys that have rows in the source, and rows of the table; a count under a condition is a row.
     primary, secondary : int
         Rows suppressed because of what they are, and because others would follow from them.
     witnesses : int
-        Other tables that agree with everything shown, one for each primary row and measure. The gate added all of them up.
+        Other tables that agree with everything shown, one for each primary row and measure, and one for each group of too few
+        people that rows of several grouping sets name together. The gate added all of them up.
     seconds : float
         Time of solving.
     tabulation, protection : str
@@ -105,6 +106,7 @@ class TableCertificate:
         saving = "no table costs less" if not self.gap else f"at most {self.gap:.1%} of the cost could be saved"
         return {
             "guarantee": ", ".join(self.requirements),
+            "protected": "each row, and each group that rows name together",
             "rows": f"{self.rows:,}, of {how_many(self.base_cells, 'base cell')}",
             "suppressed": f"{suppressed:,} ({share:.1%}): {self.primary:,} primary, {self.secondary:,} secondary",
             "cost": f"{self.cost:,}, lower bound {self.lower_bound:,}: {saving}",
@@ -142,7 +144,7 @@ class TableCertificate:
     @classmethod
     def from_claims(cls, claims: dict[str, Any]) -> TableCertificate:
         """Return the certificate of what a file claims."""
-        parts = {name: claims[name] for name in TableEvidence.__dataclass_fields__}
+        parts = {name: claims[name] for name in TableEvidence.__dataclass_fields__ if name in claims}
         evidence = TableEvidence(**parts)
         return cls(
             **{name: value for name, value in claims.items() if name not in parts},

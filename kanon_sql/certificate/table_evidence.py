@@ -6,27 +6,36 @@ from dataclasses import dataclass
 
 from kanon_sql.table.cell_table import PricedCut
 
-Witness = tuple[int, int, tuple[tuple[int, int], ...]]
-"""A primary row, the measure that requires the witness, and each base cell that changes with its change."""
+Move = tuple[int, int, int]
+"""A measure, a base cell, and by how much it changes there."""
+
+Witness = tuple[int, int, tuple[Move, ...]]
+"""A row, the measure that requires the witness, and its moves: those in that measure first, then by measure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableEvidence:
     """The pattern of a table, or of several that were solved together, its witnesses, and the prices of its lower bound.
 
-    Base cells are numbered by their keys in ascending order, NULL last. Rows are numbered by grouping set, in the order of the
-    tabulation, and within a set by their first base cell. Measure 0 is the count; sums follow.
+    Base cells are numbered by their keys in ascending order, NULL last; empty cells follow. Rows are numbered by grouping set:
+    those of the tabulation in their order, then the joined ones. Within a set, the first base cell counts. Measure 0 is the
+    count; sums follow.
 
     Attributes
     ----------
     primaries, secondaries : tuple of int
-        The suppressed rows.
-    witnesses : tuple of (int, int, tuple of (int, int))
-        For each primary row and measure that requires it, another table that agrees with everything shown.
+        The suppressed rows of the tables.
+    witnesses : tuple of (int, int, tuple of (int, int, int))
+        Another table that agrees with everything shown: one for each primary row and measure that requires it, and one for each
+        row of ``joined_sets`` with too few people.
     cuts : tuple of PricedCut
         Cuts with their multipliers; where an integer program proves more, these prove a part of the bound.
     scale : int
         See `PricedCut.price`.
+    joined_sets : tuple of tuple of int
+        The keys of grouping sets that no table has. Their rows are groups that rows of several grouping sets name together.
+    empty_cells : tuple of tuple of int
+        Base cells without people that the published rows permit: for each key, the number of a base cell with the same value.
     """
 
     primaries: tuple[int, ...]
@@ -34,3 +43,5 @@ class TableEvidence:
     witnesses: tuple[Witness, ...]
     cuts: tuple[PricedCut, ...]
     scale: int
+    joined_sets: tuple[tuple[int, ...], ...] = ()
+    empty_cells: tuple[tuple[int, ...], ...] = ()

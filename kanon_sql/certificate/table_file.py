@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kanon_sql.certificate.file import (
@@ -28,7 +28,20 @@ def _is_cut(value: object) -> bool:
 
 
 def _is_witness(value: object) -> bool:
-    return is_list_of(int, value) and isinstance(value, list) and len(value) >= 2 and len(value) % 2 == 0
+    if not isinstance(value, list):
+        return False
+    own = next((place for place, each in enumerate(value) if isinstance(each, list)), len(value))
+    others = value[own:]
+    return (
+        is_list_of(int, value[:own])
+        and own >= 2
+        and own % 2 == 0
+        and all(is_list_of(int, each) and len(each) >= 3 and len(each) % 2 == 1 for each in others)
+    )
+
+
+def _is_list_of_numbers(value: object) -> bool:
+    return isinstance(value, list) and all(is_list_of(int, each) for each in value)
 
 
 def _lines(items: Sequence[Any]) -> str:
@@ -43,8 +56,25 @@ def _cut(cut: PricedCut) -> list[int]:
     return [cut.row, cut.measure, cut.price, *(number for line in cut.lines for number in line)]
 
 
-def _witness(witness: Witness) -> list[int]:
-    return [*witness[:2], *(number for moved in witness[2] for number in moved)]
+def _witness(witness: Witness) -> list[Any]:
+    row, measure, moves = witness
+    of: dict[int, list[int]] = {measure: []}
+    for place, base, change in moves:
+        of.setdefault(place, []).extend((base, change))
+    own = of.pop(measure)
+    return [row, measure, *own, *([place, *numbers] for place, numbers in of.items())]
+
+
+def _read_witness(value: list[Any]) -> Witness:
+    row, measure, *rest = value
+    own = [each for each in rest if not isinstance(each, list)]
+    moves = [(measure, *moved) for moved in _pairs(own)]
+    moves += [(place, *moved) for place, *numbers in rest[len(own) :] for moved in _pairs(numbers)]
+    return row, measure, tuple(moves)
+
+
+def _pairs(numbers: list[int]) -> Iterator[tuple[int, int]]:
+    return zip(numbers[::2], numbers[1::2], strict=True)
 
 
 _OBJECT = Kind(
@@ -75,10 +105,18 @@ _CUTS = Kind(
     write=lambda cuts: _lines([_cut(each) for each in cuts]),
 )
 _WITNESSES = Kind(
-    words="a list of witnesses: row, measure, then each base cell and its change",
+    words=(
+        "a list of witnesses: row, measure, each base cell and its change; then a list for each other measure, which it begins"
+    ),
     fits=lambda value: isinstance(value, list) and all(map(_is_witness, value)),
-    read=lambda value: tuple((each[0], each[1], tuple(zip(each[2::2], each[3::2], strict=True))) for each in value),
+    read=lambda value: tuple(map(_read_witness, value)),
     write=lambda witnesses: _lines([_witness(each) for each in witnesses]),
+)
+_LISTS = Kind(
+    words="a list of lists of whole numbers",
+    fits=_is_list_of_numbers,
+    read=lambda value: tuple(map(tuple, value)),
+    write=_lines,
 )
 
 PROTECTED = Layout(
@@ -107,5 +145,6 @@ PROTECTED = Layout(
         "number": WHOLE_OR_NULL,
     },
     later={},
+    lists={"joined_sets": _LISTS, "empty_cells": _LISTS},
 )
 """The certificate of a protected table."""

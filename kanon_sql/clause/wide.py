@@ -9,7 +9,7 @@ from kanon_sql.clause.split import SET_OPERATIONS, behind_ctes
 _BEHIND_FROM = frozenset({"WHERE", "SELECT", "WINDOW", "QUALIFY"})
 
 
-def wide_query(script: Script, start: int, end: int) -> str | None:
+def wide_query(script: Script, start: int, end: int, *, tried: bool = True) -> str | None:
     """Return a query of the same rows with all columns of what it reads; None if it returns them already, or cannot.
 
     Parameters
@@ -18,6 +18,8 @@ def wide_query(script: Script, start: int, end: int) -> str | None:
         The tokens of the text, with their brackets matched.
     start, end : int
         The first place of the query, behind its leading WITH, and the place behind its last.
+    tried : bool
+        Whether casts are in TRY, which Spark does not have.
 
     Notes
     -----
@@ -38,7 +40,7 @@ def wide_query(script: Script, start: int, end: int) -> str | None:
         return None
 
     items = [item for item in select.items if not _is_plain(script, *item) and not _has_parameter(script, *item)]
-    kept = [_text(script, *item) for item in items]
+    kept = [_text(script, *item, tried=tried) for item in items]
     shown = ", ".join(["*", *kept])
     if _has_parameter(script, start, end):
         return _all_rows(script, start, end, shown)
@@ -46,12 +48,12 @@ def wide_query(script: Script, start: int, end: int) -> str | None:
     return f"{script.text[script.start(start) : first]}{shown}{script.text[last : script.stop(end - 1)]}"
 
 
-def _text(script: Script, start: int, end: int) -> str:
+def _text(script: Script, start: int, end: int, *, tried: bool) -> str:
     """Return an item; a cast that fails is left to the query itself, whose error says where it stands."""
     named = next((place for place in script.level(start, end) if script.word(place) == "AS"), None)
     calls = (place for place in range(start, end) if script.spelled(place) == "(" and script.word(place - 1) != "CAST")
     text = script.text[script.start(start) : script.stop(end - 1)]
-    if named is None or next(calls, None) is not None:
+    if not tried or named is None or next(calls, None) is not None:
         return text
     cut = script.start(named) - script.start(start)
     return f"TRY({text[:cut].rstrip()}) {text[cut:]}"
@@ -61,8 +63,8 @@ def _has_parameter(script: Script, start: int, end: int) -> bool:
     return any(script.spelled(place) == "?" for place in range(start, end))
 
 
-def wide_text(sql: str) -> str:
-    """Return a query of the rows of a query with all columns of what it reads, as far as there is one.
+def wide_text(sql: str, *, tried: bool = True) -> str:
+    """Return a query of the rows of a query with all columns of what it reads, as far as there is one; see `wide_query`.
 
     Examples
     --------
@@ -73,7 +75,7 @@ def wide_text(sql: str) -> str:
     script.match_brackets()
     start, end = next(iter(script.statements()))
     behind = behind_ctes(script, start + 1, end) if script.word(start) == "WITH" else start
-    found = None if behind is None else wide_query(script, behind, end)
+    found = None if behind is None else wide_query(script, behind, end, tried=tried)
     return sql if behind is None or found is None else f"{sql[: script.start(behind)]}{found}"
 
 

@@ -13,6 +13,7 @@ from kanon_sql.model.masks import AtLevels, Mask
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Bins, Digits, Generalization, Intervals, Levels, Rectangles, Regions
+from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.validation import as_identifier, as_text, fraction, same_name
 
@@ -93,7 +94,9 @@ def _linked(policy: Policy) -> list[str]:
 
 
 def _guarantee(policy: Policy) -> str:
-    return f"GUARANTEE {' AND '.join(each.describe() for each in policy.requirements)}"
+    people = policy.people_of_classes
+    implied = None if people is None else KAnonymity(k=people.k)  # k people have k rows: reading adds it
+    return f"GUARANTEE {' AND '.join(each.describe() for each in policy.requirements if each != implied)}"
 
 
 def _using(policy: Policy) -> list[str]:

@@ -34,7 +34,7 @@ from kanon_sql.model.requirements import THRESHOLDS
 from kanon_sql.model.validation import as_identifier
 
 if TYPE_CHECKING:
-    from kanon_sql.engines.duckdb.audited_unit import AuditedUnit
+    from kanon_sql.engines.audited_unit import AuditedUnit
 
 _LIMITS = ("k", *(next(iter(each.options)) for each in THRESHOLDS), "k_map", "presence", "max_risk", "max_unique_share")
 """Options whose thresholds a table can break."""
@@ -112,7 +112,8 @@ def audit(
     import duckdb
 
     from kanon_sql.engines.audit_figures import FIRST, asked_otherwise, measured_requirements, too_few_known, too_small
-    from kanon_sql.engines.duckdb.audited_unit import asked_person, audited_unit
+    from kanon_sql.engines.audited_unit import asked_person
+    from kanon_sql.engines.duckdb.audited_unit import audited_unit
     from kanon_sql.engines.duckdb.files import columns, load, load_policy_table
     from kanon_sql.engines.duckdb.guarantees import audited
     from kanon_sql.engines.duckdb.known_classes import broken_by_known

@@ -160,7 +160,7 @@ def _in_words(certificate: Certificate, k: int) -> tuple[str, ...]:
     return (
         f"Each patient shares the quasi-identifiers with at least {how_many(k - 1, 'other patient')}: there are "
         f"{how_many(certificate.classes or 0, 'equivalence class', 'equivalence classes')}, and the smallest has "
-        f"{how_many(certificate.smallest_class or 0, 'row')}.",
+        f"{how_many(certificate.smallest_class_people or 0, 'patient')}.",
         "In no class does one disease have more than half of the rows.",
         f"{certificate.suppressed_cells:,} of {certificate.cells:,} cells that could help to recognize a person are suppressed "
         f"({share:.1%}). {least}",

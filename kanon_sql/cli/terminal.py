@@ -204,8 +204,7 @@ def release_line(certificate: Certificate) -> str:
         f"release {certificate.number}: {' AND '.join(certificate.requirements)}",
         f"{certificate.suppressed_cells:,} of {certificate.cells:,} cells suppressed ({certificate.suppressed_share:.1%})",
         f"cost {float(certificate.cost):,.12g}, {certificate.saving}",
-        f"{how_many(certificate.classes or 0, 'class', 'classes')}, the smallest of "
-        f"{how_many(certificate.smallest_class or 0, 'row')}",
+        f"{how_many(certificate.classes or 0, 'class', 'classes')}, the smallest of {certificate.smallest}",
         f"{certificate.seconds:.2f} s",
     )
     return "; ".join(told)

@@ -45,6 +45,16 @@ def texts(values: Iterable[str | None]) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), len(encoded), buffers)
 
 
+def flag_lists(flags: NDArray[np.bool_]) -> pa.Array:
+    """Return a list of flags for each row of an array."""
+    import pyarrow as pa
+
+    rows, width = flags.shape
+    values = pa.Array.from_buffers(pa.bool_(), rows * width, [None, _bits(np.ascontiguousarray(flags).ravel())])
+    offsets = pa.py_buffer(np.arange(0, rows * width + 1, width, dtype=np.int32))
+    return pa.Array.from_buffers(pa.list_(pa.bool_()), rows, [None, offsets], children=[values])
+
+
 def _bits(known: NDArray[np.bool_]) -> pa.Buffer:
     import pyarrow as pa
 

@@ -201,7 +201,7 @@ def _repeated(
     found, *others = certain
     guarantee = unit.describe()
     if len(found.columns) > 1:
-        return RepeatedPeopleError.together(found.columns, found.people, found.rows, found.shared, guarantee)
+        return RepeatedPeopleError.together(found.columns, found.people, found.rows, found.shared, guarantee, surface)
     about, released = sample.parts > 1, looked.columns
     also = [each.column for each in others if len(each.columns) == 1]
     return RepeatedPeopleError.of(

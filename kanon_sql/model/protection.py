@@ -14,7 +14,7 @@ from kanon_sql.model.validation import as_identifier, by_name, fraction, named
 ALGORITHMS = ("auto", "greedy", "optimal")
 """What solves a table."""
 
-_ROWS, _COSTS, _EARLIER = ("null", "absent"), ("cells", "n"), ("fixed", "ignore")
+_ROWS, _COSTS, _EARLIER = ("null", "absent"), ("cells", "n", "parts"), ("fixed", "ignore")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +87,9 @@ class Protection:
         Rules about sums.
     show : tuple of tuple of str
         Grouping sets whose rows have to be shown.
-    cost : {'cells', 'n'}
-        What suppressing a row costs that is not primary: 1, or its count.
+    cost : {'cells', 'n', 'parts'}
+        What suppressing a row costs that is not primary: 1, its count, or 1 and the number of rows that it adds up. A grand
+        total costs at least as much as all rows.
     rows : {'null', 'absent'}
         Whether a suppressed row stays, with NULL in every measure.
     contributors : bool

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Self
 
 from kanon_sql.errors import PolicyError, UnlistedColumnError, nearest
-from kanon_sql.model.surfaces import Surface, counted, kept, left_out, measured, quasi_identifiers
+from kanon_sql.model.surfaces import Surface, counted, kept, left_out, measured, quasi_identifiers, spelled
 from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier
 
@@ -109,13 +109,13 @@ def unlisted_columns(reveals: Mapping[str, str], unlisted: Sequence[str], surfac
 
 def unlisted_together(unlisted: Sequence[str], words: str, surface: Surface) -> UnlistedColumnError:
     """Return the refusal of columns without a role that identify people only together."""
-    spelled = listed(list(map(as_identifier, unlisted)))
+    all_of_them = listed(list(map(as_identifier, unlisted)))
     some = "some of them"
     ways = (
         f"{left_out(unlisted, surface)} or only some of them, {quasi_identifiers(some, surface)}, or "
         f"{kept(unlisted, (), surface)} to release them on purpose"
     )
-    return _unlisted(f"{len(unlisted)} columns have no role and identify people: {spelled} {words}", unlisted, ways)
+    return _unlisted(f"{len(unlisted)} columns have no role and identify people: {all_of_them} {words}", unlisted, ways)
 
 
 def _unlisted(problem: str, names: Sequence[str], ways: str) -> UnlistedColumnError:
@@ -208,13 +208,15 @@ class RepeatedPeopleError(PolicyError):
         return found
 
     @classmethod
-    def together(cls, columns: Sequence[str], people: int, rows: int, shared: Collection[str], guarantee: str) -> Self:
+    def together(
+        cls, columns: Sequence[str], people: int, rows: int, shared: Collection[str], guarantee: str, surface: Surface
+    ) -> Self:
         """Name two columns that repeat people only together; no surface counts people by two columns."""
         names, agree = listed(list(map(as_identifier, columns))), listed(list(map(as_identifier, shared)))
         found = cls(
             f"{names} repeat people together: rows that share both values agree on {agree}; {guarantee} would count rows, and "
             f"{people:,} people have {rows:,}; nothing was released; hint: make one column of both in a view, such as "
-            f"concat_ws('/', {', '.join(map(as_identifier, columns))}) AS person, and count people by it"
+            f"concat_ws('/', {', '.join(spelled(each, surface) for each in columns)}) AS person, and count people by it"
         )
         found.column, found.people, found.rows, found.shared = ", ".join(columns), people, rows, tuple(shared)
         return found

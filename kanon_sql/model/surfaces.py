@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier, same_name
 
-Surface = Literal["clause", "function", "python", "command", "model", "policy", "json", "spark", "dataframe"]
-"""The clause, a table function, Python, the command line, a dbt model, a stored policy, a policy as JSON or YAML, the clause on
-Spark, or a DataFrame of Spark."""
+Surface = Literal["clause", "function", "python", "command", "model", "policy", "json", "spark", "dataframe", "spark function"]
+"""The clause, a table function, Python, the command line, a dbt model, a stored policy, a policy as JSON or YAML; the clause on
+Spark, a DataFrame of Spark, or a table function of Spark."""
 
 _MOST = 12
 """Most names that a hint lists."""
@@ -94,18 +94,29 @@ _WORDS: dict[Surface, _Words] = {
         people="add {people} to the requirements",
         rows='write {{"type": "k", "k": {k}, "per_row": true}}',
     ),
+    "spark function": _Words(
+        by="qi",
+        keep="keep",
+        left_out="drop => array({texts})",
+        kept="keep => array({texts})",
+        people="per => {texts}",
+        rows="per_row => true",
+    ),
 }
 
+_WORDS["spark"], _WORDS["dataframe"] = _WORDS["clause"], _WORDS["python"]
 
-_ONE_ROW = "make one row of each person first"
-"""Spark does not count people."""
+_BACKTICKS = frozenset[Surface]({"spark", "dataframe", "spark function"})
+"""Surfaces whose SQL takes a name in double quotes for a text."""
 
-_WORDS["spark"] = replace(_WORDS["clause"], people=_ONE_ROW, rows="write {rows}")
-_WORDS["dataframe"] = replace(_WORDS["python"], people=_ONE_ROW)
-
-
-_KEYS: dict[Surface, str] = {"function": "by", "python": "by", "command": "--by"}
+_KEYS: dict[Surface, str] = {"function": "by", "python": "by", "command": "--by", "dataframe": "by", "spark function": "by"}
 """The option for the keys of a table. On other surfaces, it is GROUP BY."""
+
+
+def spelled(name: str, surface: Surface) -> str:
+    """Return a column name as the SQL of a surface spells it."""
+    found = as_identifier(name)
+    return f"`{name.replace('`', '``')}`" if surface in _BACKTICKS and found != name else found
 
 
 def left_out(names: Sequence[str], surface: Surface, *, chosen: bool = False, keys: bool = False) -> str:
@@ -113,7 +124,7 @@ def left_out(names: Sequence[str], surface: Surface, *, chosen: bool = False, ke
     words = _WORDS[surface]
     if keys:
         return f"leave {_it(names)} out of {_KEYS.get(surface, 'GROUP BY')}"
-    out = _filled(words.left_out, names)
+    out = _filled(words.left_out, names, surface)
     return f"{out} (and not in {words.by})" if chosen and words.by else out
 
 
@@ -127,7 +138,7 @@ def kept(names: Sequence[str], others: Sequence[str], surface: Surface) -> str:
     own = set(map(same_name, names))
     listed = [*names, *(name for name in others if same_name(name) not in own)]
     many = len(listed) > max(_MOST, len(names))
-    words = _filled(_WORDS[surface].kept, names if many else listed)
+    words = _filled(_WORDS[surface].kept, names if many else listed, surface)
     return f"{words} with all other columns that have no role" if many else words
 
 
@@ -137,7 +148,7 @@ def without_role(column: str, surface: Surface) -> PolicyError:
     roles = f"add it to {words.keep} or {words.by}" if words.keep else "tag it as insensitive or as quasi_identifier"
     return PolicyError(
         f'the column "{column}" has no role, and {words.keep or "the policy"} needs one for every column; hint: {roles}, or '
-        f"{_filled(words.left_out, [column])}"
+        f"{_filled(words.left_out, [column], surface)}"
     )
 
 
@@ -158,32 +169,32 @@ def counted(column: str, unit: Unit, surface: Surface, released: Sequence[str]) 
     words, key = _WORDS[surface], same_name(column)
     linked = bool(unit.scope) and not unit.known
     before = after = ""
-    if surface == "clause" and not unit.keys and key not in map(same_name, released):
+    if surface in ("clause", "spark") and not unit.keys and key not in map(same_name, released):
         hidden = "" if linked else ", which PER does not release,"
-        before = f"add {as_identifier(column)} to the SELECT{hidden} and "
+        before = f"add {spelled(column, surface)} to the SELECT{hidden} and "
     for role, names in ((words.by, unit.by), (words.keep, unit.kept)):
-        if role and words.people != _ONE_ROW and key in map(same_name, names):
+        if role and key in map(same_name, names):
             after = f" (and not in {role})"
-    people = _filled(words.people, [column], unit)
-    rows = "" if linked else f", or {_filled(words.rows, [column], unit)} if each row is a person"
+    people = _filled(words.people, [column], surface, unit)
+    rows = "" if linked else f", or {_filled(words.rows, [column], surface, unit)} if each row is a person"
     return f"{before}{people}{after}{rows}"
 
 
 def measured(column: str, surface: Surface) -> str:
     """Return the two ways to say what a row is when a table is only measured."""
     words = _WORDS[surface]
-    return f"{_filled(words.people, [column])}, or {words.rows} if each row is a person"
+    return f"{_filled(words.people, [column], surface)}, or {words.rows} if each row is a person"
 
 
 def _it(names: Sequence[str]) -> str:
     return "it" if len(names) == 1 else "them"
 
 
-def _filled(words: str, names: Sequence[str], unit: Unit | None = None) -> str:
+def _filled(words: str, names: Sequence[str], surface: Surface, unit: Unit | None = None) -> str:
     counts = {} if unit is None else _counting(names[0], unit)
     return words.format(
         it=_it(names),
-        spelled=", ".join(map(as_identifier, names)),
+        spelled=", ".join(spelled(name, surface) for name in names),
         texts=", ".join(map(repr, names)),
         json=", ".join(json.dumps(name, ensure_ascii=False) for name in names),
         word=shlex.quote(",".join(names)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,7 +17,39 @@ MOST_KEYS = 30
 MOST_SETS = 4096
 """Grouping sets of a table."""
 
+FINGERPRINT = "#"
+"""How the mark of a table in `Tabulation.reads` begins, by which a copy or another name of it is recognized."""
+
 _LEVEL = re.compile(r"(.+) IN DIGITS \((\d{1,7})\)", re.DOTALL)
+
+
+_CONDITION = "WHERE "
+"""How the key of a condition begins: names are compared in lower case, so no column begins so."""
+
+
+def named_table(parts: Iterable[str]) -> str:
+    """Return the name of a table as `Tabulation.reads` has it; the parts are in the form that `same_name` compares."""
+    return ".".join('"' + each.replace('"', '""') + '"' for each in parts)
+
+
+def _quoted(name: str) -> str:
+    """Return a name of `Tabulation.reads` with a dot in front; records of older versions have names without quotes."""
+    return f".{name if name.startswith(chr(34)) else named_table([name])}"
+
+
+def condition_key(condition: str) -> str:
+    """Return the text of the key that says whether a condition holds."""
+    return f"{_CONDITION}{condition}"
+
+
+def holds(condition: str) -> str:
+    """Return the SQL of that key: NULL is false, as in WHERE."""
+    return f"coalesce(CAST(({condition}) AS BOOLEAN), false)"
+
+
+def is_condition(key: str) -> bool:
+    """Return whether the text of a key is that of a condition."""
+    return key.startswith(_CONDITION)
 
 
 def level_key(text: str, shown: int) -> str:
@@ -48,8 +80,8 @@ class Item:
     kind : {'key', 'count', 'sum', 'grouping'}
         What it shows.
     places : tuple of int
-        Which key or which sum, or the keys that GROUPING is about. Of several keys, which are levels, it shows the first one
-        that a row has.
+        Which key or which sum, the keys that GROUPING is about, or the condition that counted people meet. Of several keys,
+        which are levels, it shows the first one that a row has.
     """
 
     name: str
@@ -74,7 +106,9 @@ class Tabulation:
     source : str
         What the rows are read from, as a text that tells sources apart.
     reads : tuple of str
-        The tables that it names.
+        What it reads: names of tables, each part quoted, names of files, and fingerprints of contents.
+    condition : str
+        The condition of WHERE as a text that tells conditions apart; empty if there is none.
     """
 
     keys: tuple[str, ...]
@@ -83,6 +117,7 @@ class Tabulation:
     items: tuple[Item, ...]
     source: str
     reads: tuple[str, ...]
+    condition: str = ""
 
     def __post_init__(self) -> None:
         """Check the numbers of keys and of grouping sets."""
@@ -96,7 +131,31 @@ class Tabulation:
     @property
     def count(self) -> str:
         """Return the count as a condition names it."""
-        return next((as_identifier(each.name) for each in self.items if each.kind == "count"), "count(*)")
+        counts = (as_identifier(each.name) for each in self.items if each.kind == "count" and not each.places)
+        return next(counts, "count(*)")
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Return the key of the condition where tables with different conditions are counted together."""
+        return (condition_key(self.condition),) if self.condition else ()
+
+    @property
+    def filters(self) -> tuple[int, ...]:
+        """Return the keys of the conditions of counts, in their order."""
+        return tuple(sorted({key for each in self.items if each.kind == "count" for key in each.places}))
+
+    @property
+    def groups(self) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
+        """Return the keys of all counted groups, and the conditions among them: of rows, then of counts under a condition."""
+        rows = [(chosen, ()) for chosen in self.sets]
+        return (*rows, *((tuple(sorted({*chosen, key})), (key,)) for key in self.filters for chosen in self.sets))
+
+    def meets(self, other: Tabulation, *, fingerprints: bool = True) -> bool:
+        """Return whether both read a table, by its name or its mark; a name without its schema may be that of any schema."""
+        if fingerprints and any(each.startswith(FINGERPRINT) for each in {*self.reads} & {*other.reads}):
+            return True
+        mine, theirs = ([_quoted(each) for each in table.reads if not each.startswith(FINGERPRINT)] for table in (self, other))
+        return any(one.endswith(two) or two.endswith(one) for one in mine for two in theirs)
 
     def named(self, name: str, kind: str) -> Item | None:
         """Return the column of a name, in the form that SQL compares, if it is of that kind."""
@@ -120,7 +179,9 @@ class Tabulation:
             When something is missing, or a name is not a text.
         """
         names = (name for each in data["items"] for name in (each["name"], each["kind"]))
-        if not all(isinstance(each, str) for each in (*data["keys"], *data["sums"], *data["reads"], data["source"], *names)):
+        condition = data.get("condition", "")
+        texts = (*data["keys"], *data["sums"], *data["reads"], data["source"], condition, *names)
+        if not all(isinstance(each, str) for each in texts):
             raise TypeError("a name is not a text")
         return cls(
             keys=tuple(data["keys"]),
@@ -129,4 +190,5 @@ class Tabulation:
             items=tuple(Item(name=each["name"], kind=each["kind"], places=tuple(each["places"])) for each in data["items"]),
             source=data["source"],
             reads=tuple(data["reads"]),
+            condition=condition,
         )

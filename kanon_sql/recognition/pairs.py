@@ -182,6 +182,11 @@ class Pairs:
             return None
         return float(self._agrees(column, first[known], second[known]).mean())
 
+    def years_apart(self, column: int, *pairs: Places) -> float:
+        """Return how far apart a column that grows is on average, in years: of some pairs, or of random ones."""
+        apart = np.abs(self._apart(column, *(pairs or self._random)))
+        return 0.0 if np.isnan(apart).all() else float(np.nanmean(apart))
+
     def determines(self, one: int, other: int) -> bool:
         """Return whether rows that agree on one column agree on another."""
         if (one, other) not in self._determined:
@@ -190,15 +195,21 @@ class Pairs:
         return self._determined[one, other]
 
     def _agrees(self, column: int, first: Places, second: Places) -> Flags:
-        hashes, years, written = self.sample.hashes[:, column], self.sample.years.get(column), self.sample.written
+        hashes, written = self.sample.hashes[:, column], self.sample.written
         same: Flags = hashes[first] == hashes[second]
-        if years is None or self.values(column) <= _GROUPS:
+        if column not in self.sample.years or self.values(column) <= _GROUPS:
             return same
-        apart = years[first] - years[second]
-        if written is not None:
-            later = written[first] - written[second]
-            apart = apart - np.where(np.isnan(later), 0.0, later)
+        apart = self._apart(column, first, second)
         return same | (np.abs(apart) <= _APART[written is None])
+
+    def _apart(self, column: int, first: Places, second: Places) -> NDArray[np.float64]:
+        """Return by how many years a column that grows differs, apart from when the rows were written."""
+        years, written = self.sample.years[column], self.sample.written
+        apart = years[first] - years[second]
+        if written is None:
+            return apart
+        later = written[first] - written[second]
+        return apart - np.where(np.isnan(later), 0.0, later)
 
     def _column(self, key: tuple[int, ...]) -> tuple[Places, Places, float, float]:
         if key not in self._columns:

@@ -53,6 +53,10 @@ _JOINED = 8
 """Columns of which two together are tried as a key, if none repeats people alone: those with the most values."""
 
 
+_YEARS = 0.75
+"""Ages of a group are farther apart than this share of the distance of random rows. One person's are half of it in 40 years."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatedPeople:
     """A column that repeats people, or may do so; or two columns that do so together.
@@ -184,8 +188,16 @@ def _is_most(shared: int, differing: int, enough: _Enough) -> bool:
 
 def _varies(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], agreeing: Mapping[int, float]) -> bool:
     """Return whether traits from birth differ among rows with the same value about as much as among all rows, as in a group."""
-    born = (each for each in agreeing if personal[each] in BORN_WITH and each not in pairs.sample.years)
-    return any(agreeing[each] < (1 + pairs.at_random(each, *key)) / 2 for each in born)
+    sharing = pairs.sharing(*key)
+    for each in agreeing:
+        if personal[each] not in BORN_WITH:
+            continue
+        if each in pairs.sample.years:
+            if pairs.years_apart(each, *sharing) > _YEARS * pairs.years_apart(each):
+                return True
+        elif agreeing[each] < (1 + pairs.at_random(each, *key)) / 2:
+            return True
+    return False
 
 
 def _is_determined(pairs: Pairs, column: int, shared: list[int], coarse: list[int]) -> bool:

@@ -53,7 +53,18 @@ def counted_claims(c: Certificate, facts: Measured) -> list[Claim]:
     hidden = Claim(
         name="suppressed cells", claimed=_count(c.suppressed_cells), counted=counted, holds=least <= c.suppressed_cells <= most
     )
-    return [*found, hidden, *_of_tokens(facts), *_of_policy(c, facts)]
+    return [*found, *_of_people(c, facts), hidden, *_of_tokens(facts), *_of_policy(c, facts)]
+
+
+def _of_people(c: Certificate, facts: Measured) -> list[Claim]:
+    """Return what the certificate says of the people of the smallest class, if the two tables show whose rows it has."""
+    claimed, unit = c.smallest_class_people, facts.unit
+    if claimed is None or (unit.per is not None and unit.fewest is None):
+        return []
+    least, most = (0, 0) if unit.per is None or unit.fewest is None else unit.fewest
+    counted = "rows are counted" if unit.per is None else _count(least) if least == most else f"{least:,} to {most:,}"
+    name = "people of the smallest class"
+    return [Claim(name=name, claimed=_count(claimed), counted=counted, holds=least <= claimed <= most)]
 
 
 def _of_tokens(facts: Measured) -> list[Claim]:

@@ -11,7 +11,8 @@ import duckdb
 
 from kanon_sql.certificate import Certificate, Release
 from kanon_sql.clause.queries import read_queries
-from kanon_sql.engines.duckdb.audited_unit import asked_person, audited_unit
+from kanon_sql.engines.audited_unit import asked_person
+from kanon_sql.engines.duckdb.audited_unit import audited_unit
 from kanon_sql.engines.duckdb.files import columns
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.tables import register_table

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from kanon_sql.model.how_many import how_many
 from kanon_sql.report.text import printable
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ FIGURES: tuple[tuple[str, Callable[[Usefulness], float | None]], ...] = (
 
 def figure_rows(releases: Sequence[Usefulness]) -> list[tuple[str, ...]]:
     """Return the figures as rows of text: a name, and a cell for each release; those that no release has are left out."""
-    rows = [("smallest class", *map(_smallest, releases))]
+    rows = [("smallest class", *(each.smallest for each in releases))]
     rows += [(name, *(percent(of(each)) for each in releases)) for name, of in FIGURES]
     answers = [each.answers for each in releases]
     rows += [
@@ -42,12 +41,6 @@ def figure_rows(releases: Sequence[Usefulness]) -> list[tuple[str, ...]]:
         ("largest class", *(percent(each.baseline) for each in releases)),
     ]
     return [row for row in rows if set(row[1:]) != {"-"}]
-
-
-def _smallest(release: Usefulness) -> str:
-    if release.k is None:
-        return "-"
-    return f"at least {how_many(release.k, 'person', 'people')}" if release.people else how_many(release.k, "row")
 
 
 def percent(value: float | None) -> str:

@@ -73,5 +73,6 @@ def _unit(unit: MeasuredUnit) -> dict[str, Any]:
         "repeats": None if unit.repeated is None else unit.repeated.column,
         "people": None if unit.source is None else unit.source["people"],
         "smallest_class": None if unit.fewest is None else list(unit.fewest),
+        "smallest_class_stated": unit.stated if unit.exact else None,
         "highest_risk": unit.risk,
     }

@@ -63,9 +63,8 @@ def _guarantee(facts: Measured) -> Iterator[str]:
 
 
 def _smallest(facts: Measured) -> str:
-    rows = "-" if facts.sizes[1]["k"] is None else how_many(facts.sizes[1]["k"], "row")
-    unit = facts.unit
-    return rows if unit.per is None and unit.fewest is None else f"{unit.smallest}, {rows}"
+    rows, unit = "-" if facts.sizes[1]["k"] is None else how_many(facts.sizes[1]["k"], "row"), facts.unit
+    return rows if unit.per is None and unit.fewest is None else f"{unit.smallest}; no class has fewer than {rows}"
 
 
 def _learned(facts: Measured) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.guarantees.audited_guarantee import Released
 from kanon_sql.engines.duckdb.measures import looks_suppressed
@@ -40,17 +41,17 @@ class Counted:
     found: str
 
 
-def counted_guarantees(release: Released, *, certified: bool) -> tuple[Counted, ...]:
+def counted_guarantees(release: Released, certificate: Certificate | None) -> tuple[Counted, ...]:
     """Return what was counted of each requirement of a policy but those that are only there to be measured.
 
-    Where the two tables do not show whose some rows are, people were counted when the release was made, if it is ``certified``.
+    Where the two tables do not show whose some rows are, the certificate says what was counted when the release was made.
     """
     return tuple(
-        _counted(each, release, certified=certified) for each in release.policy.requirements if not audited(each).only_measured
+        _counted(each, release, certificate) for each in release.policy.requirements if not audited(each).only_measured
     )
 
 
-def _counted(requirement: Requirement, release: Released, *, certified: bool) -> Counted:
+def _counted(requirement: Requirement, release: Released, certificate: Certificate | None) -> Counted:
     if isinstance(requirement, PopulationRequirement) and (untold := _uncounted(release)):
         return Counted(text=requirement.describe(), kept=None, found=untold)
     kept, found = audited(requirement).found(release)
@@ -62,10 +63,10 @@ def _counted(requirement: Requirement, release: Released, *, certified: bool) ->
             found += "; the release does not show whose they are"
         else:
             kept = kept and counted[1] >= requirement.k
-            if kept and counted[0] < requirement.k and not certified:
+            if kept and counted[0] < requirement.k and certificate is None:
                 return Counted(text=requirement.describe(), kept=None, found=people_text(counted))
-            if counted[0] < requirement.k <= counted[1]:
-                found += f"; each class had rows of at least {requirement.k} people when the release was made"
+            if certificate is not None and counted[0] < counted[1] and requirement.k <= counted[1]:
+                found += f"; the smallest class had {certificate.smallest} when the release was made"
             found += f"; {people_text(counted, by_tokens=not release.policy.dropped)}"
     return Counted(text=requirement.describe(), kept=kept, found=found)
 

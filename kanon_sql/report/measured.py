@@ -180,7 +180,7 @@ def measured(con: Any, policy: Policy, certificate: Certificate | None = None, w
     return Measured(
         rows=sizes[1]["rows"],
         least=least,
-        requirements=counted_guarantees(release, certified=certificate is not None),
+        requirements=counted_guarantees(release, certificate),
         sizes=sizes,
         risk=_of_both(con, "reidentification_risk", names),
         columns=found,
@@ -196,7 +196,7 @@ def measured(con: Any, policy: Policy, certificate: Certificate | None = None, w
         same_rows=_same_rows(con, policy, hashes),
         known=policy.known_requirements,
         of_population=bool(policy.populations),
-        unit=measured_unit(con, policy, whole, generalized, certified=certificate is not None),
+        unit=measured_unit(con, policy, whole, generalized, certificate),
         identifiers=identifiers_of(con, "released", shown),
         left_out=tuple(name for name in columns(con, whole) if name not in columns(con, "released")),
         hashes=hashes,

@@ -197,7 +197,7 @@ def _of_people(facts: Measured) -> list[tuple[str, str, str]]:
         return []
     return [
         ("people", count(source["people"]), count(source["people"])),
-        ("people of the smallest class", count(source["k"]), "-" if unit.fewest is None else unit.smallest),
+        ("people of the smallest class", count(source["k"]), unit.smallest if unit.fewest or unit.stated else "-"),
         ("prosecutor: the person at most risk", share(source["prosecutor_risk"]), percent_of(unit)),
         ("prosecutor: the average person", share(source["prosecutor_risk_average"]), "-"),
     ]

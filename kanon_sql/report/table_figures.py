@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 _STEPS = 20
 """The gap is rounded up to one of so many steps: the exact one would give the number of secondary rows away."""
 
+_COSTS = {
+    "n": "its count",
+    "cells": "1; the grand total costs as much as all rows, so that it is suppressed last",
+    "parts": "1, and 1 more for each row that it adds up; the grand total costs at least as much as all rows",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupingSet:
@@ -109,7 +115,8 @@ def requirements_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
     protection = table.protection
     per = protection.per
     who = "Each row of the source is a person." if per is None else f"The column {as_identifier(per)} tells people apart."
-    first = f"Nobody can prove that a row has fewer than {protection.k:,} people. {who}"
+    named = "Nobody can prove that a row, or a group that rows name together,"
+    first = f"{named} has at least one but fewer than {protection.k:,} people. {who}"
     return [(protection.requirements[0], first), *((rule.describe(), _in_words(rule)) for rule in protection.rules)]
 
 
@@ -129,8 +136,7 @@ def options_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
     if asked.show:
         sets = "; ".join(", ".join(map(as_identifier, names)) or "total" for names in asked.show)
         found.append(("shown in any case", sets))
-    weighed = "its count" if asked.cost == "n" else "1"
-    found.append(("cost of a row that is suppressed to protect others", weighed))
+    found.append(("cost of a row that is suppressed to protect others", _COSTS[asked.cost]))
     return found
 
 

@@ -95,7 +95,7 @@ def _plot(figures: TableFigures) -> str | None:
 
 def _minimum(figures: TableFigures, table: VerifiedTable) -> str:
     by_counts, again = table.protection.cost == "n", table.bound >= table.claimed.lower_bound
-    what = "the people in rows that are suppressed to protect others" if by_counts else "the rows suppressed to protect others"
+    what = "the people in rows that are suppressed to protect others" if by_counts else "the cost of rows that protect others"
     other, saves = (
         ("A table that is as safe", "No table that is as safe suppresses")
         if table.tables == 1

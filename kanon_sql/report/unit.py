@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.audited_unit import audited_unit
 from kanon_sql.engines.duckdb.files import columns
 from kanon_sql.engines.duckdb.names import quoted
@@ -33,8 +34,10 @@ class MeasuredUnit:
         The column by which the guarantee counts people.
     per_row : bool
         Whether the policy says that each row is a person.
-    audited : bool
-        Whether a certificate says that people were counted when the release was made.
+    stated : int, optional
+        Of how many people a certificate says that every class has rows at least: as counted when the release was made.
+    exact : bool
+        Whether the certificate says that some class has just so many.
     repeated : RepeatedPeopleError, optional
         The column that repeats people though the guarantee counts rows; None without one.
     source : dict, optional
@@ -46,7 +49,8 @@ class MeasuredUnit:
     least: int
     per: str | None = None
     per_row: bool = False
-    audited: bool = False
+    stated: int | None = None
+    exact: bool = False
     repeated: RepeatedPeopleError | None = None
     source: dict[str, Any] | None = None
     fewest: tuple[int, int] | None = None
@@ -64,8 +68,8 @@ class MeasuredUnit:
     @property
     def at_least(self) -> int:
         """Return of how many people each class has rows at least: as counted here, or when the release was made."""
-        counted = 0 if self.fewest is None else self.fewest[0]
-        return max(counted, self.least) if self.audited else counted
+        stated = self.stated or 0
+        return stated if self.fewest is None else min(max(self.fewest[0], stated), self.fewest[1])
 
     @property
     def surely(self) -> str:
@@ -82,14 +86,17 @@ class MeasuredUnit:
         """Return of how many people the smallest class has rows, in words."""
         if self.fewest is not None and self.fewest[0] == self.fewest[1]:
             return how_many(self.fewest[0], "person", "people")
-        if self.audited:
-            return f"at least {how_many(self.at_least, 'person', 'people')}, counted when the release was made"
+        if self.stated is not None:
+            people = how_many(self.at_least, "person", "people")
+            return f"{people if self.exact else f'at least {people}'}, counted when the release was made"
         if self.fewest is None:
             return "not counted: nothing shows whose the rows are"
         return f"{self.fewest[0]:,} to {self.fewest[1]:,} people, by the rows of the source that may be theirs"
 
 
-def measured_unit(con: Any, policy: Policy, whole: str, generalized: Sequence[str], *, certified: bool) -> MeasuredUnit:
+def measured_unit(
+    con: Any, policy: Policy, whole: str, generalized: Sequence[str], certificate: Certificate | None
+) -> MeasuredUnit:
     """Return what a release counts.
 
     Parameters
@@ -102,8 +109,8 @@ def measured_unit(con: Any, policy: Policy, whole: str, generalized: Sequence[st
         The source with all its columns: those that were left out are evidence, too.
     generalized : sequence of str
         Quasi-identifiers with labels that are no values of the source.
-    certified : bool
-        Whether a certificate came with the release.
+    certificate : Certificate, optional
+        That of the release.
     """
     names = [qi.column for qi in policy.quasi_identifiers]
     unit, least = unit_of(policy), policy.least_class_size
@@ -113,7 +120,8 @@ def measured_unit(con: Any, policy: Policy, whole: str, generalized: Sequence[st
         return MeasuredUnit(
             least=least if asked is None else asked.k,
             per=unit.per,
-            audited=certified and asked is not None,
+            stated=None if asked is None or certificate is None else certificate.least_people,
+            exact=certificate is not None and certificate.smallest_class_people is not None,
             repeated=repeated,
             source=people_figures(con, "source", names, unit.per),
             fewest=None if asked is None else people_of(con, policy),

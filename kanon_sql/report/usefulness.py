@@ -11,6 +11,7 @@ from kanon_sql.clause.queries import Query
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.measures import record
 from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.model.how_many import how_many
 from kanon_sql.report.query_errors import QueryErrors, query_errors, together
 
 _MACROS = (
@@ -86,12 +87,14 @@ class Usefulness:
     name : str
         Its name.
     k : int
-        Rows of its smallest class, or the people that it has rows of at least.
+        Rows of its smallest class, or its people.
     risk, average_risk : float, optional
         The prosecutor's risk of the worst row, and of the average row. Where people are counted, the highest risk of a person,
         and no average: whose the rows are is not shown.
     people : bool
         Whether people are counted.
+    smallest : str
+        Its smallest class in words.
     loss, suppressed : float
         The mean loss of a cell, and the share of suppressed cells.
     bound : float, optional
@@ -116,6 +119,7 @@ class Usefulness:
     marginals: float | None
     correlations: float | None
     people: bool = False
+    smallest: str = "-"
     queries: tuple[QueryErrors, ...] = ()
     groups: tuple[Groups, ...] = ()
     baseline: float | None = None
@@ -192,14 +196,18 @@ def usefulness(
     risk = record(con, "FROM reidentification_risk($released, $qi)", alone)
     lost = record(con, "SELECT ncp, suppressed_share FROM utility($released, $source, $qi, $trees)", by_qi)
     k = record(con, "SELECT k FROM k_anonymity($released, $qi)", alone)["k"]
+    smallest = how_many(k, "row") if k else "-"
+    if people is not None:
+        smallest = how_many(people, "person", "people")
     if certificate is not None and certificate.least_people is not None:
-        people = certificate.least_people
+        people, smallest = certificate.least_people, certificate.smallest
     return Usefulness(
         name=name,
         k=k if people is None else people,
         risk=risk["prosecutor_risk"] if people is None else 1 / people,
         average_risk=risk["prosecutor_risk_average"] if people is None else None,
         people=people is not None,
+        smallest=smallest,
         loss=lost["ncp"],
         suppressed=lost["suppressed_share"],
         bound=None if certificate is None else certificate.gap,

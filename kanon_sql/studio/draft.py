@@ -21,6 +21,7 @@ from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KAnonymity, People, Requirement, sensitive_ones
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.validation import as_identifier, same_name
+from kanon_sql.studio.unit import of_people, of_rows
 
 IDENTIFIER, PSEUDONYM, LINKABLE, QUASI_IDENTIFIER, SENSITIVE, KEPT, PERSON, NONE = ROLES = (
     "identifier",
@@ -212,15 +213,19 @@ class Draft:
         policy = self.policy
         linked = [tuple(each for each in group if same_name(each) != name) for group in policy.linked]
         of_column = [each for each in sensitive_ones(policy.requirements) if same_name(each.sensitive) == name]
-        if role in (PSEUDONYM, LINKABLE):
-            of_column = [each for each in of_column if not isinstance(each, People)]  # people may be counted by their tokens
-        requirements = tuple(each for each in policy.requirements if each not in of_column)
+        people = policy.people is not None and same_name(policy.people.per) == name
+        requirements = policy.requirements
+        if role == PERSON:
+            requirements = of_people(policy, column)
+        elif people and role not in (PSEUDONYM, LINKABLE):  # people may be counted by their tokens
+            requirements = of_rows(policy, per_row=False)
+        requirements = tuple(each for each in requirements if isinstance(each, People) or each not in of_column)
         keep = tuple(each for each in policy.keep or () if same_name(each) != name)
         identifying = [each for each in policy.quasi_identifiers if same_name(each.column) != name]
         dropped = [each for each in self.dropped if same_name(each) != name]
         pseudonyms, linkable = ([each for each in group if same_name(each) != name] for group in self.tokens)
         match role:
-            case "no role":
+            case "no role" | "person":
                 pass
             case "identifier":
                 dropped.append(column)
@@ -231,11 +236,6 @@ class Draft:
                 identifying.append(QuasiIdentifier(column=column))
             case "sensitive":
                 requirements = (*requirements, guarantee_of(f"l({as_identifier(column)}) >= 2"))
-            case "person":
-                requirements = (
-                    *(each for each in requirements if not isinstance(each, People)),
-                    People(k=policy.least_class_size, per=column),
-                )
             case "released unchanged":
                 keep = (*keep, column)
             case _:
@@ -277,9 +277,7 @@ class Draft:
 
     def with_rows(self) -> Draft:
         """Return the draft that counts rows, because each is a person."""
-        rest = [each for each in self.policy.requirements if not isinstance(each, KAnonymity | People)]
-        counted = KAnonymity(k=self.policy.hidden_among, per_row=True)
-        return self.with_policy(replace(self.policy, requirements=(counted, *rest)))
+        return self.with_policy(replace(self.policy, requirements=of_rows(self.policy, per_row=True)))
 
     def with_requirement(self, place: int, requirement: Requirement | None) -> Draft:
         """Return the draft with another requirement in a place; None removes it, a place behind the last adds it."""

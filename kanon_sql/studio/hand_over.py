@@ -162,6 +162,4 @@ def report_of(source: Source, run: Run) -> str:
     from kanon_sql.report.release_report import report
 
     certificate, table = run.release
-    draft = run.draft
-    whole = draft.query if draft.dropped is None else f"FROM {draft.table}"  # what was left out is evidence, too
-    return report(source.before(whole), table, certificate=certificate)
+    return report(source.whole(run.draft), table, certificate=certificate)

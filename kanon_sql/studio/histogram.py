@@ -9,7 +9,7 @@ from kanon_sql.engines.duckdb.names import quoted
 
 _NUMBERS = r"""WITH numbers AS (
         SELECT CASE WHEN system.main.regexp_full_match(CAST({column} AS VARCHAR), '-?(0|[1-9][0-9]{{0,14}})(\.[0-9]+)?')
-                    THEN CAST({column} AS DOUBLE) END AS number
+                    THEN CAST({column} AS DOUBLE) END AS number, {person} AS person
         FROM {table} WHERE {column} IS NOT NULL
     )"""
 """Texts such as 00501 are no numbers."""
@@ -19,10 +19,15 @@ _ENDS = """{numbers} SELECT system.main.min(number), system.main.max(number),
     FROM numbers"""
 
 _BINS = """{numbers} SELECT system.main.floor((number - $start) / $step)::BIGINT AS bin, system.main.count(*) AS rows
-    FROM numbers GROUP BY bin HAVING system.main.count(*) >= $least ORDER BY bin ASC NULLS LAST"""
+    FROM numbers GROUP BY bin HAVING system.main.count({counted}) >= $least ORDER BY bin ASC NULLS LAST"""
 
 
-def histogram(con: Any, table: str, column: str, *, most: int, least: int) -> list[tuple[str, int]]:
+def counted_by(person: str | None) -> str:
+    """Return the argument of SQL's count for rows, or for the people that a column tells apart."""
+    return "*" if person is None else f"DISTINCT {quoted(person)}"
+
+
+def histogram(con: Any, table: str, column: str, *, most: int, least: int, person: str | None = None) -> list[tuple[str, int]]:
     """Return intervals of numbers and their rows; empty unless all values are numbers, and more than fit one bar each.
 
     Parameters
@@ -34,15 +39,19 @@ def histogram(con: Any, table: str, column: str, *, most: int, least: int) -> li
     most : int
         How many bars there may be.
     least : int
-        Intervals of fewer rows are left out.
+        Intervals of fewer rows or people are left out.
+    person : str, optional
+        The column that tells people apart; without one, rows count.
     """
-    numbers = _NUMBERS.format(column=quoted(column), table=quoted(table))
+    whose = "NULL" if person is None else quoted(person)
+    numbers = _NUMBERS.format(column=quoted(column), table=quoted(table), person=whose)
     low, high, many = con.execute(_ENDS.format(numbers=numbers), {"most": most}).fetchone()
     if not many:
         return []
     step = _step((high - low) / most)
     start = floor(low / step) * step
-    bins = con.execute(_BINS.format(numbers=numbers), {"start": start, "step": step, "least": least}).fetchall()
+    query = _BINS.format(numbers=numbers, counted=counted_by(None if person is None else "person"))
+    bins = con.execute(query, {"start": start, "step": step, "least": least}).fetchall()
     return [(f"{start + place * step:,.10g} to {start + (place + 1) * step:,.10g}", rows) for place, rows in bins]
 
 

@@ -9,17 +9,23 @@ import duckdb
 
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
 from kanon_sql.engines.duckdb.measures import macro_errors, record
+from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.people_figures import people_figures
 from kanon_sql.engines.duckdb.spilling import private_spilling
 from kanon_sql.engines.duckdb.tables import register_table
 from kanon_sql.model.policy import Policy
 from kanon_sql.report.measured import Measured, measured
+from kanon_sql.studio.histogram import counted_by
 from kanon_sql.studio.rows import brief
 from kanon_sql.studio.run import Run
 from kanon_sql.studio.source import BARS, K, Source
 
 _LOSSES = """SELECT value, suppressed_share FROM group_loss('released', 'source', $qi, $by, suppress := $suppress)
-    WHERE value IS NOT NULL AND rows >= $least ORDER BY rows DESC NULLS LAST, value ASC NULLS LAST LIMIT $most"""
+    WHERE value IN (SELECT CAST({by} AS VARCHAR) FROM source GROUP BY {by} HAVING system.main.count({counted}) >= $least)
+    ORDER BY rows DESC NULLS LAST, value ASC NULLS LAST LIMIT $most"""
+
+_WHOLE = "kanon#whole"
+"""The source with the columns that a release leaves out."""
 
 
 def look(source: Source, run: Run) -> Measured:
@@ -29,13 +35,15 @@ def look(source: Source, run: Run) -> Measured:
     with private_spilling(":memory:", con), closing(con):
         register_table(con, "source", source.before(run.draft.query))
         register_table(con, "released", rows)
-        return measured(con, Policy.from_json(certificate.policy), certificate)
+        register_table(con, _WHOLE, source.whole(run.draft))
+        return measured(con, Policy.from_json(certificate.policy), certificate, _WHOLE)
 
 
 def attacker(source: Source, run: Run, known: Sequence[str]) -> tuple[int, int, bool]:
     """Return the fewest rows that an attacker who knows these columns finds: in the source, and in the release.
 
-    If the guarantee counts people, both numbers are people. The one in the release is then the least that the guarantee allows.
+    If the guarantee counts people, both numbers are people. The one in the release is then that of the smallest class by all
+    quasi-identifiers: any other class is made of such classes.
     The third value is whether people are counted.
     """
     certificate, rows = run.release
@@ -62,7 +70,8 @@ def suppressed_by(source: Source, run: Run, column: str) -> list[tuple[str, floa
     run : Run
         A release.
     column : str
-        A released column; its values are the groups. Values of fewer than `K` rows are left out.
+        A released column; its values are the groups. Values of fewer than `K` rows, or people if they are counted, are left
+        out.
 
     Raises
     ------
@@ -76,5 +85,7 @@ def suppressed_by(source: Source, run: Run, column: str) -> list[tuple[str, floa
     with private_spilling(":memory:", con), closing(con), macro_errors():
         register_table(con, "source", source.before(run.draft.query))
         register_table(con, "released", rows)
-        found = con.execute(_LOSSES, asked | {"least": K, "most": BARS}).fetchall()
+        counted = counted_by(None if policy.people is None else policy.people.per)
+        losses = _LOSSES.format(by=quoted(column), counted=counted)
+        found = con.execute(losses, asked | {"least": K, "most": BARS}).fetchall()
     return [(brief(value), share or 0.0) for value, share in found]

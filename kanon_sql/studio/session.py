@@ -84,7 +84,7 @@ class Session:
             source = self.source
             if source is None:
                 raise SourceError("no table is open; hint: open one on the page Data")
-            if not self.ready and source.profile and self.draft.statement:
+            if not self.ready and source.profile and self.draft.statement and source.alone(self.person):
                 self._counted = source
             return source
 
@@ -101,6 +101,14 @@ class Session:
         if draft != self.draft:
             self._drafts[self._place + 1 :] = [draft]
             self._place += 1
+
+    @property
+    def person(self) -> str | None:
+        """Return the column that tells people apart: that of the draft, or if it leaves this open, the likely one."""
+        policy = self.draft.policy
+        if policy.people is not None:
+            return policy.people.per
+        return None if policy.per_row or self.source is None else self.source.person
 
     def beside(self, name: str) -> Path:
         """Return a file or folder next to the source, for the user to change; the invented table is in one that does not stay.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
@@ -23,11 +23,14 @@ from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.model.suggested_policy import Suggestion
 from kanon_sql.model.validation import as_identifier
-from kanon_sql.studio.histogram import histogram
+from kanon_sql.studio.histogram import counted_by, histogram
 from kanon_sql.studio.rows import brief
 
+if TYPE_CHECKING:
+    from kanon_sql.studio.draft import Draft
+
 K = 5
-"""The k of a new draft, and the rows that a value needs before a chart names it."""
+"""The k of a new draft, and the rows or people that a value needs before a chart names it."""
 
 PROFILED = 100
 """Columns that are counted in one statement."""
@@ -48,8 +51,13 @@ _NUMBERS = ("INT", "DECIMAL", "DOUBLE", "FLOAT")
 """Parts of the types of numbers."""
 
 _VALUES = """SELECT CAST({column} AS VARCHAR) AS value, system.main.count(*) AS rows FROM {table}
-    WHERE {column} IS NOT NULL GROUP BY ALL HAVING system.main.count(*) >= $least
+    WHERE {column} IS NOT NULL GROUP BY ALL HAVING system.main.count({counted}) >= $least
     ORDER BY rows DESC NULLS LAST, value ASC NULLS LAST LIMIT {most}"""
+
+_ALONE = """SELECT coalesce(system.main.sum(n), 0)::BIGINT FROM (
+    SELECT system.main.count(*) AS n FROM {table} WHERE {column} IS NOT NULL GROUP BY {column}
+    HAVING system.main.min({person}) IS NOT DISTINCT FROM system.main.max({person}))"""
+"""The rows whose value only one person has."""
 
 _SAMPLE = "SELECT {columns} FROM {table} USING SAMPLE reservoir({rows} ROWS)"
 
@@ -98,6 +106,7 @@ class Source:
         self.place, self.delimiter = place, delimiter
         self.name = place.name[-1] if place.table is not None else place.path.name[: -len(place.ending)]
         self.con: Any = audit_macros(duckdb.connect(), ("profile", "unique_columns"))
+        self._alone: dict[str | None, dict[str, int]] = {}
         self._spilling = ExitStack()
         self._spilling.enter_context(private_spilling(":memory:", self.con))
         try:
@@ -180,6 +189,22 @@ class Source:
         policy = Policy(quasi_identifiers=chosen, requirements=(KAnonymity(k=K),))
         return policy, tuple(name for name in self.columns if name not in shown)  # what nobody looked at is not released
 
+    @property
+    def person(self) -> str | None:
+        """Return the column that seems to tell people apart, if there is one."""
+        people = None if self.suggested is None else self.suggested.policy.policy.people
+        return None if people is None else people.per
+
+    def alone(self, person: str | None) -> dict[str, int]:
+        """Return how many rows each column singles out: no other row has their value, or no other person."""
+        if person is None:
+            return {each.name: each.uniques for each in self.profile}
+        if person not in self._alone:
+            con, slots = self.con.cursor(), {"table": quoted(self.name), "person": quoted(person)}
+            queries = ((name, _ALONE.format(column=quoted(name), **slots)) for name in self.columns)
+            self._alone[person] = {name: int(con.execute(query).fetchall()[0][0]) for name, query in queries}
+        return self._alone[person]
+
     def check(self, query: str) -> None:
         """Raise an error unless the table can answer a query; it is planned, not run."""
         self.con.cursor().execute(f"EXPLAIN {query}").fetchall()
@@ -188,14 +213,19 @@ class Source:
         """Return the rows of a query as an Arrow table: what a release of it had to start from."""
         return self.con.cursor().sql(query).to_arrow_table()
 
-    def frequent(self, column: str) -> list[tuple[str, int]]:
-        """Return the most frequent values of a column and their rows, of values that at least `K` rows have."""
-        query = _VALUES.format(column=quoted(column), table=quoted(self.name), most=BARS)
+    def whole(self, draft: Draft) -> Any:
+        """Return the same rows with the columns that a draft leaves out: they are evidence of whom its rows describe."""
+        return self.before(draft.query if draft.dropped is None else f"FROM {draft.table}")
+
+    def frequent(self, column: str, person: str | None = None) -> list[tuple[str, int]]:
+        """Return the most frequent values of a column and their rows, of values that at least `K` rows or people have."""
+        counted = counted_by(person)
+        query = _VALUES.format(column=quoted(column), table=quoted(self.name), most=BARS, counted=counted)
         return [(brief(value), rows) for value, rows in self.con.cursor().execute(query, {"least": K}).fetchall()]
 
-    def histogram(self, column: str) -> list[tuple[str, int]]:
-        """Return intervals of a column of many numbers and their rows, of intervals that at least `K` rows are in."""
-        return histogram(self.con.cursor(), self.name, column, most=BARS, least=K)
+    def histogram(self, column: str, person: str | None = None) -> list[tuple[str, int]]:
+        """Return intervals of a column of many numbers and their rows, of intervals that at least `K` rows or people are in."""
+        return histogram(self.con.cursor(), self.name, column, person=person, most=BARS, least=K)
 
     def sample(self, names: Sequence[str]) -> list[tuple[str, ...]]:
         """Return a few rows of the source; only on request, because they are of people."""

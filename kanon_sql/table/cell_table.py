@@ -1,7 +1,8 @@
 """A table of counts and sums as whole numbers: base cells, and the published rows that add them up.
 
-A *base cell* is a combination of the finest keys that has rows. A *row* is one row of the published table: a group of one of
-its grouping sets. Every row is a sum of base cells, so CUBE, ROLLUP, GROUPING SETS and hierarchies need nothing else.
+A *base cell* is a combination of the finest keys that has rows: an atom of all that is published. A *row* is one row of the
+published table: a group of one of its grouping sets. Every row is a sum of base cells, so CUBE, ROLLUP, GROUPING SETS and
+hierarchies need nothing else. Groups that several rows name together are rows that nobody sees.
 """
 
 from __future__ import annotations
@@ -25,21 +26,27 @@ class Measure:
     ----------
     value : int64 array [b]
         The value of each base cell, not negative.
-    least : int
+    floor : int64 array [b]
+        The least value of each base cell as long as no other measure changes: 1 for the count of a cell with a sum.
+    least : int64 array [r]
         The least value that an attacker thinks possible for a suppressed row: 1 for counts where a suppressed row stays in the
-        table (``ROWS NULL``), else 0. For base cells that are no rows of the table it is 0.
+        table (``ROWS NULL``), else 0.
     required : int64 array [r]
         For each row, a value that an attacker has to think possible, or one above it; 0 where nothing is required. Rows where
         it is greater than the row's own value are primary.
-    fixed : bool array [b]
-        Base cells that a contributor knows (``AGAINST CONTRIBUTORS``): no witness moves them, except one of a row whose own
-        value of `CellTable.measures[0]` is 1.
+    or_none : bool array [r]
+        Rows that an attacker may also think empty: nobody sees them, so nothing says that somebody is there.
+    fixed : uint8 array [b]
+        Base cells that no witness moves: 1 if a contributor knows them (``AGAINST CONTRIBUTORS``), except in a witness of a row
+        whose own value of `CellTable.measures[0]` is 1; 2 if nobody is there to have a sum.
     """
 
     value: Int64
-    least: int
+    floor: Int64
+    least: Int64
     required: Int64
-    fixed: Bools
+    or_none: Bools
+    fixed: NDArray[np.uint8]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +69,8 @@ class CellTable:
         Rows that have to be shown, and cannot be primary.
     suppressed : bool array [r]
         Rows that are suppressed anyway, such as those that an earlier table suppressed.
+    unseen : bool array [r]
+        Rows of no table: what others have in common, or what is left of one without another. They are suppressed anyway.
     """
 
     ancestors: Int32
@@ -70,6 +79,7 @@ class CellTable:
     cost: Int64
     shown: Bools
     suppressed: Bools
+    unseen: Bools
 
     @property
     def base_cells(self) -> int:
@@ -107,6 +117,8 @@ class Witnesses:
         Whose witness it is.
     start : int64 array [w + 1]
         Where the moves of each witness begin.
+    of : int32 array [n]
+        The measure that each move changes: that of the witness, or another one with which the table would not agree.
     base : int32 array [n]
         Base cells that change.
     change : int64 array [n]
@@ -116,6 +128,7 @@ class Witnesses:
     row: Int32
     measure: Int32
     start: Int64
+    of: Int32
     base: Int32
     change: Int64
 

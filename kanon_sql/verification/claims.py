@@ -43,7 +43,7 @@ def verify(
     ----------
     certificate : Certificate
         Nothing in it is taken for granted but what only the released rows can tell: ``cost``, ``suppressed_cells``,
-        ``classes`` and ``smallest_class``.
+        ``classes``, ``smallest_class`` and ``smallest_class_people``.
     codes : sequence of tuple [t]
         For each row type a value for each quasi-identifier, or group of linked ones; only their equality counts. Row types
         are in the order of :class:`~kanon_sql.table.coded_table.CodedTable`.
@@ -128,7 +128,8 @@ def _whose(policy: Policy, sensitive: Sequence[Sensitive]) -> Sensitive | None:
 def _check(c: Certificate, policy: Policy, row_types: int, rows: int, unit: int) -> None:
     """Refuse claims that contradict the table, the policy or each other."""
     required = tuple(requirement.describe() for requirement in policy.requirements)
-    k = policy.least_class_size
+    k, people = policy.least_class_size, policy.people_of_classes
+    fewest = 0 if people is None else people.k
     facts = [
         ("requirements", c.requirements == required, f"the policy guarantees {', '.join(required)}"),
         ("rows", c.rows == rows, f"{c.rows}, but the table has {how_many(rows, 'row')}"),
@@ -140,6 +141,17 @@ def _check(c: Certificate, policy: Policy, row_types: int, rows: int, unit: int)
             "smallest_class",
             c.smallest_class is None or c.smallest_class >= k,
             f"{how_many(c.smallest_class or 0, 'row')}, fewer than {k}",
+        ),
+        (
+            "smallest_class_people",
+            c.smallest_class_people is None or policy.people is not None,
+            f"{c.smallest_class_people}, but the policy counts rows",
+        ),
+        (
+            "smallest_class_people",
+            c.smallest_class_people is None or fewest <= c.smallest_class_people <= (c.smallest_class or 0),
+            f"{c.smallest_class_people}, but a class of {how_many(c.smallest_class or 0, 'row')} has {fewest} people or more, "
+            "and no more people than rows",
         ),
         ("lower_bound", 0 <= c.lower_bound <= c.cost, f"{c.lower_bound}, but the cost is {c.cost}"),
         (

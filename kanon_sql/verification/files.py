@@ -128,7 +128,7 @@ def _checked(
     loss = loss if people is None else replace(loss, people=people)
     _check_guarantees(con, policy)
     check_known(con, claimed, policy)
-    _check_people(policy, loss)
+    _check_people(claimed, policy, loss)
     if claimed.rows:
         roles = {same_name(qi.column) for qi in policy.quasi_identifiers} | set(map(same_name, policy.sensitive))
         unchanged = tuple(name for name in columns(con, "released") if same_name(name) not in roles)
@@ -183,8 +183,8 @@ def _uncounted(con: Any, policy: Policy) -> str | None:
     return None
 
 
-def _check_people(policy: Policy, loss: Loss) -> None:
-    """Refuse a release with a class that cannot have rows of as many people as the policy asks for."""
+def _check_people(c: Certificate, policy: Policy, loss: Loss) -> None:
+    """Refuse a release with a class that cannot have rows of as many people as the policy or the certificate says."""
     asked = policy.people_of_classes
     if asked is not None and loss.people is not None and loss.people[1] < asked.k:
         fact = (
@@ -192,6 +192,8 @@ def _check_people(policy: Policy, loss: Loss) -> None:
             f"{how_many(loss.people[1], 'person', 'people')} of the source"
         )
         raise CertificateError("requirements", fact)
+    if c.smallest_class_people is not None and loss.people is not None:
+        require_between("smallest_class_people", c.smallest_class_people, loss.people, "the class with the fewest people has")
 
 
 def _policy(
@@ -238,8 +240,8 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, un
     told += ", histories over several releases" if any(each.releases for each in c.histories) else ""
     asked = coded.policy.people
     uncounted = f", {unmatched}" if unmatched else ""
-    counted_by_all = coded.policy.people_of_classes is not None and loss.people is not None
-    sure = asked is None or (counted_by_all and loss.people is not None and loss.people[0] >= asked.k)
+    by_all = coded.policy.people_of_classes is not None
+    sure = asked is None or (by_all and loss.people is not None and loss.people[0] >= asked.k)
     people = "" if sure else ", the people of each class"
     smallest = f"the smallest of {how_many(c.classes or 0, 'class', 'classes')} has {how_many(c.smallest_class or 0, 'row')}"
     if c.sets_audited is not None:
@@ -248,11 +250,7 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, un
         smallest = f"by {sets} of known columns, the smallest class has {least}; by all columns, {smallest}"
     return {
         "guarantee": f"{', '.join(c.requirements)}: {smallest}",
-        **(
-            {}
-            if loss.people is None or not counted_by_all
-            else {"people": people_text(loss.people, by_tokens=not coded.policy.dropped)}
-        ),
+        **({} if loss.people is None else {"people": _people(c, coded.policy, loss.people)}),
         "source": f"{how_many(c.rows, 'row')}, {how_many(c.row_types, 'distinct combination')}",
         "release": f"as many rows, each like one of the source {shown}; all other columns are the same",
         "suppressed cells": f"{counted(c.suppressed_cells, loss.cells)} of {c.cells:,}",
@@ -261,3 +259,12 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, un
         "status": f"{c.status.value}: {meaning}",
         "only by the checksum": f"algorithm, reason, seconds, number, repeatable, warnings{told}{unread}{uncounted}{people}",
     }
+
+
+def _people(c: Certificate, policy: Policy, counted: tuple[int, int]) -> str:
+    """Return of how many people the class with the fewest has rows, as counted, and what only the certificate says of it."""
+    told = people_text(counted, by_tokens=not policy.dropped)
+    told = told if policy.people_of_classes is not None else f"by all columns, {told}"
+    if c.smallest_class_people is None:
+        return f"{told}; the certificate does not say it"
+    return told if counted[0] == counted[1] else f"{told}; the certificate says {c.smallest_class_people:,}"

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.engines.duckdb.known_classes import counted_known
 from kanon_sql.errors import CertificateError
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.requirements import People
+from kanon_sql.verification.certificates import require_between
 from kanon_sql.verification.class_charges import Charge, charged_rows_cost, terms_of
 from kanon_sql.verification.rare_sets import apart, few_alike, known_sets
 
@@ -29,13 +31,15 @@ def check_known(con: Any, claimed: Certificate, policy: Policy) -> None:
         When a guarantee does not hold, or a claim is another one.
     """
     names = [qi.column for qi in policy.quasi_identifiers]
-    sets, smallest = 0, []
+    sets, smallest, people = 0, list[int](), list[tuple[int, int]]()
     for requirement in policy.known_requirements:
         found = counted_known(con, requirement, names, policy.linked, "released")
         sets += found.sets
         if not found.kept:
             raise CertificateError("requirements", f"{requirement.describe()} does not hold: {found.described()}")
-        smallest += [] if found.least is None else [found.least]
+        if found.least is not None:
+            smallest.append(found.least)
+            people += [(requirement.of.k, found.least)] if isinstance(requirement.of, People) else []
     columns = [each.columns for each in policy.known_requirements if each.columns is not None]
     asked = bool(policy.known_requirements) and claimed.rows > 0
     facts: dict[str, int | None] = {
@@ -46,6 +50,18 @@ def check_known(con: Any, claimed: Certificate, policy: Policy) -> None:
     for field, counted in facts.items():
         if getattr(claimed, field) != counted:
             raise CertificateError(field, f"{getattr(claimed, field)}, but it is {counted}")
+    _check_people(claimed, people)
+
+
+def _check_people(claimed: Certificate, counted: Sequence[tuple[int, int]]) -> None:
+    """Check the fewest people of a class, given for each requirement its k and its smallest class: who is who is not shown."""
+    field, told = "smallest_class_known_people", claimed.smallest_class_known_people
+    if told is None:
+        return
+    if not counted:
+        raise CertificateError(field, f"{told}, but no guarantee counts people by known columns")
+    least, most = (min(each) for each in zip(*counted, strict=True))
+    require_between(field, told, (least, most), "the guarantee and the rows of the smallest class allow a number")
 
 
 def rows_cost(

@@ -132,6 +132,8 @@ def test_the_user_gives_up_where_nothing_is_offered() -> None:
         ("patient_id repeats people; hint: write `k >= 5 PER patient_id`, or `PER ROW`", "per", ["patient_id"], False),
         ("patient_id repeats people; hint: --per patient_id, or --per-row", "per", ["patient_id"], False),
         ("patient_id repeats people; hint: per := 'patient_id', or per_row := true", "per", ["patient_id"], False),
+        ("patient_id repeats people; hint: per => 'patient_id', or per_row => true", "per", ["patient_id"], False),
+        ("E-Mail and zip identify; hint: drop => array('E-Mail', 'zip')", "drop", ["E-Mail", "zip"], True),
         ('2 columns: "E-Mail" and zip identify; hint: --drop "E-Mail,zip"', "drop", ["E-Mail", "zip"], True),
         ("zip, id and E-Mail together; hint: leave some of them out of the SELECT", "drop", ["zip", "id"], False),
         ("zip is an e-mail address; nothing was released (leave it out with a view, or name it in qi)", "drop", ["zip"], False),

@@ -20,7 +20,8 @@ def name(pair: Pair) -> str:
 
 
 def written(query: TableQuery, protection: Protection, _explained: bool) -> str:
-    return f"SELECT '{' AND '.join(protection.requirements)}' AS asked {query.source}"
+    where = f" WHERE {query.where}" if query.where else ""
+    return f"SELECT '{' AND '.join(protection.requirements)}' AS asked {query.source}{where}"
 
 
 def becomes(statement: str) -> str:

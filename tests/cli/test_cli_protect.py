@@ -115,10 +115,10 @@ def forged(change: Callable[[dict[str, Any]], object]) -> None:
     """Change a certificate and give it a fitting checksum."""
     data = json.loads(Path("cert.json").read_text())
     change(data)
+    from kanon_sql.certificate.file import read
     from kanon_sql.certificate.table_file import PROTECTED
 
-    claims = {name: kind.read(data[name]) for name, kind in PROTECTED.claims.items()}
-    Path("cert.json").write_text(TableCertificate.from_claims(claims).to_json())
+    Path("cert.json").write_text(TableCertificate.from_claims(read(json.dumps(data), PROTECTED).claims).to_json())
 
 
 def dropped(data: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import kanon_sql
+from kanon_sql.certificate.file import read
 from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.certificate.table_file import PROTECTED
 from kanon_sql.cli import main
@@ -73,8 +74,7 @@ def forged(name: str, change: Callable[[dict[str, Any]], object]) -> None:
     """Change a certificate and give it a fitting checksum."""
     data = json.loads(Path(name).read_text())
     change(data)
-    claims = {field: kind.read(data[field]) for field, kind in PROTECTED.claims.items()}
-    Path(name).write_text(TableCertificate.from_claims(claims).to_json())
+    Path(name).write_text(TableCertificate.from_claims(read(json.dumps(data), PROTECTED).claims).to_json())
 
 
 def refused(done: Result, text: str) -> None:
@@ -237,6 +237,10 @@ def filtered(data: dict[str, Any]) -> None:
     data["together"]["tables"][-1]["tabulation"]["source"] += " where age > 1"
 
 
+def conditional(data: dict[str, Any]) -> None:
+    data["together"]["tables"][-1]["tabulation"]["condition"] = "age > 1"
+
+
 def fewer(data: dict[str, Any]) -> None:
     data["primary"] -= 1
     data["secondary"] += 1
@@ -262,6 +266,7 @@ def unpriced(data: dict[str, Any]) -> None:
         (unkeyed, "its keys are not those"),
         (twice, "its sums are not those"),
         (filtered, "differ in source"),
+        (conditional, "people who meet a condition"),
         (fewer, "primary"),
         (unwitnessed, "witnesses"),
         (unpriced, "lower_bound"),

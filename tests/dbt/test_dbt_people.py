@@ -71,7 +71,11 @@ def test_an_identifier_among_the_quasi_identifiers_is_refused(project: Path) -> 
 def test_people_who_are_released_a_second_time_are_told(project: Path) -> None:
     warned = "warning: the release differs from the previous one, and anyone who has both can compare them"
     write(project, "k=5, per='patient'")
-    assert warned not in built(project, "--vars", "visits: 1200")
+    first = built(project, "--vars", "visits: 1200")
+    assert warned not in first
+    fewest = re.search(r"kanon: visits_released: people of the smallest class: (\d+)", first)
+    assert fewest is not None
+    assert f'"smallest_class_people": {fewest[1]}' in (project / "target" / "run_results.json").read_text()
     assert warned not in built(project, "--vars", "visits: 1200")
     told = built(project, "--vars", "visits: 1500")
     assert warned in told

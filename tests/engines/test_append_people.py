@@ -30,7 +30,9 @@ def append(con: Any, **options: Any) -> kanon_sql.Batch:
 
 def test_people_who_come_again_are_refused_with_their_number(con: duckdb.DuckDBPyConnection) -> None:
     come(con, 0, 10)
-    assert append(con).released == 10
+    batch = append(con)
+    assert str(batch) == "batch 1: 10 rows, 0 wait, 10 in all, people of the smallest class: 5"
+    assert batch.figures()["smallest class"] == "5 people; no class has fewer than 5 rows"
     come(con, 8, 10)
     come(con, 8, 1)
     before = state(con)

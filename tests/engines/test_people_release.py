@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,25 @@ def con(shared_clause: Connection) -> Connection:
         "'2026-01-01'::DATE + i::INT AS day FROM range(700) AS t(i)"
     )
     return shared_clause
+
+
+def test_the_audit_counts_the_people_of_the_smallest_class(con: Connection) -> None:
+    by = "CREATE OR REPLACE TABLE released AS SELECT *, patient AS who FROM visits ANONYMIZE BY zip, age KEEP disease, day, who"
+    con.execute(f"{by} GUARANTEE k >= 7 PER patient")
+    every = kanon_sql.releases(con)[-1]
+    counted = con.execute(HEADS.format("FROM released")).fetchall()[0][0]
+    assert (every.smallest_class_people, every.highest_risk) == (counted, 1 / counted)
+    assert every.smallest_class > counted >= 7
+    assert con.execute("SELECT last(smallest_class_people) FROM kanon_releases()").fetchall() == [(counted,)]
+    con.execute(f"{by} GUARANTEE k >= 7 PER patient FOR ANY 1 COLUMN")
+    known, sets = kanon_sql.releases(con)[-1], "SELECT count(DISTINCT who) AS n FROM released GROUP BY GROUPING SETS (zip, age)"
+    assert known.smallest_class_people == con.execute(HEADS.format("FROM released")).fetchall()[0][0] < 7
+    assert known.smallest_class_known_people == con.execute(f"SELECT min(n) FROM ({sets})").fetchall()[0][0] >= 7
+    con.execute(
+        "CREATE OR REPLACE TABLE released AS SELECT zip, age FROM visits ANONYMIZE BY zip, age GUARANTEE k >= 7 PER ROW"
+    )
+    assert kanon_sql.releases(con)[-1].smallest_class_people is None
+    assert con.execute("SELECT last(smallest_class_people) FROM kanon_releases()").fetchall() == [(None,)]
 
 
 def test_the_clause(con: Connection) -> None:
@@ -142,6 +162,37 @@ def test_verify_finds_a_class_of_too_few_people(con: Connection, tmp_path: Path)
     assert done.exit_code != 0
     words = " ".join(done.output.split())
     assert "k >= 2 PER who does not hold: some class has rows of at most 1 person of the source" in words
+
+
+def test_verify_counts_the_people_of_the_smallest_class_again(con: Connection, tmp_path: Path) -> None:
+    """By the rows of the source, or by tokens; another number is refused, although its checksum fits."""
+    from click.testing import CliRunner
+
+    from kanon_sql.cli import main
+
+    files = source, out, proof = [str(tmp_path / name) for name in ("in.csv", "out.csv", "cert.json")]
+    rows = [f"P{n % 40},{n % 40 % 4},{n % 40 % 3},{n}" for n in range(200)]
+    Path(source).write_text("\n".join(["who,zip,age,cost", *rows]) + "\n")
+    con.execute(f"CREATE TABLE ids AS FROM read_csv('{source}', all_varchar := true)")
+    tokens = "IDENTIFIER who AS PSEUDONYM (LINKABLE); BY zip, age; KEEP cost; GUARANTEE k >= 3 PER who"
+    con.execute(f"CREATE ANONYMIZATION POLICY tokens ON ids ({tokens})")
+    clause = "BY zip, age KEEP cost GUARANTEE k >= 3 PER who"
+    for how, counted, options in (
+        (clause, "in the source", []),
+        ("WITH POLICY tokens", "by their tokens", ["--pseudonym", "who"]),
+    ):
+        con.execute(f"COPY (FROM ids ANONYMIZE {how}) TO '{out}'")
+        stated = kanon_sql.releases(con)[-1]
+        assert (stated.smallest_class_people, stated.smallest_class) == (3, 15)
+        for claimed, says in (
+            (3, f"the class with fewest has rows of 3 people, counted {counted}"),
+            (None, "the certificate does not say it"),
+            *((wrong, f'"smallest_class_people": {wrong}, but the class with the fewest people has 3') for wrong in (2, 4)),
+        ):
+            Path(proof).write_text(replace(stated, smallest_class_people=claimed).to_json())
+            done = CliRunner().invoke(main, ["verify", *files, *options])
+            assert done.exit_code == ("but" in says), done.output
+            assert says in " ".join(done.output.split())
 
 
 @pytest.mark.sweep

@@ -14,7 +14,9 @@ from table_attacker import most
 
 import kanon_sql
 from kanon_sql.engines.cells import gate
-from kanon_sql.engines.cells.base_cells import BaseCells, cell_table
+from kanon_sql.engines.cells.base_cells import BaseCells
+from kanon_sql.engines.cells.published_set import PublishedSet
+from kanon_sql.engines.cells.published_system import published_system
 from kanon_sql.errors import AuditError, InfeasibleError, KanonError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
@@ -126,7 +128,7 @@ def test_another_filter_other_people_and_a_changed_source_are_refused(con: Any) 
     table = "SELECT region, count(*) AS n FROM people {} GROUP BY CUBE (region) PROTECT n >= 4"
     con.execute(table.format(""))
     for refused in (
-        table.format("WHERE id > 0"),
+        table.format(", range(1)"),
         "WITH other AS (FROM people) SELECT region, count(*) AS n FROM other GROUP BY region PROTECT n >= 4",
         "SELECT sex, count(DISTINCT id) AS n FROM people GROUP BY sex PROTECT n >= 4 PER id",
     ):
@@ -279,10 +281,17 @@ def test_rows_that_must_be_shown_are_or_the_table_is_refused(con: Any) -> None:
 
 def _solved() -> tuple[Any, Any]:
     keys = np.array(list(itertools.product(range(3), range(3))), np.int64)
-    cells = BaseCells(keys=keys, people=np.array([1, 9, 9, 9, 2, 9, 9, 9, 9]), sums=np.zeros((9, 0), np.int64), largest=[])
+    cells = BaseCells(
+        keys=keys,
+        people=np.array([1, 9, 9, 9, 2, 9, 9, 9, 9]),
+        sums=np.zeros((9, 0), np.int64),
+        contributors=np.zeros((9, 0), np.int64),
+        largest=[],
+    )
     sets = ((0, 1), (0,), (1,), ())
     tabulation = Tabulation(keys=("a", "b"), sums=(), sets=sets, items=(), source="t", reads=("t",))
-    table = cell_table(cells, tabulation, [(tabulation, Protection(k=5))])
+    sets = [PublishedSet(keys=each) for each in tabulation.sets]
+    table, _ = published_system(cells, tabulation, sets, [], [], [(tabulation, Protection(k=5))])
     return table, suppress(table, Budget())
 
 
@@ -325,3 +334,16 @@ def test_the_same_table_once_more_has_the_same_certificate(con: Any) -> None:
     assert two.to_json() == replace(one, number=2).to_json()
     con.execute(table.replace("AS n", "AS people").replace("PROTECT n", "PROTECT people")).fetchall()
     assert con.session.protected_tables.certificates[-1].evidence is None  # it has another column, so it is another table
+
+
+def test_a_certificate_counts_the_rows_of_its_table_and_nothing_that_no_table_has(con: Any) -> None:
+    table = "SELECT {0}, {1} FROM people GROUP BY {2} PROTECT n >= 6 PER ROW USING auto (earlier = 'ignore')"
+    for slots in (
+        ("region", "count(*) AS n, count(*) FILTER (WHERE age > 2) AS old", "region"),
+        ("region, age, sex", "count(*) AS n", "GROUPING SETS ((region), (age, sex))"),
+    ):
+        rows = con.execute(table.format(*slots)).fetchall()
+        certificate = kanon_sql.protected_tables(con)[-1]
+        keys = slots[0].count(",") + 1
+        counts = [count for row in rows for count in row[keys:]]
+        assert (certificate.rows, certificate.primary + certificate.secondary) == (len(counts), counts.count(None)), slots

@@ -15,6 +15,7 @@ import pytest
 
 import kanon_sql.spark
 from kanon_sql.engines.spark.engine import SparkEngine, StagedTable
+from kanon_sql.engines.spark.scratch import Scratch
 from kanon_sql.errors import AuditError, KanonError, PolicyError, SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import AlphaAnonymity
@@ -203,7 +204,8 @@ def test_settings_of_the_session_do_not_change_what_a_named_value_means(spark: A
     try:
         source = spark.sql("SELECT i % 2 AS a, CASE WHEN i % 4 < 2 THEN 'état' ELSE 'b' END AS s FROM range(16) t(i)")
         policy = {"requirements": [AlphaAnonymity(sensitive="s", value="état", alpha="1/4")], "quasi_identifiers": ["a"]}
-        engine = SparkEngine(source, "r", "parquet", secret_of(SECRET))
+        scratch = Scratch(spark=spark, schema=("default",))
+        engine = SparkEngine(source, "r", "parquet", secret_of(SECRET), surface="dataframe", scratch=scratch)
         source.createOrReplaceTempView("seen")
         staged = StagedTable(name="seen", expected="", histogram=None, pieces=None)
         (requirement,) = policy["requirements"]

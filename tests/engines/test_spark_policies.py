@@ -11,6 +11,7 @@ import pytest
 
 import kanon_sql.spark
 from kanon_sql.engines.spark.policies import policy_of
+from kanon_sql.engines.spark.supported import check_supported
 from kanon_sql.errors import PolicyError
 
 POLICIES = """policies:
@@ -42,8 +43,12 @@ def test_identifiers_are_dropped(policies: Path) -> None:
 
 
 def test_no_identifier_is_released_where_a_pseudonym_is_asked_for(policies: Path) -> None:
-    with pytest.raises(PolicyError, match=r'makes "Number" a pseudonym, which Spark cannot do; hint'):
-        policy_of(source("Number", "zip", "day"), "research", policies)
+    roles = {"keep": ["number", "day"], "quasi_identifiers": [{"column": "zip"}]}
+    given = {"pseudonyms": ["number"], "requirements": [{"type": "k", "k": 5, "per_row": True}], **roles}
+    for policy in ("research", json.dumps(given)):
+        asked = policy_of(source("number", "zip", "day"), policy, policies)[1]
+        with pytest.raises(PolicyError, match="Spark makes no tokens of number; hint: drop the column, or release with DuckDB"):
+            check_supported(asked)
 
 
 @pytest.mark.process

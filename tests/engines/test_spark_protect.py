@@ -198,17 +198,6 @@ def test_a_join_that_repeats_people_is_refused(visits: Any) -> None:
             kanon_sql.spark.sql(text.format(join))
 
 
-def test_the_table_function_counts_people_too(visits: Any) -> None:
-    from pyspark.errors import PySparkException
-
-    kanon_sql.spark.register(visits)
-    call = "SELECT * FROM protect(TABLE(visits), 5, array('sex'){})"
-    with pytest.raises(PySparkException, match="patient repeats people"):
-        visits.sql(call.format("")).collect()
-    for argument, rows in (("per => 'patient'", 100), ("per_row => true", 300)):
-        assert max(row.n for row in visits.sql(call.format(f", {argument}")).collect()) == rows
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -103,7 +103,6 @@ def test_a_statement_without_the_clause_is_sparks(people: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"k": 2, "per": "id"}, PolicyError, "does not audit k >= 2 PER id"),
         (
             {"presence": 0.2, "population": "census"},
             PolicyError,

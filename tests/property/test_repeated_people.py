@@ -175,6 +175,24 @@ def test_ages_grow() -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_ages_tell_a_shop_from_a_person(seed: int) -> None:
+    """A shop serves one place, where nearly all have one job and one income; a patient returns for forty years."""
+    draw = np.random.default_rng(seed)
+
+    def nearly(values: np.ndarray, many: int) -> list[int]:
+        return np.where(draw.random(len(values)) < 0.02, draw.integers(0, many, len(values)), values).tolist()
+
+    place = draw.integers(0, 25, 1_500)
+    people: Columns = {"shop": nearly(place * 7 % 25, 25), "zip": place.tolist(), "age": draw.integers(18, 90, 1_500).tolist()}
+    people |= {"job": nearly(place % 12, 12), "income": nearly(place * 5 % 7, 7)}
+    assert not certain(found_in(sampled(people)))
+    patient = draw.integers(0, 300, 1_500)
+    visits: Columns = {"patient": patient.tolist(), "zip": (patient % 25).tolist(), "job": (patient * 7 % 12).tolist()}
+    visits |= {"income": (patient * 5 % 7).tolist(), "age": (18 + patient * 11 % 40 + draw.integers(0, 40, 1_500)).tolist()}
+    assert certain(found_in(sampled(visits))) == ["patient"]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_lost_key_shows_in_rows_that_agree_on_everything(seed: int) -> None:
     columns = people_tables.visits(seed)
     without = sampled({name: columns[name] for name in ("born", "zip", "sex", "job")})

@@ -175,11 +175,14 @@ def test_people_are_counted_where_the_guarantee_counts_them() -> None:
     found = kanon_sql.compare(visits, {"rows": by_rows, "people": by_people})
     rows, persons = found.releases
     assert (rows.people, persons.people) == (False, True)
-    assert (persons.k, persons.risk, persons.average_risk) == (5, 0.2, None)
+    counted = by_people.certificate.smallest_class_people
+    assert (persons.k, persons.risk, persons.average_risk) == (counted, 1 / counted, None)
     assert by_people.certificate.smallest_class is not None
     assert by_people.certificate.smallest_class > 5
-    assert figure_rows(found.releases)[0] == ("smallest class", f"{rows.k} rows", "at least 5 people")
-    assert f"{by_people.certificate.smallest_class} rows, of at least 5 people" in repr(by_people.certificate)
+    assert figure_rows(found.releases)[0] == ("smallest class", f"{rows.k} rows", f"{counted} people")
+    assert f"{counted} people; no class has fewer than {by_people.certificate.smallest_class} rows" in repr(
+        by_people.certificate
+    )
 
 
 VISITS = """SELECT i // 6 AS patient, i // 6 % 5 AS zip, i // 6 * 7 % 3 AS sex, i // 6 * 11 % 4 AS job, i % 4 AS ward

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -72,7 +73,10 @@ def test_the_first_screen_says_of_how_many_people() -> None:
     ]
     assert shown["people"] == f"150 people in {source.num_rows} rows; patient_id tells them apart"
     assert "left out: patient_id, surname, born" in shown["released"]
-    assert f"smallest class: {fewest} people, " in shown["guarantee"]
+    assert f"smallest class: {fewest} people; no class has fewer than " in shown["guarantee"]
+    assert release.certificate.smallest_class_people == fewest > 30
+    claims = assert_sound(html).table("Claims that were counted again").pairs
+    assert claims["people of the smallest class"] == [str(fewest), str(fewest), "✓ yes"]
     assert f"picks the right person with a probability of at most {1 / fewest:.1%}" in shown["an attacker of one person"]
     assert "diagnosis is bounded by l(diagnosis) &gt;= 2" in html
     risk = assert_sound(html).table("Risk before and after").pairs
@@ -111,6 +115,27 @@ def test_people_that_the_two_tables_do_not_show_are_not_counted() -> None:
     assert re.search(r"smallest class: \d+ to \d+ people, by the rows of the source that may be theirs", fewest)
     assert banner(html)[:2] == ("caution", "The part of the guarantee that was counted holds.")
     assert "k >= 15 PER patient_id: not counted" in fewest
+
+
+def test_the_certificate_states_what_the_two_tables_do_not_show() -> None:
+    """A suppressed cell may be anybody's, so the tables only bound the people of a class."""
+    draw, rows = random.Random(4), []
+    for number in range(90):
+        own = {"patient_id": number, "zip": draw.choice("1111222234567"), "sex": draw.choice("FM")}
+        rows += [own | {"diagnosis": draw.choice(["flu", "gout"])} for _ in range(draw.randint(1, 9))]
+    table = pa.Table.from_pylist(rows)
+    release = kanon_sql.anonymize(table, k=10, quasi_identifiers=QI, per="patient_id", row_order="source")
+    fewest = min(people_of_classes(table, release.table))
+    html = report(table, release)
+    stated = f"smallest class: {fewest} people, counted when the release was made; no class has fewer than "
+    assert stated in first_screen(html)["guarantee"]
+    assert f"with a probability of at most {1 / fewest:.1%}" in first_screen(html)["an attacker of one person"]
+    claims = assert_sound(html).table("Claims that were counted again").pairs
+    assert re.fullmatch(rf"\d to {fewest}", claims["people of the smallest class"][1])
+    older = replace(release, certificate=replace(release.certificate, smallest_class_people=None))
+    assert "smallest class: at least 10 people, counted when" in first_screen(report(table, older))["guarantee"]
+    forged = replace(release, certificate=replace(release.certificate, smallest_class_people=fewest + 1))
+    assert banner(report(table, forged))[:2] == ("broken", "The guarantee is broken.")
 
 
 def test_names_that_repeat_are_amber() -> None:

@@ -148,6 +148,34 @@ def test_k_counts_people_where_a_column_tells_them_apart():
     assert draft.with_role("name", IDENTIFIER).policy.people is None
 
 
+KNOWN = "k >= 5{} FOR ANY 1 COLUMN AND l(disease) >= 2"
+
+
+@pytest.mark.parametrize(
+    ("rows", "people", "per_row"),
+    [
+        ("k >= 5 AND l(disease) >= 2", "k >= 5 PER name AND l(disease) >= 2", "k >= 5 PER ROW AND l(disease) >= 2"),
+        (KNOWN.format(""), KNOWN.format(" PER name"), "k >= 1 PER ROW AND " + KNOWN.format("")),
+    ],
+)
+def test_k_stays_whatever_is_counted(rows, people, per_row):
+    """By all columns or by known ones: no role and no button takes k away, or lets rows count for people."""
+    draft = FIRST.read(f"{FIRST.query} ANONYMIZE BY zip, age KEEP cost GUARANTEE {rows}")
+    counted = draft.with_role("name", PERSON)
+    assert counted.statement.endswith(f"GUARANTEE {people}")
+    for role in (IDENTIFIER, QUASI_IDENTIFIER, KEPT, NONE):
+        assert counted.with_role("name", role).statement.endswith(f"GUARANTEE {rows}")
+        assert counted.with_role("name", role).with_role("name", PERSON) == counted
+    assert draft.with_rows().statement.endswith(f"GUARANTEE {per_row}")
+    assert draft.with_role("age", PERSON).with_role("name", PERSON).policy.people.per == "name"
+
+
+def test_a_guarantee_without_k_gets_the_least_that_it_implies():
+    draft = FIRST.read(f"{FIRST.query} ANONYMIZE BY zip, age KEEP cost GUARANTEE l(disease) >= 3")
+    assert draft.with_role("name", PERSON).statement.endswith("GUARANTEE k >= 3 PER name AND l(disease) >= 3")
+    assert draft.with_rows().statement.endswith("GUARANTEE k >= 3 PER ROW AND l(disease) >= 3")
+
+
 GUARANTEE = "k >= 5 AND l(disease) >= 2"
 
 TOKENS = """CREATE ANONYMIZATION POLICY studio ON patients (

@@ -278,7 +278,7 @@ def test_masks_and_linked_columns_both_ways(browser: Any, file: Path, tmp_path: 
 
 
 def test_tokens_and_the_buttons_that_end_refusals(browser: Any, tmp_path: Path) -> None:
-    rows = """SELECT i // 2 AS patient, '98' || (i // 2 % 7) || '1' AS zip, 20 + i // 40 AS age, i % 50 AS cost
+    rows = """SELECT i // 2 AS patient, '98' || (hash(i) % 7) || '1' AS zip, 20 + i // 40 AS age, i % 50 AS cost
         FROM range(400) AS t(i)"""
     with duckdb.connect() as con:
         con.execute(f"COPY ({rows}) TO $path (FORMAT csv, HEADER)", {"path": str(tmp_path / "visits.csv")})
@@ -304,6 +304,39 @@ def test_tokens_and_the_buttons_that_end_refusals(browser: Any, tmp_path: Path) 
         tab.get_by_role("button", name="Solve", exact=True).click()
         tab.get_by_role("link", name="Look at the release").click(timeout=60_000)
         tab.get_by_role("heading", name="What an attacker finds").wait_for(timeout=60_000)
+
+
+def test_people_are_counted_or_rows_by_a_click(browser: Any, tmp_path: Path) -> None:
+    rows = """SELECT 'P' || (i % 90) AS patient_id, i % 90 || '@example.org' AS email, 1940 + hash(i % 90) % 60 AS born,
+        '98' || (hash(i % 90, 1) % 4) AS zip, ['f', 'm'][1 + (hash(i % 90, 2) % 2)::INT] AS sex,
+        'job ' || (hash(i % 90, 3) % 3) AS job, 'w' || (i % 3) AS diagnosis FROM range(630) AS t(i)"""
+    with duckdb.connect() as con:
+        con.execute(f"COPY ({rows}) TO $path (FORMAT csv, HEADER)", {"path": str(tmp_path / "visits.csv")})
+    with studio(str(tmp_path / "visits.csv"), folder=tmp_path) as address:
+        tab = browser.new_page()
+        tab.goto(address)
+        for name in ("patient_id person", "email identifier"):  # one value for each person
+            tab.get_by_role("row", name=re.compile(f"{name} .* 100.0%")).wait_for(timeout=60_000)
+        tab.get_by_text("Only values of at least 5 people are shown.").wait_for()
+        tab.get_by_role("link", name="Policy").click()
+        tab.get_by_role("button", name="The attacker knows any 3 columns only").click(timeout=60_000)
+        shows(tab.locator(".cm-content"), "k >= 5 PER patient_id FOR ANY 3 COLUMNS")
+        tab.get_by_role("heading", name="Quasi-identifiers").wait_for()
+        tab.get_by_role("button", name="Undo").click()
+        tab.get_by_role("link", name="Data").click()
+        tab.get_by_label("Role").click(timeout=60_000)
+        tab.get_by_role("option", name="identifier", exact=True).click()
+        tab.get_by_role("link", name="Solve", exact=True).click()
+        tab.get_by_role("button", name="Solve", exact=True).click()
+        tab.get_by_role("button", name="Each row is a person").click(timeout=60_000)
+        statement = tab.locator(".sql").first
+        shows(statement, "GUARANTEE k >= 5 PER ROW")
+        tab.get_by_role("button", name="Count people by patient_id").click()
+        shows(statement, "GUARANTEE k >= 5 PER patient_id")
+        tab.get_by_role("button", name="Solve", exact=True).click()
+        tab.get_by_text(re.compile(r"run 2: cost .* smallest class \d+ people")).wait_for(timeout=90_000)
+        tab.get_by_role("link", name="Look at the release").click()
+        tab.get_by_text("90 people in 630 rows; patient_id tells them apart").wait_for(timeout=60_000)
 
 
 def test_a_table_of_counts(browser: Any, file: Path, tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ from kanon_sql.errors import KanonError
 from kanon_sql.studio.counts import statement_of
 from kanon_sql.studio.draft import IDENTIFIER, NONE, PERSON, Draft
 from kanon_sql.studio.hand_over import report_of
-from kanon_sql.studio.look import attacker, look
+from kanon_sql.studio.look import attacker, look, suppressed_by
+from kanon_sql.studio.pages.look import _facts
 from kanon_sql.studio.run import Run
 from kanon_sql.studio.source import Source
 from kanon_sql.studio.ways_out import ways_out
@@ -81,13 +82,46 @@ def test_an_attacker_finds_people(source: Source) -> None:
     classes: dict[tuple[Any, ...], set[Any]] = defaultdict(set)
     for row in source.before(f"FROM {source.spelled}").to_pylist():
         classes[row["zip"], row["sex"]].add(row["patient_id"])
-    assert (before, after, people) == (min(map(len, classes.values())), 5, True)
+    fewest = run.release[0].smallest_class_people
+    assert (before, after, people) == (min(map(len, classes.values())), fewest, True)
     facts = look(source, run)
     assert facts.unit.per == "patient_id"
-    assert facts.unit.at_least >= 5
+    assert facts.unit.at_least == fewest >= 5
     html = report_of(source, run)
     assert "120 people in" in html
     assert "left out: patient_id, email" in html
+
+
+def test_values_and_figures_are_those_of_people(source: Source) -> None:
+    """A value of one person with many rows is no frequent value, and it singles this person out."""
+    rows = source.before(f"FROM {source.spelled}").to_pylist()
+    people: dict[str, dict[str, set[str]]] = {name: defaultdict(set) for name in source.columns}
+    for row in rows:
+        for name, value in row.items():
+            people[name][value].add(row["patient_id"])
+    assert source.person == "patient_id"
+    assert source.alone("patient_id") == {
+        name: sum(len(people[name][row[name]]) == 1 for row in rows) for name in source.columns
+    }
+    assert source.alone(None)["patient_id"] < source.alone("patient_id")["patient_id"] == len(rows)
+    for name in source.columns:
+        known = {value for value, members in people[name].items() if len(members) >= 5}
+        assert {value for value, _ in source.frequent(name, "patient_id")} <= known
+    assert source.frequent("email")
+    assert source.frequent("email", "patient_id") == []
+    assert sum(n for _, n in source.histogram("born", "patient_id")) <= sum(n for _, n in source.histogram("born"))
+    run = released(source, first_draft(source))
+    shown = {value for value, _ in suppressed_by(source, run, "born")}
+    assert shown <= {value for value, members in people["born"].items() if len(members) >= 5}
+    figures = dict(_facts(run, look(source, run)))
+    fewest = run.release[0].smallest_class_people
+    assert figures["people"] == f"120 people in {len(rows)} rows; patient_id tells them apart"
+    assert figures["people of the smallest class"].startswith(f"{fewest} people")
+    assert figures["risk of the worst person"].startswith(f"{1 / fewest:.1%};")
+    assert "rows alone in their class" not in figures
+    assert not any("of a row" in name for name in figures)
+    by_rows = released(source, first_draft(source).with_role("patient_id", IDENTIFIER).with_rows())
+    assert dict(_facts(by_rows, look(source, by_rows)))["people"].endswith("although patient_id repeats people")
 
 
 def test_refusals_have_ways_out(source: Source) -> None:

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cell_tables import cheapest, possible, tiny_tables
+from cell_tables import cheapest, overlapping_tables, possible, tiny_tables
 
+from kanon_sql.engines.cells.gate import check
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells import suppress
@@ -25,6 +26,15 @@ def test_it_finds_the_cheapest_suppression(seed: int) -> None:
         assert greedy.lower_bound <= best <= cost_of(table, greedy.suppressed)
 
 
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(75))
+def test_it_finds_the_cheapest_suppression_of_tables_that_overlap(seed: int) -> None:
+    for table in overlapping_tables(seed):
+        best, found = cheapest(table), suppress(table, Budget(), "optimal")
+        assert cost_of(table, found.suppressed) == found.lower_bound == best
+        check(table, found.suppressed, found.witnesses)
+
+
 def with_shown(table: CellTable, seed: int) -> CellTable:
     random = np.random.default_rng(seed)
     shown = (random.random(table.rows) < 0.3) & ~table.primary
@@ -37,7 +47,7 @@ def with_shown(table: CellTable, seed: int) -> CellTable:
 def test_it_knows_when_nothing_protects(seed: int) -> None:
     for table in (with_shown(table, seed) for table in tiny_tables(seed)):
         best = cheapest(table)
-        if best > table.rows:
+        if best > table.cost.sum():
             with pytest.raises(InfeasibleError, match="hint"):
                 suppress(table, Budget())
             continue
@@ -50,7 +60,7 @@ def test_it_knows_when_nothing_protects(seed: int) -> None:
 def test_every_measure_is_protected(seed: int) -> None:
     for table in tiny_tables(seed):
         counts = table.measures[0]
-        sums = replace(counts, value=counts.value * 3 + 1, least=0)
+        sums = replace(counts, value=counts.value * 3 + 1, least=np.zeros_like(counts.least))
         total = replace(table, measures=(counts, sums)).values(1)
         random = np.random.default_rng(seed)
         wanted = (random.random(table.rows) < 0.2) & (total < 12)

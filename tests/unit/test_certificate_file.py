@@ -16,6 +16,8 @@ from kanon_sql.model.policy import Policy
 
 POLICY = Policy.of(k=5, quasi_identifiers=["zip", 'Straße "1"\n'], weights={"zip": Fraction(5, 2)}, time_limit=60, suppress="*")
 
+PEOPLE = Policy.of(k=5, quasi_identifiers=["zip"], per="patient")
+
 CERTIFICATE = Certificate(
     requirements=("k >= 5",),
     algorithm="refine",
@@ -51,6 +53,18 @@ TEXT = CERTIFICATE.to_json()
 )
 def test_what_is_written_is_read_again(certificate: Certificate) -> None:
     assert Certificate.from_json(certificate.to_json()) == certificate
+
+
+def test_an_older_file_does_not_state_people_yet() -> None:
+    later = ("smallest_class_people", "smallest_class_known_people")
+    stated = replace(CERTIFICATE, policy=PEOPLE.to_json(), smallest_class=12, smallest_class_people=7)
+    kept = [line for line in stated.to_json().splitlines(keepends=True)[:-2] if not any(f'"{name}"' in line for name in later)]
+    digest = hashlib.sha256("".join(kept).encode()).hexdigest()
+    older = Certificate.from_json("".join([*kept, f'  "sha256": "{digest}"\n}}\n']))
+    assert older == replace(stated, smallest_class_people=None)
+    assert (stated.smallest, stated.highest_risk) == ("7 people", 1 / 7)
+    assert (older.smallest, older.highest_risk) == ("at least 5 people", 1 / 5)
+    assert "the smallest of 7 people; no class has fewer than 12 rows" in repr(stated)
 
 
 def test_it_is_json_with_one_claim_a_line() -> None:
@@ -101,8 +115,8 @@ def test_a_changed_text_does_not_fit_its_checksum(text: str) -> None:
         ('"77/2"', '"154/4"', 'line 9: "cost": must be an exact number'),
         ('"77/2"', '"1/0"', 'line 9: "cost": must be an exact number'),
         ('"77/2"', "38.5", 'line 9: "cost": must be an exact number'),
-        ('"FEASIBLE"', '"BEST"', 'line 15: "status": must be "OPTIMAL" or "FEASIBLE"'),
-        ("-2, -1,", "-2, 1.5,", 'line 20: "prices": must be a list of whole numbers'),
+        ('"FEASIBLE"', '"BEST"', 'line 17: "status": must be "OPTIMAL" or "FEASIBLE"'),
+        ("-2, -1,", "-2, 1.5,", 'line 22: "prices": must be a list of whole numbers'),
         ("0.1", "NaN", "not JSON: NaN"),
         ("0.1", "9" * 5000, "not JSON that can be read"),
         ("0.1", "[" * 100_000, "not JSON"),

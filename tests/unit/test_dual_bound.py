@@ -201,6 +201,7 @@ def test_a_bound_from_a_search_may_be_above_what_the_prices_prove() -> None:
         ("cost", {"cost": Fraction(1, 3)}),
         ("cost", {"cost": Fraction(3)}),
         ("smallest_class", {"smallest_class": 1}),
+        ("smallest_class_people", {"smallest_class_people": 2}),
         ("lower_bound", {"cost": Fraction(4), "lower_bound": Fraction(5)}),
         ("lower_bound", {"lower_bound": Fraction(5)}),
         ("status", {"status": Status.OPTIMAL}),

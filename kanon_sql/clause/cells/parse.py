@@ -2,7 +2,7 @@
 
 ::
 
-    PROTECT cond {AND cond} [SHOW GROUPING SETS ( set {, set} )] [COST cells | n] [ROWS NULL | ABSENT]
+    PROTECT cond {AND cond} [SHOW GROUPING SETS ( set {, set} )] [COST cells | n | parts] [ROWS NULL | ABSENT]
         [AGAINST CONTRIBUTORS] [USING name [( option = value {, option = value} )]]
     PROTECT WITH POLICY name
     cond := count >= k [PER column | PER ROW] | dominance(sum, largest) <= share | p(sum) >= percent
@@ -100,7 +100,7 @@ class _Reading:
         if reader.skip("SHOW"):
             self.asked["show"] = self._shown()
         if reader.skip("COST"):
-            self.asked["cost"] = self._word({"CELLS": "cells", "N": "n"}, "COST n")
+            self.asked["cost"] = self._word({"CELLS": "cells", "N": "n", "PARTS": "parts"}, "COST n")
         if reader.skip("ROWS"):
             self.asked["rows"] = self._word({"NULL": "null", "ABSENT": "absent"}, "ROWS ABSENT")
         if reader.skip("AGAINST"):

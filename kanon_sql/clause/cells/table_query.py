@@ -9,22 +9,16 @@ from itertools import product
 from sqlglot import TokenType
 
 from kanon_sql.clause.cells.levels import read_levels
+from kanon_sql.clause.cells.measures import read_added
+from kanon_sql.clause.cells.query_parts import end_of, parts_of
 from kanon_sql.clause.cells.select_list import Column, measure_hint, named_at, plain_text, read_column, show_keys, text_of
-from kanon_sql.clause.cells.sources import reads_of, single_table, tables_above
+from kanon_sql.clause.cells.sources import reads_of, single_table, tables_above, with_above
 from kanon_sql.clause.script import Script
 from kanon_sql.clause.select import AGGREGATES, name_at, read_select
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.grouping_sets import Sets, cube, rollup
-from kanon_sql.model.tabulation import MOST_SETS, Item, Tabulation
+from kanon_sql.model.tabulation import MOST_SETS, Item, Tabulation, condition_key, holds
 from kanon_sql.model.validation import as_identifier, same_name
-
-_PARTS = frozenset({"SELECT", "FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "QUALIFY"})
-
-_REFUSED = {
-    "HAVING": "HAVING suppresses groups by their counts; hint: filter the protected table in a query around it",
-    "QUALIFY": "QUALIFY cannot be combined with PROTECT; hint: use it in a query around the protected one",
-    "WINDOW": "WINDOW cannot be combined with PROTECT; hint: use it in a query around the protected one",
-}
 
 _MEASURES = "a protected table adds up count(*) and sum(...)"
 
@@ -40,7 +34,11 @@ class TableQuery:
     keys, sums : tuple of str
         SQL of each key, and of what each sum adds up.
     source : str
-        FROM and WHERE, as they are written.
+        FROM, as it is written.
+    above : str
+        The WITH in front of it, as it is written.
+    where : str
+        The condition of WHERE, as it is written; empty if there is none.
     table : str or None
         The table that is all that they read, if it is one.
     person : str or None
@@ -51,6 +49,8 @@ class TableQuery:
     keys: tuple[str, ...]
     sums: tuple[str, ...]
     source: str
+    above: str
+    where: str
     table: str | None
     person: str | None
 
@@ -75,52 +75,43 @@ class _Reading:
     keys: dict[str, str] = field(default_factory=dict)
     sums: dict[str, str] = field(default_factory=dict)
     person: str | None = None
+    where: str = ""
 
     def query(self) -> TableQuery:
         script = self.script
-        parts = self._parts()
+        parts = parts_of(script, self.start, self.clause)
         items = read_select(script, self.start, self.clause).items
         if items is None:
             raise script.error("PROTECT needs a SELECT list; hint: SELECT region, count(*) AS n", self.start)
         if script.word(parts["SELECT"] + 1) == "DISTINCT":
             raise script.error("DISTINCT cannot be combined with PROTECT; hint: leave it out", parts["SELECT"] + 1)
         self.columns = [read_column(script, *item) for item in items]
-        sets = self._sets(parts["GROUP"] + 2, self._end(parts, "GROUP"))
+        sets = self._sets(parts["GROUP"] + 2, end_of(parts, "GROUP", self.clause))
+        read, end = parts["FROM"], end_of(parts, "FROM", self.clause)
+        condition = (parts["WHERE"] + 1, end_of(parts, "WHERE", self.clause)) if "WHERE" in parts else (0, 0)
+        self.where = plain_text(script, *condition)
         shown = tuple(self._item(column) for column in self.columns)
-        read = [part for part in ("FROM", "WHERE") if part in parts]
-        source = " ".join(script.text[script.start(parts[part]) : script.stop(self._end(parts, part) - 1)] for part in read)
-        spelled = " ".join(plain_text(script, parts[part], self._end(parts, part)) for part in read)
-        above = tables_above(script, self.start)
-        table = None if above else single_table(script, parts["FROM"] + 1, self._end(parts, read[-1]))
+        above = tables_above(script, self.start, self.clause)
+        table = None if above else single_table(script, read + 1, max(end, condition[1]))
         tabulation = Tabulation(
             keys=tuple(self.keys),
             sums=tuple(self.sums),
             sets=tuple(dict.fromkeys(tuple(sorted(each)) for each in sets)),
             items=shown,
-            source=" ".join([spelled, *above]),
+            source=" ".join([plain_text(script, read, end), *above]),
             reads=reads_of(script, self.start, self.clause),
+            condition=self.where,
         )
-        keys, sums = tuple(self.keys.values()), tuple(self.sums.values())
-        return TableQuery(tabulation=tabulation, keys=keys, sums=sums, source=source, table=table, person=self.person)
-
-    def _parts(self) -> dict[str, int]:
-        """Return where each part of the query begins."""
-        script, found = self.script, dict[str, int]()
-        for place in script.level(self.start, self.clause):
-            word = script.word(place) if place == self.start else script.keyword(place)
-            distinct_from = word == "FROM" and script.word(place - 1) == "DISTINCT"
-            if word in _PARTS and not distinct_from and not (word == "GROUP" and script.word(place + 1) != "BY"):
-                found.setdefault(word, place)
-            if word in _REFUSED:
-                raise script.error(_REFUSED[word], place)
-        if "FROM" not in found:
-            raise script.error("PROTECT needs a query with FROM; hint: SELECT region, count(*) AS n FROM people", self.start)
-        if "SELECT" not in found:
-            raise script.error("PROTECT needs a SELECT list; hint: SELECT region, count(*) AS n", self.start)
-        return found
-
-    def _end(self, parts: dict[str, int], part: str) -> int:
-        return min([place for place in parts.values() if place > parts[part]], default=self.clause)
+        return TableQuery(
+            tabulation=tabulation,
+            keys=tuple(self.keys.values()),
+            sums=tuple(self.sums.values()),
+            source=text_of(script, read, end),
+            above=with_above(script, self.start, self.clause),
+            where=text_of(script, *condition) if "WHERE" in parts else "",
+            table=table,
+            person=self.person,
+        )
 
     def _sets(self, start: int, end: int) -> Sets:
         """Return the grouping sets of GROUP BY, as numbers of keys."""
@@ -240,12 +231,13 @@ class _Reading:
         word = script.word(start)
         if script.spelled(start + 1) == "(" and word in AGGREGATES | {"GROUPING", "GROUPING_ID"}:
             last = script.partner[start + 1]
-            if script.word(last + 1) in {"FILTER", "OVER"} and last + 1 < end:
-                raise script.error(
-                    f"{script.word(last + 1)} cannot be combined with PROTECT; hint: {measure_hint(word)}", last + 1
-                )
-            if last == end - 1:
-                return self._call(column, word, start + 2, last)
+            if script.word(last + 1) == "OVER" and last + 1 < end:
+                raise script.error(f"OVER cannot be combined with PROTECT; hint: {measure_hint(word)}", last + 1)
+            filtered = None
+            if script.words(last + 1, "FILTER") and script.spelled(last + 2) == "(" and script.partner[last + 2] == end - 1:
+                filtered = last + 3 + (script.word(last + 3) == "WHERE"), end - 1
+            if last == end - 1 or filtered is not None:
+                return self._call(column, word, (start + 2, last), filtered)
         if self._is_measure(column):
             raise script.error(
                 "an expression over counts and sums cannot be protected; hint: protect count(*) and sum(...), and compute "
@@ -262,27 +254,30 @@ class _Reading:
             end - 1,
         )
 
-    def _call(self, column: Column, word: str, start: int, end: int) -> Item:
-        script = self.script
+    def _call(self, column: Column, word: str, arguments: tuple[int, int], filtered: tuple[int, int] | None) -> Item:
+        script, (start, end) = self.script, arguments
         if word in {"GROUPING", "GROUPING_ID"}:
             keys = tuple(key for part in self._separated(start, end) for key in self._known_keys(*part))
             return Item(name=column.name, kind="grouping", places=keys)
-        if word in {"COUNT", "COUNT_STAR"} and (start == end or (script.spelled(start) == "*" and start + 1 == end)):
-            return Item(name=column.name, kind="count")
         if (
             word == "COUNT"
+            and filtered is None
             and script.word(start) == "DISTINCT"
             and start + 2 == end
             and (person := named_at(script, start + 1))
         ):
             self.person = person
             return Item(name=column.name, kind="count")
-        if word == "SUM" and start < end and script.word(start) != "DISTINCT":
-            ordered = [place for place in script.level(start, end) if script.keyword(place) in {"ORDER", "FILTER"}]
-            if not ordered:
-                spelled = plain_text(script, start, end)
-                self.sums.setdefault(spelled, text_of(script, start, end))
-                return Item(name=column.name, kind="sum", places=(list(self.sums).index(spelled),))
+        added = read_added(script, word, start, end, filtered)
+        if added is not None and added.value:
+            self.sums.setdefault(added.value_text, added.value)
+            return Item(name=column.name, kind="sum", places=(list(self.sums).index(added.value_text),))
+        if added is not None and added.condition_text not in ("", self.where):  # all rows meet the condition of WHERE
+            key = condition_key(added.condition_text)
+            self.keys.setdefault(key, holds(added.condition))
+            return Item(name=column.name, kind="count", places=(list(self.keys).index(key),))
+        if added is not None:
+            return Item(name=column.name, kind="count")
         raise script.error(
             f"{script.spelled(column.start)}(...) cannot be protected: {_MEASURES}; hint: {measure_hint(word)}", start - 2
         )

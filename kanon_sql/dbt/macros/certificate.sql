@@ -8,7 +8,7 @@
     {% do names.append("'" ~ column.name | replace("'", "''") ~ "'") %}
   {% endfor %}
   {% set figures = ['requirements', 'status', 'algorithm', 'cost', 'lower_bound', 'gap', 'rows', 'row_types', 'suppressed_cells', 'cells',
-    'classes', 'smallest_class', 'seconds', 'unchanged', 'warnings', 'histories'] %}
+    'classes', 'smallest_class', 'smallest_class_people', 'seconds', 'unchanged', 'warnings', 'histories'] %}
   {% set found = run_query(
     'select system.main.to_json(system.main.arg_max(system.main.struct_pack("' ~ figures | join('", "') ~ '"), number)), '
     ~ 'system.main.to_json(system.main.list_distinct(system.main.flatten(system.main.list(warnings)))) '
@@ -23,6 +23,9 @@
     {{ return(none) }}
   {% endif %}
   {% set certificate = dict(fromjson(found[0]), warnings=fromjson(found[1]) | sort) %}
+  {% if certificate['smallest_class_people'] is not none %}
+    {% do log('kanon: ' ~ this.identifier ~ ': people of the smallest class: ' ~ certificate['smallest_class_people'], info=True) %}
+  {% endif %}
   {% for warning in certificate['warnings'] %}
     {% do log('kanon: ' ~ this.identifier ~ ': warning: ' ~ warning, info=True) %}
   {% endfor %}

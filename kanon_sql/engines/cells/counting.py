@@ -1,4 +1,4 @@
-"""What a statement counts for a protected table: its own keys and sums, and those of earlier tables of the same source."""
+"""What a statement counts for a protected table: its own keys and sums, and those of other tables of the same source."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells, largest_of
 from kanon_sql.model.protection import Protection
-from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.model.tabulation import Tabulation, holds, is_condition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,40 +20,53 @@ class Counting:
     Parameters
     ----------
     tabulation : Tabulation
-        The table. Keys and sums behind its own are counted for earlier tables, and are no part of it.
+        The table. Keys and sums behind its own are counted for other tables, and are no part of it.
     keys, sums : tuple of str
         SQL of each key, and of what each sum adds up.
     largest : int
         How many of the largest contributions to each sum are counted.
+    where : str
+        SQL of the condition; empty if there is none.
     """
 
     tabulation: Tabulation
     keys: tuple[str, ...]
     sums: tuple[str, ...]
     largest: int = 0
+    where: str = ""
 
     def widened(self, others: Iterable[Counting]) -> Counting:
-        """Return what is counted so that other tables of the same source follow from it, too."""
-        keys = dict(zip(self.tabulation.keys, self.keys, strict=True))
-        sums = dict(zip(self.tabulation.sums, self.sums, strict=True))
-        largest = self.largest
-        for each in others:
-            if each.tabulation.source == self.tabulation.source:
-                keys = dict(zip(each.tabulation.keys, each.keys, strict=True)) | keys
-                sums = dict(zip(each.tabulation.sums, each.sums, strict=True)) | sums
-                largest = max(largest, each.largest)
+        """Return what is counted so that other tables of the same source follow from it, too.
+
+        If some have another condition, all rows of the source are counted, and each condition is a key.
+        """
+        alike = [self, *(each for each in others if each.tabulation.source == self.tabulation.source)]
+        by_condition = len({each.tabulation.condition for each in alike}) > 1
+        keys, sums = dict[str, str](), dict[str, str]()
+        for each in reversed(alike):
+            keys |= zip(each.tabulation.keys, each.keys, strict=True)
+            sums |= zip(each.tabulation.sums, each.sums, strict=True)
+            if by_condition:
+                keys |= dict.fromkeys(each.tabulation.conditions, holds(each.where))
         keys = {key: keys[key] for key in dict.fromkeys((*self.tabulation.keys, *keys))}
         sums = {each: sums[each] for each in dict.fromkeys((*self.tabulation.sums, *sums))}
         return Counting(
             tabulation=replace(self.tabulation, keys=tuple(keys), sums=tuple(sums)),
             keys=tuple(keys.values()),
             sums=tuple(sums.values()),
-            largest=largest,
+            largest=max(each.largest for each in alike),
+            where=self.where,
         )
 
     @property
+    def condition(self) -> int | None:
+        """Return the key that says which rows are the table's own; None if all that are counted are."""
+        keys = self.tabulation.keys
+        return next((keys.index(text) for text in self.tabulation.conditions if text in keys), None)
+
+    @property
     def own_keys(self) -> int:
-        """Return how many keys are the table's own."""
+        """Return how many keys the rows of the table have."""
         return 1 + max((key for chosen in self.tabulation.sets for key in chosen), default=0)
 
     @property
@@ -63,12 +76,14 @@ class Counting:
 
     def own(self, protection: Protection) -> Counting:
         """Return what is counted for the table alone."""
-        shape, keys, sums = self.tabulation, self.own_keys, self.own_sums
+        shape, sums = self.tabulation, self.own_sums
+        keys = 1 + max((key for chosen, _ in shape.groups for key in chosen), default=0)
         return Counting(
             tabulation=replace(shape, keys=shape.keys[:keys], sums=shape.sums[:sums]),
             keys=self.keys[:keys],
             sums=self.sums[:sums],
             largest=protection.largest,
+            where=self.where,
         )
 
     def to_json(self) -> str:
@@ -84,6 +99,7 @@ class Counting:
             keys=tuple(data["keys"]),
             sums=tuple(data["sums"]),
             largest=data["largest"],
+            where=data.get("where", ""),
         )
 
 
@@ -99,15 +115,28 @@ def added_up(cells: BaseCells, keys: Sequence[int], sums: Sequence[int], largest
         return cells
     found, inverse = np.unique(cells.keys[:, list(keys)], axis=0, return_inverse=True)
     cell = inverse.reshape(-1).astype(np.int64)
-    people, added = np.zeros(len(found), np.int64), np.zeros((len(found), len(sums)), np.int64)
+    people, (added, some) = np.zeros(len(found), np.int64), np.zeros((2, len(found), len(sums)), np.int64)
     np.add.at(people, cell, cells.people)
     np.add.at(added, cell, cells.sums[:, list(sums)])
+    np.add.at(some, cell, cells.contributors[:, list(sums)])
     contributions = [largest_of(cell, each, len(found))[:, :largest] for each in map(cells.largest.__getitem__, sums)]
-    return BaseCells(keys=found, people=people, sums=added, largest=contributions)
+    return BaseCells(keys=found, people=people, sums=added, contributors=some, largest=contributions)
 
 
 def counted_for(own: Counting, cells: BaseCells, counting: Counting) -> BaseCells:
-    """Return the base cells of one counting from those of another that has its keys and sums, in the order of its keys."""
-    keys = [counting.tabulation.keys.index(key) for key in own.tabulation.keys]
-    sums = [counting.tabulation.sums.index(text) for text in own.tabulation.sums]
-    return added_up(cells, keys, sums, own.largest)
+    """Return the base cells of one counting from those of another that has its keys and sums, in the order of its keys.
+
+    If conditions are keys of the other one, only the cells that meet its own condition count.
+    """
+    shape = counting.tabulation
+    keys = [shape.keys.index(key) for key in own.tabulation.keys]
+    sums = [shape.sums.index(text) for text in own.tabulation.sums]
+    conditions = [shape.keys.index(text) for text in own.tabulation.conditions if text in shape.keys]
+    if not conditions:
+        return added_up(cells, keys, sums, own.largest)
+    found = added_up(cells.some(np.flatnonzero((cells.keys[:, conditions] == 1).all(axis=1))), keys, sums, own.largest)
+    ranks = [
+        column if is_condition(key) else np.unique(column, return_inverse=True)[1].reshape(-1)
+        for key, column in zip(own.tabulation.keys, found.keys.T, strict=True)
+    ]
+    return replace(found, keys=np.stack(ranks, axis=1).astype(np.int64))

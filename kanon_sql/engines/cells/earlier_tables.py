@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kanon_sql.engines.cells.base_cells import BaseCells, cell_table, row_numbers
-from kanon_sql.engines.cells.counting import Counting, added_up
+from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
+from kanon_sql.engines.cells.counting import Counting, counted_for
+from kanon_sql.engines.cells.derived_sets import derived_sets
+from kanon_sql.engines.cells.possible_cells import with_possible_cells
+from kanon_sql.engines.cells.published_set import PublishedSet
+from kanon_sql.engines.cells.published_system import published_system
+from kanon_sql.engines.cells.related_keys import related_keys
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
@@ -16,7 +21,7 @@ from kanon_sql.model.validation import same_name
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import Bools, CellTable
 
-_TOGETHER = "protect both in one statement with GROUPING SETS, or USING auto (earlier = 'ignore') if nobody sees both tables"
+_ALONE = "USING auto (earlier = 'ignore') if nobody sees both tables"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +35,7 @@ class EarlierTable:
     cells : BaseCells
         What it counts.
     suppressed : bool array [r]
-        Its pattern, rows in the order of `row_numbers`.
+        Its pattern, rows in the order of `row_numbers` of its groups.
     """
 
     counting: Counting
@@ -47,10 +52,33 @@ class EarlierTable:
         """Return whether another table asks for the same of the same base cells."""
         mine, theirs = self.tabulation, other.tabulation
         return (
-            (mine.keys, mine.sums, mine.sets, mine.source) == (theirs.keys, theirs.sums, theirs.sets, theirs.source)
+            (mine.keys, mine.sums, mine.sets, mine.source, mine.condition)
+            == (theirs.keys, theirs.sums, theirs.sets, theirs.source, theirs.condition)
             and replace(self.protection, suppressed=False) == replace(other.protection, suppressed=False)
             and self.cells.same(other.cells)
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointSystem:
+    """The system of several tables.
+
+    Parameters
+    ----------
+    table : CellTable
+        The system.
+    rows : list of int64 array
+        For each new table, where its rows are in it.
+    cells : BaseCells
+        The base cells, those that nobody has last.
+    joined_sets : list of tuple of int
+        The keys of its grouping sets that no table has.
+    """
+
+    table: CellTable
+    rows: list[Int64]
+    cells: BaseCells
+    joined_sets: list[tuple[int, ...]]
 
 
 def related(new: EarlierTable, tables: Sequence[EarlierTable]) -> list[EarlierTable]:
@@ -59,28 +87,31 @@ def related(new: EarlierTable, tables: Sequence[EarlierTable]) -> list[EarlierTa
     Raises
     ------
     SourceError
-        When one of them reads it in another way: the difference of the two could single people out.
+        When one of them reads it in another way, so that the people of both cannot be compared.
     """
-    found = [each for each in tables if set(each.tabulation.reads) & set(new.tabulation.reads)]
+    found = [each for each in tables if each.tabulation.meets(new.tabulation)]
     for each in found:
+        if not each.tabulation.meets(new.tabulation, fingerprints=False):
+            raise SourceError(
+                "a protected table of a source with equal columns and as many rows, under another name, was released before, "
+                "and the difference of the two may single people out; nothing was released; hint: read the source under its "
+                f"old name, or {_ALONE}"
+            )
         if each.tabulation.source != new.tabulation.source:
             raise SourceError(
-                "a protected table with another FROM or WHERE over the same source was released before, and the difference "
-                f"of the two may single people out; nothing was released; hint: {_TOGETHER}"
+                "a protected table with another FROM over the same source was released before, and the difference of the two "
+                f"may single people out; nothing was released; hint: read the same FROM in both, or {_ALONE}"
             )
         if same_name(each.protection.per or "") != same_name(new.protection.per or ""):
             raise SourceError(
                 "a protected table that counts other people was released before, and the two could be combined; nothing was "
-                "released; hint: count people by the same column in both, or USING auto (earlier = 'ignore') if nobody sees "
-                "both tables"
+                f"released; hint: count people by the same column in both, or {_ALONE}"
             )
     return found
 
 
-def joint(
-    new: Sequence[EarlierTable], cells: BaseCells, counting: Counting, earlier: Sequence[EarlierTable]
-) -> tuple[CellTable, list[Int64]]:
-    """Return the system of new tables and earlier ones, and where the rows of each new one are in it.
+def joint(new: Sequence[EarlierTable], cells: BaseCells, counting: Counting, earlier: Sequence[EarlierTable]) -> JointSystem:
+    """Return the system of new tables and earlier ones.
 
     Parameters
     ----------
@@ -103,32 +134,30 @@ def joint(
     O(r log r) for each table.
     """
     finest = counting.tabulation
-    if any(
-        not set(each.tabulation.keys) <= set(finest.keys)
-        or not set(each.tabulation.sums) <= set(finest.sums)
-        or each.protection.largest > counting.largest
-        for each in earlier
-    ):
+    if any(not _is_counted(each, counting) for each in earlier):
         raise SourceError(
-            "a protected table with other keys or sums was released after this statement was prepared, and the two could be "
-            "combined; nothing was released; hint: prepare the statement, or create the view, again"
+            "a protected table with other keys, sums or conditions was released after this statement was prepared, and the two "
+            "could be combined; nothing was released; hint: prepare the statement, or create the view, again"
         )
     for each in earlier:
-        if not _adds_up(cells, finest, each):
+        if not counted_for(replace(each.counting, largest=0), cells, counting).same(each.cells):
             raise SourceError(
                 "the source has changed since a protected table of it was released, and the difference of the two may single "
-                "people out; nothing was released; hint: publish the new state under another name, or USING auto "
-                "(earlier = 'ignore') if nobody sees both tables"
+                f"people out; nothing was released; hint: publish the new state under another name, or {_ALONE}"
             )
     every = [*new, *earlier]
-    places = {key: place for place, key in enumerate(finest.keys)}
-    sets = tuple(dict.fromkeys(_mapped(chosen, each, places) for each in every for chosen in each.tabulation.sets))
-    tabulation = replace(finest, sets=sets, items=())
-    table = cell_table(cells, tabulation, [(each.tabulation, each.protection) for each in every])
+    sets = [each for table in every for each in _published(table, finest)]
+    derived, known = derived_sets(cells.keys, [each.keys for each in sets]), list[set[int]]()
+    if derived or any(each.conditions for each in sets):
+        known = related_keys(cells.keys, counting.keys)
+        cells = with_possible_cells(cells, known, sets)
+    table, places = published_system(
+        cells, finest, sets, derived, known, [(each.tabulation, each.protection) for each in every]
+    )
     refuse_shown(table)
     shown, suppressed = table.shown.copy(), table.suppressed.copy()
     for each in earlier:
-        rows = _rows_in(cells, tabulation, table, each, places)
+        rows = _rows_in(cells, counting, table, each, places)
         shown[rows[~each.suppressed]] = True
         suppressed[rows[each.suppressed]] = True
     table = replace(table, shown=shown, suppressed=suppressed)
@@ -137,7 +166,13 @@ def joint(
             "an earlier protected table shows a row that this one has to suppress; nothing was released; hint: ask for no more "
             "than of the earlier table"
         )
-    return table, [_rows_in(cells, tabulation, table, each, places) for each in new]
+    published = {each.keys for each in sets}
+    return JointSystem(
+        table=table,
+        rows=[_rows_in(cells, counting, table, each, places) for each in new],
+        cells=cells,
+        joined_sets=[each for each in places if each not in published],
+    )
 
 
 def refuse_shown(table: CellTable) -> None:
@@ -152,29 +187,50 @@ def refuse_shown(table: CellTable) -> None:
         raise PolicyError("SHOW names a grouping set with a row of too few people; hint: leave it out of SHOW")
 
 
-def _mapped(chosen: Sequence[int], table: EarlierTable, places: dict[str, int]) -> tuple[int, ...]:
-    """Return a grouping set of a table as keys of the finest."""
-    return tuple(sorted(places[table.tabulation.keys[key]] for key in chosen))
+def _is_counted(table: EarlierTable, counting: Counting) -> bool:
+    """Return whether the base cells of a counting have the keys, sums and contributions of a table."""
+    finest, shape = counting.tabulation, table.tabulation
+    whole = counting.condition is not None or not finest.condition  # else only rows that meet the condition are there
+    return (
+        (whole or shape.condition == finest.condition)
+        and {*shape.keys, *(shape.conditions if whole else ())} <= set(finest.keys)
+        and set(shape.sums) <= set(finest.sums)
+        and table.protection.largest <= counting.largest
+    )
 
 
-def _adds_up(cells: BaseCells, finest: Tabulation, table: EarlierTable) -> bool:
-    """Return whether the base cells of a table are those of the finest, added up."""
-    shape = table.tabulation
-    keys = [finest.keys.index(key) for key in shape.keys]
-    sums = [finest.sums.index(text) for text in shape.sums]
-    return added_up(cells, keys, sums, 0).same(table.cells)
+def _published(table: EarlierTable, finest: Tabulation) -> list[PublishedSet]:
+    """Return the grouping sets of a table as keys of the finest, with its condition."""
+    outer = tuple(finest.keys.index(text) for text in table.tabulation.conditions if text in finest.keys)
+    keys = [finest.keys.index(key) for key in table.tabulation.keys]
+    found = []
+    for chosen, filters in table.tabulation.groups:
+        conditions = (*outer, *(keys[key] for key in filters))
+        found.append(
+            PublishedSet(
+                keys=tuple(sorted({*(keys[key] for key in chosen), *outer})),
+                conditions=conditions,
+                sums=bool(table.tabulation.sums),
+            )
+        )
+    return found
 
 
-def _rows_in(cells: BaseCells, tabulation: Tabulation, whole: CellTable, table: EarlierTable, places: dict[str, int]) -> Int64:
+def _rows_in(
+    cells: BaseCells, counting: Counting, whole: CellTable, table: EarlierTable, places: Mapping[tuple[int, ...], int]
+) -> Int64:
     """Return the row of the joint table that each row of a table is."""
-    ancestors, rows = row_numbers(table.cells.keys, table.tabulation.sets)
+    finest = counting.tabulation
+    ancestors, rows = row_numbers(table.cells.keys, [chosen for chosen, _ in table.tabulation.groups])
     found = np.zeros(rows, np.int64)
-    for place, chosen in enumerate(table.tabulation.sets):
-        mapped = _mapped(chosen, table, places)
-        theirs = [table.tabulation.keys.index(tabulation.keys[key]) for key in mapped]
-        _, first = _distinct(table.cells.keys[:, theirs])
-        _, other = _distinct(cells.keys[:, list(mapped)])
-        found[ancestors[first, place]] = whole.ancestors[other, tabulation.sets.index(mapped)]
+    outer = [finest.keys.index(text) for text in table.tabulation.conditions if text in finest.keys]
+    meets = np.flatnonzero((cells.people > 0) & (cells.keys[:, outer] == 1).all(axis=1))
+    for place, each in enumerate(_published(table, finest)):
+        theirs = [key for key in each.keys if key not in outer]
+        own = [table.tabulation.keys.index(finest.keys[key]) for key in theirs]
+        _, first = _distinct(table.cells.keys[:, own])
+        _, other = _distinct(cells.keys[meets][:, theirs])
+        found[ancestors[first, place]] = whole.ancestors[meets[other], places[each.keys]]
     return found
 
 

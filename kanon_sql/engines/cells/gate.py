@@ -47,32 +47,36 @@ def check(table: CellTable, suppressed: Bools, witnesses: Witnesses) -> None:
         raise _refused("a row is shown that an earlier table suppressed")
     if len(witnesses.start) != len(witnesses.row) + 1 or witnesses.start[0] != 0 or witnesses.start[-1] != len(witnesses.base):
         raise _refused("the witnesses are incomplete")
-    if (np.diff(witnesses.start) < 0).any() or len(witnesses.base) != len(witnesses.change):
+    if (np.diff(witnesses.start) < 0).any() or not len(witnesses.base) == len(witnesses.change) == len(witnesses.of):
         raise _refused("the witnesses are incomplete")
+    if ((witnesses.base < 0) | (witnesses.base >= table.base_cells)).any():
+        raise _refused("a witness changes a cell that does not exist")
+    whose = np.repeat(np.arange(len(witnesses.row)), np.diff(witnesses.start))
     for place, needed in enumerate(asked):
         mine = np.flatnonzero(witnesses.measure == place)
         given = np.bincount(witnesses.row[mine], minlength=rows) > 0
         if (needed & ~given).any():
             raise _refused("a suppressed row has no witness")
-        _check_measure(table, place, counts[place], suppressed, witnesses, mine)
+        _check_measure(table, place, counts[place], suppressed, witnesses, whose)
+    if not np.isin(witnesses.of, np.arange(len(table.measures))).all():
+        raise _refused("a witness changes something else than a count or a sum")
+    _check_together(table, witnesses, whose)
 
 
-def _check_measure(table: CellTable, place: int, total: Int64, suppressed: Bools, witnesses: Witnesses, mine: Int64) -> None:
-    """Check the witnesses ``mine`` of a measure, all at once."""
-    measure = table.measures[place]
-    lengths = np.diff(witnesses.start)[mine]
-    entry = np.repeat(witnesses.start[:-1][mine], lengths) + _counted(lengths)
-    whose = np.repeat(np.arange(len(mine)), lengths)
-    base, change = witnesses.base[entry].astype(np.int64), witnesses.change[entry]
-    if ((base < 0) | (base >= table.base_cells)).any() or _repeated(whose, base, table.base_cells):
-        raise _refused("a witness changes a cell that does not exist, or one twice")
-    if (np.abs(change.astype(np.float64)) >= 2.0**61).any() or _most_moved(whose, change, len(mine)) >= 2.0**61:
+def _check_measure(table: CellTable, place: int, total: Int64, suppressed: Bools, witnesses: Witnesses, whose: Int64) -> None:
+    """Check what all witnesses change in a measure, and that those of the measure reach what is required."""
+    measure, entries = table.measures[place], np.flatnonzero(witnesses.of == place)
+    whose, base, change = whose[entries], witnesses.base[entries].astype(np.int64), witnesses.change[entries]
+    count = len(witnesses.row)
+    if _repeated(whose, base, table.base_cells):
+        raise _refused("a witness changes a cell twice")
+    if (np.abs(change.astype(np.float64)) >= 2.0**61).any() or _most_moved(whose, change, count) >= 2.0**61:
         raise _refused("a witness moves more than can be counted")
     if (measure.value[base] + change < 0).any():
         raise _refused("a witness makes a cell negative")
-    row = witnesses.row[mine].astype(np.int64)
+    row = witnesses.row.astype(np.int64)
     alone = _totals(table, 0)[row] == 1
-    if (measure.fixed[base] & ~alone[whose]).any():
+    if ((measure.fixed[base] == 1) & ~alone[whose]).any():
         raise _refused("a witness changes a cell that a contributor knows")
     # what each witness adds to each row that it touches
     sets = table.ancestors.shape[1]
@@ -84,14 +88,33 @@ def _check_measure(table: CellTable, place: int, total: Int64, suppressed: Bools
     at = found % table.rows
     if (added[~suppressed[at]] != 0).any():
         raise _refused("a witness changes a row that is shown")
-    if (total[at] + added < measure.least)[suppressed[at]].any():
+    if (total[at] + added < measure.least[at])[suppressed[at]].any():
         raise _refused("a witness leaves a suppressed row without people")
-    reached = total[row].copy()
+    reached = total[row]
     whose_row = found // table.rows
     itself = at == row[whose_row]
     reached[whose_row[itself]] += added[itself]
-    if (reached < measure.required[row]).any():
+    # a row that nobody sees may also be empty
+    short = (reached < measure.required[row]) & ~(measure.or_none[row] & (reached == 0))
+    if (short & (witnesses.measure == place)).any():
         raise _refused("a witness differs too little from the count of its row")
+
+
+def _check_together(table: CellTable, witnesses: Witnesses, whose: Int64) -> None:
+    """Check that no witness has a sum where it has nobody."""
+    if len(table.measures) == 1:
+        return
+    key, inverse = np.unique(whose * table.base_cells + witnesses.base, return_inverse=True)
+    base = key % table.base_cells
+    after = []
+    for place, measure in enumerate(table.measures):
+        mine = witnesses.of == place
+        value = measure.value[base]
+        np.add.at(value, inverse[mine], witnesses.change[mine])
+        after.append(value)
+    people, *sums = after
+    if any(((people == 0) & (each != 0)).any() for each in sums):
+        raise _refused("a witness has a sum of nobody")
 
 
 def _most_moved(whose: Int64, change: Int64, witnesses: int) -> float:

@@ -12,11 +12,12 @@ import numpy as np
 
 from kanon_sql.certificate.status import Status
 from kanon_sql.certificate.table_certificate import TableCertificate
-from kanon_sql.certificate.table_evidence import TableEvidence
 from kanon_sql.engines.cells import gate
-from kanon_sql.engines.cells.base_cells import BaseCells, cell_table
+from kanon_sql.engines.cells.base_cells import BaseCells
 from kanon_sql.engines.cells.counting import Counting, counted_for
-from kanon_sql.engines.cells.earlier_tables import EarlierTable, joint, refuse_shown, related
+from kanon_sql.engines.cells.earlier_tables import EarlierTable, joint, related
+from kanon_sql.engines.cells.evidence import evidence_of
+from kanon_sql.engines.cells.few_contributors import refuse_few_contributors
 from kanon_sql.engines.cells.identifying_keys import refuse_identifying
 from kanon_sql.model.protection import Protection
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
@@ -111,15 +112,14 @@ def release_tables(
     for own, protection in asked:
         added = counted_for(own, cells, counting)
         warnings.append(refuse_identifying(added, own.tabulation, protection))
+        refuse_few_contributors(added, own.tabulation, protection)
         new.append(EarlierTable(counting=own, protection=protection, cells=added, suppressed=np.zeros(0, np.bool_)))
     own, protection = asked[0]
     before = related(new[0], earlier) if protection.earlier == "fixed" else []
-    if before or len(new) > 1:
-        table, rows = joint(new, cells, counting, before)
-    else:
-        table = cell_table(new[0].cells, own.tabulation, [(own.tabulation, protection)])
-        rows = [np.arange(table.rows)]
-        refuse_shown(table)
+    if not before and len(new) == 1:
+        cells, counting = new[0].cells, own
+    system = joint(new, cells, counting, before)
+    table = system.table
     start = time.perf_counter()
     budget = Budget(seconds=protection.time_limit, progress=progress, ended=ended)
     from kanon_sql.solvers.cells import suppress
@@ -127,9 +127,8 @@ def release_tables(
     found = suppress(table, budget, protection.algorithm)
     seconds = time.perf_counter() - start
     gate.check(table, found.suppressed, found.witnesses)
-    alone = len(new) == 1 and not before
     releases = []
-    for each, mine, told in zip(new, rows, warnings, strict=True):
+    for each, mine, told in zip(new, system.rows, warnings, strict=True):
         released = replace(each, suppressed=found.suppressed[mine])
         certificate = _certificate(table, mine, found, released, seconds)
         releases.append(
@@ -142,9 +141,9 @@ def release_tables(
                     certificate,
                     warnings=told,
                     together=_together(counting, new) if len(new) > 1 else None,
-                    prove=None if before else partial(_evidence, table, found),
+                    prove=None if before else partial(evidence_of, system, found),
                 ),
-                sums=(own if alone else counting).tabulation.sums,
+                sums=counting.tabulation.sums,
             )
         )
     return releases
@@ -157,26 +156,9 @@ def _together(counting: Counting, tables: Sequence[EarlierTable]) -> str:
     return json.dumps({"keys": shape.keys, "sums": shape.sums, "tables": listed}, sort_keys=True)
 
 
-def _evidence(table: CellTable, found: Suppression) -> TableEvidence:
-    """Return what a stranger needs for checking a table, or several that were solved together."""
-    witnesses = found.witnesses
-    moved = list(zip(witnesses.base.tolist(), witnesses.change.tolist(), strict=True))
-    starts = witnesses.start.tolist()
-    return TableEvidence(
-        primaries=tuple(np.flatnonzero(table.primary).tolist()),
-        secondaries=tuple(np.flatnonzero(found.suppressed & ~table.primary).tolist()),
-        witnesses=tuple(
-            (row, measure, tuple(moved[starts[number] : starts[number + 1]]))
-            for number, (row, measure) in enumerate(zip(witnesses.row.tolist(), witnesses.measure.tolist(), strict=True))
-        ),
-        cuts=found.cuts,
-        scale=found.scale,
-    )
-
-
 def _certificate(table: CellTable, rows: Int64, found: Suppression, released: EarlierTable, seconds: float) -> TableCertificate:
-    primary = table.primary
-    secondary = found.suppressed & ~primary
+    primary, secondary = table.primary, found.suppressed & ~table.primary
+    own = rows[~table.unseen[rows]]
     cost = int(table.cost[secondary & ~table.suppressed].sum())
     bound = min(found.lower_bound, cost)
     return TableCertificate(
@@ -186,10 +168,10 @@ def _certificate(table: CellTable, rows: Int64, found: Suppression, released: Ea
         cost=cost,
         lower_bound=bound,
         bound_method=found.method,
-        base_cells=table.base_cells,
-        rows=len(rows),
-        primary=int(primary[rows].sum()),
-        secondary=int(secondary[rows].sum()),
+        base_cells=int((table.measures[0].value > 0).sum()),
+        rows=len(own),
+        primary=int(primary[own].sum()),
+        secondary=int(secondary[own].sum()),
         witnesses=len(found.witnesses.row),
         seconds=seconds,
         tabulation=released.tabulation.to_json(),

@@ -47,10 +47,10 @@ class TablesTogether:
         shape = counting.tabulation
         for other, asked in self.asked:
             if other.tabulation.source != shape.source:
-                if set(other.tabulation.reads) & set(shape.reads):
+                if other.tabulation.meets(shape):
                     raise PolicyError(
-                        "a table before it reads the same source with another FROM or WHERE, and the difference of the two may "
-                        "single people out; hint: write the same FROM and WHERE in both"
+                        "a table before it reads the same source with another FROM, and the difference of the two may single "
+                        "people out; hint: write the same FROM in both"
                     )
                 continue
             for name, shown in _SAME.items():
@@ -90,7 +90,8 @@ class TablesTogether:
             keys, sums = set(finest.tabulation.keys), set(finest.tabulation.sums)
             if (keys, sums) != (set(counting.tabulation.keys), set(counting.tabulation.sums)):
                 raise AuditError("kanon audit: the table does not have the keys that were solved; nothing was released")
-            if not counted_for(replace(finest, largest=counting.largest), cells, counting).same(before):
+            everybody = replace(finest.tabulation, condition="")  # conditions are keys here, and no cell is left out
+            if not counted_for(replace(finest, tabulation=everybody, largest=counting.largest), cells, counting).same(before):
                 raise SourceError(
                     "the source has changed while the tables of one transaction were protected; nothing was released; hint: "
                     "read a table, not a function whose rows differ from run to run"
@@ -109,6 +110,8 @@ class TablesTogether:
         shape = counting.tabulation
         alike = [place for place, (each, _) in enumerate(self.asked) if each.tabulation.source == shape.source]
         alike = [number, *(place for place in alike if place != number and place not in self._found)]
+        # nobody meets the condition of a table without cells
+        alike = [place for place in alike if len(counted_for(self.asked[place][0], cells, counting).people)]
         asked = [self.asked[place] for place in alike]
         # the tables behind a view are known once the statement runs
         read = [(replace(each, tabulation=replace(each.tabulation, reads=shape.reads)), asks) for each, asks in asked]

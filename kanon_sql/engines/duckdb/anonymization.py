@@ -25,6 +25,7 @@ from kanon_sql.model.microaggregation import Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, UNSAID_K, OptionsBesideK, completed, spelled_out
 from kanon_sql.model.recodings import Generalization
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit_of import unit_of
 from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Progress
@@ -97,6 +98,20 @@ def anonymize(
     """
     completed("anonymize", options, POLICY_DEFAULTS)
     policy = Policy.of(**read_options({**options, "k": k}))
+    return released(table, policy, drop, surface="python", tables=tables, secret=secret, progress=progress)
+
+
+def released(
+    table: Any,
+    policy: Policy,
+    drop: Sequence[str] | None,
+    *,
+    surface: Surface,
+    tables: Mapping[str, Any] | None = None,
+    secret: str | bytes | None = None,
+    progress: Progress | None = None,
+) -> Release:
+    """Release a table under a policy; errors name options of ``surface``, all else as for `anonymize`."""
     source = table if is_relation(table) else frame_of(table)
     names = names_of(source)
     dropped = dropped_columns(drop, policy, names)
@@ -104,18 +119,18 @@ def anonymize(
     number = NUMBER if isinstance(source, Frame) else None
     wide = 'FROM "source"' if dropped else None
     unit = unit_of(resolved, every_column=policy.every_column)
-    sql = release_query(without('"source"', dropped), resolved, wide, number=number, surface="python", unit=unit)
+    sql = release_query(without('"source"', dropped), resolved, wide, number=number, surface=surface, unit=unit)
     with duckdb.connect() as con:
         session = new_session(con, secret)
         session.search.watch(progress)
         register_tables(con, policy, tables)
         with session.announcements.waiting():
-            released = (
+            rows = (
                 _of_frame(con, session, source, resolved, sql)
                 if isinstance(source, Frame)
                 else _of_relation(con, session, source, resolved, sql)
             )
-        return Release(table=released, certificate=session.releases[-1], sql=sql)
+        return Release(table=rows, certificate=session.releases[-1], sql=sql)
 
 
 def _of_frame(con: duckdb.DuckDBPyConnection, session: Session, frame: Frame, policy: Policy, sql: str) -> Any:

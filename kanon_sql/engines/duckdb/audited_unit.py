@@ -1,61 +1,17 @@
-"""Whom do the rows of an audited table describe? What an audit counts, and whether that was settled."""
+"""Whom the rows of an audited table of DuckDB describe."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from kanon_sql.engines.audited_unit import AuditedUnit, unit_of_repeated
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.sampled_rows import rows_of
 from kanon_sql.engines.unit import repeating
-from kanon_sql.errors import PolicyError, UnknownColumnError
-from kanon_sql.model.refusals import RepeatedPeopleError, listed
-from kanon_sql.model.surfaces import Surface, measured
-from kanon_sql.model.validation import as_identifier, same_name
-from kanon_sql.recognition import recognized_name
-from kanon_sql.recognition.repeated_people import RepeatedPeople
+from kanon_sql.model.surfaces import Surface
 
 _COUNTED = "SELECT system.main.count(DISTINCT {0}), system.main.count({0}) FROM {1}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditedUnit:
-    """What an audit counts.
-
-    Attributes
-    ----------
-    per : str, optional
-        The column that tells people apart; without one, rows are counted.
-    open : RepeatedPeopleError, optional
-        Why it was not settled what a row is; None if it was, or no column repeats people.
-    warnings : tuple of str
-        Columns that may repeat people.
-    """
-
-    per: str | None = None
-    open: RepeatedPeopleError | None = None
-    warnings: tuple[str, ...] = ()
-
-
-def asked_person(per: str | None, per_row: bool, columns: Sequence[str]) -> str | None:
-    """Return the column that tells people apart, as the table spells it.
-
-    Raises
-    ------
-    PolicyError
-        When each row is a person, too.
-    UnknownColumnError
-        When the table has no such column.
-    """
-    if per is None:
-        return None
-    if per_row:
-        raise PolicyError("per counts people, and per_row says that each row is one; hint: give one of them")
-    spelled = {same_name(name): name for name in columns}
-    if same_name(per) not in spelled:
-        raise UnknownColumnError.of(per, columns, "per")
-    return spelled[same_name(per)]
 
 
 def audited_unit(
@@ -78,34 +34,13 @@ def audited_unit(
     surface : Surface
         The surface. Errors name its options.
     raw : bool
-        Whether the table is no release: rows that share a label of a release may all be in one class, and then agree on
-        everything. In a release, a quasi-identifier repeats people only if its name is that of an identifier.
+        As for `unit_of_repeated`.
     """
     if per_row:
         return AuditedUnit()
-    chosen = set(map(same_name, by))
-    found = [
-        each
-        for each in repeating(rows_of(con, quoted(table)), by, per)
-        if raw or same_name(each.column) not in chosen or _is_identifier(each.column)
-    ]
-    certain = next((each for each in found if each.certain), None)
-    if certain is None:
-        return AuditedUnit(per=per, warnings=tuple(_may_repeat(each, surface) for each in found))
-    people, rows = con.execute(_COUNTED.format(quoted(certain.column), quoted(table))).fetchall()[0]
-    counted = "k" if per is None else f"k PER {as_identifier(per)}"
-    refused = RepeatedPeopleError.unsettled(certain.column, people, rows, certain.shared, counted, surface)
-    return AuditedUnit(per=per, open=refused)
 
+    def counted(column: str) -> tuple[int, int]:
+        found: tuple[int, int] = con.execute(_COUNTED.format(quoted(column), quoted(table))).fetchall()[0]
+        return found
 
-def _is_identifier(name: str) -> bool:
-    found = recognized_name(name)
-    return found is not None and found.role == "identifier"
-
-
-def _may_repeat(found: RepeatedPeople, surface: Surface) -> str:
-    agree = listed(list(map(as_identifier, found.shared)))
-    return (
-        f"rows that share {as_identifier(found.column)} agree on {agree}, and may be those of one person; "
-        f"hint: {measured(found.column, surface)}"
-    )
+    return unit_of_repeated(repeating(rows_of(con, quoted(table)), by, per), by, per, counted, surface, raw=raw)

@@ -15,8 +15,9 @@ from kanon_sql.engines.audit_figures import (
     too_few_known,
     too_small,
 )
+from kanon_sql.engines.audited_unit import asked_person
 from kanon_sql.engines.duckdb.audit_macros import audit_macros
-from kanon_sql.engines.duckdb.audited_unit import asked_person, audited_unit
+from kanon_sql.engines.duckdb.audited_unit import audited_unit
 from kanon_sql.engines.duckdb.frames import Frame
 from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.known_classes import broken_by_known

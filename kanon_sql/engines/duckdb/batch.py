@@ -49,7 +49,9 @@ class Batch:
 
     def __str__(self) -> str:
         did = "nothing was released" if self.number is None else f"batch {self.number}: {how_many(self.released, 'row')}"
-        return f"{did}, {how_many(self.waiting, 'waits', 'wait')}, {self.rows:,} in all"
+        people = None if self.certificate is None else self.certificate.smallest_class_people
+        counted = "" if people is None else f", people of the smallest class: {people:,}"
+        return f"{did}, {how_many(self.waiting, 'waits', 'wait')}, {self.rows:,} in all{counted}"
 
     def figures(self) -> dict[str, str]:
         """Return the figures, for people."""

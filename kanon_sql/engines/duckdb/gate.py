@@ -31,7 +31,8 @@ def gate(policy: Policy, values: Sequence[str], number: str) -> dict[str, str]:
     Returns
     -------
     dict of str
-        ``audits``, common table expressions with a comma before each; ``refusals``, branches of a CASE.
+        ``audits``, common table expressions with a comma before each; ``refusals``, branches of a CASE; ``people``, SQL of how
+        many people the class with the fewest people has, or NULL.
 
     Raises
     ------
@@ -39,12 +40,13 @@ def gate(policy: Policy, values: Sequence[str], number: str) -> dict[str, str]:
         When a threshold has too many digits.
     """
     if not values:
-        return {"audits": "", "refusals": ""}
+        return {"audits": "", "refusals": "", "people": "NULL"}
     tally = tally_names(policy)
-    audits, refusals = [], []
+    audits, refusals, people = [], [], "NULL"
     for name, value in zip(policy.measured, values, strict=True):
         if policy.people is not None and name == policy.people.per:
             audits.append(guarantee_text("people_tally", tally=tally[same_name(name)], value=value, number=number))
+            people = guarantee_text("people_fewest", tally=tally[same_name(name)])
             continue
         label = f'CAST({value} AS VARCHAR) COLLATE "binary"' if name in labelled(policy) else "NULL::VARCHAR"
         audits.append(text("audit_tally", tally=tally[same_name(name)], value=value, label=label, number=number))
@@ -52,7 +54,7 @@ def gate(policy: Policy, values: Sequence[str], number: str) -> dict[str, str]:
         check, mine = f'"kanon#check{place}"', tally[same_name(requirement.sensitive)]
         audits.append(text("audit_check", check=check, tally=mine, question=audited(requirement).question(mine), number=number))
         refusals.append(text("audit_refusal", check=check, guarantee=literal(requirement.describe())))
-    return {"audits": "".join(audits), "refusals": "".join(refusals)}
+    return {"audits": "".join(audits), "refusals": "".join(refusals), "people": people}
 
 
 def tally_names(policy: Policy) -> dict[str, str]:

@@ -12,7 +12,7 @@ from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import KnownColumns, of_known
+from kanon_sql.model.requirements import KnownColumns, People, of_known
 from kanon_sql.model.validation import same_name
 
 _MOST_NEXT = 5_000
@@ -55,7 +55,9 @@ def known_gate(policy: Policy) -> dict[str, str]:
         if following:
             audits.append(_check(beyond, requirement, following, tallies))
             told = ", ".join(f"(SELECT {name} FROM {beyond})" for name in ("sets", "below", "worst"))  # noqa: S608
-        figures.append(f"[(SELECT sets FROM {check}), (SELECT least FROM {check}), {told}]")  # noqa: S608
+        # the badness of a class is minus its people
+        people = f"(SELECT -most_badness FROM {check})" if isinstance(of_known(requirement), People) else "NULL"  # noqa: S608
+        figures.append(f"[(SELECT sets FROM {check}), (SELECT least FROM {check}), {people}, {told}]")  # noqa: S608
     return {"known": "".join(audits), "unknown": "".join(refusals), "known_figures": f"[{', '.join(figures)}]"}
 
 

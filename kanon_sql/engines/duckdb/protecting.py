@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -22,6 +23,7 @@ from kanon_sql.engines.duckdb.tables import frame_of, names_of, readable, to_arr
 from kanon_sql.errors import PolicyError, hint_of
 from kanon_sql.model.policy_file import choose
 from kanon_sql.model.policy_names import protection_of_name
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import named
 from kanon_sql.solvers.budget import Progress
 
@@ -88,9 +90,16 @@ def protect(
     >>> protect(people, by=["region", "sex"], k=4).table["n"].null_count
     4
     """
-    con, session, columns = _opened(table, progress)
     asked: dict[str, Any] = {"measures": measures, "grouping": grouping, "recodings": recodings, "p": p, "dominance": dominance}
-    sql = arguments_of(columns, by, **asked, k=k, **options).query()
+    return protected(table, by, {**asked, "k": k, **options}, surface="python", progress=progress)
+
+
+def protected(
+    table: Any, by: Sequence[str], asked: Mapping[str, Any], *, surface: Surface, progress: Progress | None = None
+) -> ProtectedTable:
+    """Publish counts and sums of a table; errors name options of ``surface``, ``asked`` are its other arguments."""
+    con, session, columns = _opened(table, progress)
+    sql = replace(arguments_of(columns, by, **asked), surface=surface).query()
     _create(con, session, sql)
     certificates = session.protected_tables.certificates
     if not certificates:

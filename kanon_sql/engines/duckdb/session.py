@@ -158,17 +158,18 @@ class Session:
         number: int,
         classes: int,
         smallest_class: int,
+        people: int | None = None,
         exposed: Mapping[str, Any] | None = None,
         known: Sequence[Figures] | None = None,
     ) -> None:
-        """Note what the audit counted, also by known columns, and what the columns that are released unchanged reveal.
+        """Note what the audit counted, also in people and by known columns, and what columns released unchanged reveal.
 
         Raises
         ------
         UnlistedColumnError
             When columns without a role reveal too much.
         """
-        certificate, judged = self.release(number).passed(classes, smallest_class), True
+        certificate, judged = self.release(number).passed(classes, smallest_class, people), True
         policy = Policy.from_json(certificate.policy)
         if exposed is not None:
             refuse_unlisted(exposed, policy, self._surfaces[number])

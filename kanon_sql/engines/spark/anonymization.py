@@ -14,6 +14,7 @@ from kanon_sql.engines.spark.columns import fields_of
 from kanon_sql.engines.spark.engine import SparkEngine
 from kanon_sql.engines.spark.names import quoted
 from kanon_sql.engines.spark.policies import policy_of
+from kanon_sql.engines.spark.scratch import scratch
 from kanon_sql.engines.spark.supported import check_supported
 from kanon_sql.engines.written import read_options
 from kanon_sql.errors import PolicyError
@@ -73,8 +74,8 @@ def anonymize(
         Row types that the driver takes at once. Where there are more, they are solved by parts, by executors that have
         kanon-sql installed: for k alone, without generalized columns, under ``auto`` and ``greedy``.
     scratch_schema : str, optional
-        The schema of the tables between two steps of that, by default the current one. They hold row types as the source has
-        them, and are dropped in the end.
+        The schema of the tables between two steps of that, and of the released rows with the column of ``per``; by default the
+        current one. They are dropped in the end.
     policy : str, optional
         In place of options: JSON text, or the name of a policy in the file ``policies``, JSON or YAML.
     policies : path, optional
@@ -125,6 +126,7 @@ def anonymize(
         chosen,
         into,
         wide=df,
+        surface="dataframe" if policy is None else "json",
         using=using,
         secret=secret,
         progress=progress,
@@ -139,7 +141,7 @@ def released(
     into: str,
     *,
     wide: DataFrame,
-    surface: Surface = "dataframe",
+    surface: Surface,
     using: str = "parquet",
     secret: str | bytes | None = None,
     progress: Progress | None = None,
@@ -149,14 +151,15 @@ def released(
     """Release a DataFrame under a policy; ``wide`` has the same rows with the columns that it leaves out."""
     check_supported(policy)
     known = secret_of(secret)
-    engine = SparkEngine(df, into, using, known, surface)
     hears = progress or silent
-    resolved = policy.resolve(engine.columns(), surface)
-    told = engine.settle(resolved, wide)
-    if ProblemClass.of(policy).divisible(policy) and engine.has_more_row_types(resolved, driver_row_types):
-        certificate = engine.release_by_parts(resolved, driver_row_types, scratch_schema, hears, told)
-    else:
-        certificate = release(engine, policy, known, hears, told)
+    with scratch(df.sparkSession, scratch_schema) as place:
+        engine = SparkEngine(df, into, using, known, surface=surface, scratch=place)
+        resolved = policy.resolve(engine.columns(), surface)
+        told = engine.settle(resolved, wide)
+        if ProblemClass.of(policy).divisible(policy) and engine.has_more_row_types(resolved, driver_row_types):
+            certificate = engine.release_by_parts(resolved, driver_row_types, hears, told)
+        else:
+            certificate = release(engine, policy, known, hears, told)
     with _LOCK:
         _RELEASES.setdefault(df.sparkSession, []).append(certificate)
     return Release(table=df.sparkSession.table(engine.into), certificate=certificate, sql=";\n".join(engine.asked))

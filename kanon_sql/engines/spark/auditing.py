@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack
 
 from kanon_sql.engines.audit_figures import FIRST, Audit, asked_otherwise, measured_requirements, too_few_known, too_small
-from kanon_sql.engines.spark.columns import check_collations, fields_of, looks
+from kanon_sql.engines.audited_unit import asked_person
+from kanon_sql.engines.spark.columns import as_text, check_collations, fields_of, looks
 from kanon_sql.engines.spark.failures import safe_errors
 from kanon_sql.engines.spark.guarantees import audited
 from kanon_sql.engines.spark.known_sets import audited_known
-from kanon_sql.engines.spark.names import fresh
+from kanon_sql.engines.spark.names import fresh, quoted
 from kanon_sql.engines.spark.supported import check_supported
 from kanon_sql.engines.spark.texts import text
+from kanon_sql.engines.spark.unit import audited_frame
 from kanon_sql.errors import AuditError
 from kanon_sql.model.known import check_known
 from kanon_sql.model.policy import Policy
@@ -21,13 +23,16 @@ from kanon_sql.model.validation import same_name, whole
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructField
 
 _SMALL = 5
 """Rows below which a class by known columns is small, without a k."""
 
 
 @spelled_out(AUDIT_DEFAULTS)
-def audit(df: DataFrame, *, known: int | None = None, **options: Unpack[AuditOptions]) -> Audit:
+def audit(
+    df: DataFrame, *, known: int | None = None, per: str | None = None, per_row: bool = False, **options: Unpack[AuditOptions]
+) -> Audit:
     """Measure a DataFrame, released by whomever, in plain SQL.
 
     Parameters
@@ -36,6 +41,10 @@ def audit(df: DataFrame, *, known: int | None = None, **options: Unpack[AuditOpt
         The table; it is read once for each figure that is asked for.
     known : int, optional
         As for `kanon_sql.audit`; rows below k by one column more are counted for at most 1,100 sets.
+    per : str, optional
+        The column that tells people apart. Classes and risks count people then.
+    per_row : bool
+        Whether each row is a person, even if a column seems to repeat people.
     **options
         As for `kanon_sql.audit`; of the variants not the entropy, and of the metrics ``'equal'`` and ``'ordered'``.
 
@@ -45,13 +54,15 @@ def audit(df: DataFrame, *, known: int | None = None, **options: Unpack[AuditOpt
         When a class has fewer than ``k`` rows, or breaks another guarantee.
     PolicyError, SourceError
         When Spark does not measure what is asked for, or the table cannot be read.
+    RepeatedPeopleError
+        When something is asked for, a column repeats people, and neither ``per`` nor ``per_row`` says what a row is.
     TypeError
         When there is no such option.
 
     Notes
     -----
     One GROUP BY of the table for its classes, two to three more where there is a sensitive attribute, and with ``known`` one
-    with grouping sets for each 56 sets of columns.
+    with grouping sets for each 56 sets of columns. Up to four scans look for columns that repeat people.
 
     Examples
     --------
@@ -63,7 +74,8 @@ def audit(df: DataFrame, *, known: int | None = None, **options: Unpack[AuditOpt
     fields = fields_of(df)
     measured = measured_requirements(given["sensitive"], **thresholds(given))
     policy = Policy.of(k=1 if k is None else k, quasi_identifiers=given["quasi_identifiers"], requirements=measured)
-    policy = policy.resolve([field.name for field in fields])
+    per = asked_person(per, per_row, [field.name for field in fields])
+    policy = policy.resolve([field.name for field in fields if field.name != per])
     check_supported(policy)
     check_collations(fields, policy)
     spelled = {same_name(field.name): field for field in fields}
@@ -77,10 +89,11 @@ def audit(df: DataFrame, *, known: int | None = None, **options: Unpack[AuditOpt
             found: dict[str, Any] = df.sparkSession.sql(statement).collect()[0].asDict(recursive=True)
             return found
 
+    unit = audited_frame(df, names, per, per_row=per_row)
     with safe_errors("reading the table"):
-        df.createOrReplaceTempView(view)
+        _with_person(df, None if per is None else spelled[same_name(per)]).createOrReplaceTempView(view)
     try:
-        size = row(text("sizes", looks=shown, written=view))
+        size = row(text("sizes" if per is None else "people_sizes", looks=shown, written=view))
         figures: dict[str, Any] = {}
         broken = []
         asked = [each for each in policy.requirements if isinstance(each, ThresholdRequirement)]
@@ -96,17 +109,22 @@ def audit(df: DataFrame, *, known: int | None = None, **options: Unpack[AuditOpt
     finally:
         with safe_errors("reading the table"):
             df.sparkSession.catalog.dropTempView(view)
-    few = too_small(size["k"], k) if known is None else too_few_known(figures.get("k_known"), known, k)
+    few = too_small(size["k"], k, people=per is not None) if known is None else too_few_known(figures.get("k_known"), known, k)
     if few:
         raise AuditError(f"{few}; hint: {FIRST if known is not None else asked_otherwise(k)}")
     if broken:
         raise AuditError(f"{broken[0]}; hint: {FIRST}")
-    return Audit(
-        highest_risk=1 / size["k"] if size["k"] else None,
-        average_risk=size["classes"] / size["rows"] if size["rows"] else None,
-        **size,
-        **figures,
-    )
+    if unit.open is not None and (k is not None or any(each is not None for each in thresholds(given).values())):
+        raise unit.open
+    warnings = (*([] if unit.open is None else [str(unit.open)]), *unit.warnings)
+    return Audit(settled=unit.open is None, warnings=warnings, **size, **figures)
+
+
+def _with_person(df: DataFrame, field: StructField | None) -> DataFrame:
+    """Return a table with what tells people apart as a text, in ``kanon#person``."""
+    from pyspark.sql import functions as sf
+
+    return df if field is None else df.withColumn("kanon#person", as_text(sf.col(quoted(field.name)), field.dataType))
 
 
 def _by_known(policy: Policy, known: int, k: int | None) -> list[KnownColumns]:

@@ -112,6 +112,7 @@ def _figures(place: int) -> list[Column]:
     return [
         sf.sum(value).alias(f"kanon#sum{place}"),
         sf.min(low).alias(f"kanon#least{place}"),
+        sf.count(sf.when(value != 0, 1)).alias(f"kanon#some{place}"),
         (sf.count(low) - sf.count(value) + sf.when(sf.sum(value).isNull() & (sf.count(low) > 0), 1).otherwise(0)).alias(
             f"kanon#lost{place}"
         ),

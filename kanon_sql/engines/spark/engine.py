@@ -15,19 +15,19 @@ from kanon_sql.engines.spark.covering import check_cover
 from kanon_sql.engines.spark.exposure import Exposure, exposure, fingerprint, singled
 from kanon_sql.engines.spark.failures import safe_errors
 from kanon_sql.engines.spark.guarantees import audited
-from kanon_sql.engines.spark.joining import expected_classes, released_fields, released_rows
+from kanon_sql.engines.spark.joining import expected_classes, released_fields, released_rows, without_people
 from kanon_sql.engines.spark.known_sets import known_answer
 from kanon_sql.engines.spark.mapping import Mapping, mapping
 from kanon_sql.engines.spark.names import fresh, joined, name_parts
 from kanon_sql.engines.spark.row_types import key_columns, key_fields, named_tables, row_types
-from kanon_sql.engines.spark.scratch import scratch
+from kanon_sql.engines.spark.scratch import Scratch
 from kanon_sql.engines.spark.supported import check_supported
 from kanon_sql.engines.spark.texts import text
 from kanon_sql.engines.spark.unit import settled_frame
 from kanon_sql.errors import SourceError
 from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import KnownColumns, SensitiveRequirement
+from kanon_sql.model.requirements import KnownColumns, People, Requirement, SensitiveRequirement, of_known
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit_of import unit_of
@@ -52,6 +52,8 @@ class StagedTable:
         What it was made of; None where pieces were never on the driver.
     exposure : Exposure or None
         What the columns that are released unchanged reveal; None where there are none, or no rows.
+    people : str
+        The quoted name of a table of the same rows with the column that tells people apart; empty if rows are counted.
     """
 
     name: str
@@ -59,6 +61,11 @@ class StagedTable:
     histogram: Histogram | None
     pieces: PiecesByNumber | None
     exposure: Exposure | None = None
+    people: str = ""
+
+    def holding(self, requirement: Requirement | None) -> str:
+        """Return the table that a requirement is counted on."""
+        return self.people if isinstance(requirement, People) else self.name
 
 
 class SparkEngine:
@@ -76,6 +83,8 @@ class SparkEngine:
         Decides which rows of a split row type go where.
     surface : Surface
         The surface. Errors name its options.
+    scratch : Scratch
+        Takes what is not released.
 
     Attributes
     ----------
@@ -83,9 +92,10 @@ class SparkEngine:
         The statements of the audit.
     """
 
-    def __init__(self, source: DataFrame, into: str, using: str, secret: Secret, surface: Surface = "dataframe") -> None:
+    def __init__(self, source: DataFrame, into: str, using: str, secret: Secret, *, surface: Surface, scratch: Scratch) -> None:
         self._fields = fields_of(source)
-        self._source, self._using, self._secret, self._surface = source, using, secret, surface
+        self._source, self._using, self._secret = source, using, secret
+        self._surface, self._scratch = surface, scratch
         self._into = name_parts(into)
         self._spark = source.sparkSession
         self.asked: list[str] = []
@@ -133,20 +143,18 @@ class SparkEngine:
         """Settle whom a row describes, by all columns of ``wide``, which has the same rows; return warnings."""
         return settled_frame(self._source, wide, unit_of(policy), self._surface)
 
-    def release_by_parts(
-        self, policy: Policy, most: int, schema: str | None, progress: Progress, told: tuple[str, ...]
-    ) -> Certificate:
+    def release_by_parts(self, policy: Policy, most: int, progress: Progress, told: tuple[str, ...]) -> Certificate:
         """Release more row types than the driver takes: executors solve them; ``told`` are warnings."""
         self._look_at_unchanged(policy)
         from kanon_sql.engines.spark.by_parts import Parts
 
-        home = name_parts(schema) if schema else [self._spark.catalog.currentDatabase()]
-        with scratch(self._spark, home) as place:
-            parts = Parts(source=self._source, policy=policy, fields=self._fields, most=most, scratch=place, progress=progress)
-            with safe_errors("solving by parts"):
-                found, certificate = parts.solve()
-            certificate = replace(certificate, warnings=told)
-            return publish(self, policy, certificate, self._secret, lambda: self.stage_mapped(policy, found))
+        parts = Parts(
+            source=self._source, policy=policy, fields=self._fields, most=most, scratch=self._scratch, progress=progress
+        )
+        with safe_errors("solving by parts"):
+            found, certificate = parts.solve()
+        certificate = replace(certificate, warnings=told)
+        return publish(self, policy, certificate, self._secret, lambda: self.stage_mapped(policy, found))
 
     def _look_at_unchanged(self, policy: Policy) -> None:
         """Refuse columns that single people out, before the search."""
@@ -176,20 +184,28 @@ class SparkEngine:
             with safe_errors("counting what the other columns reveal"):
                 exposed = exposure(self._source, policy, self._fields, found, self._singled)
             refuse_unlisted(exposed.told, policy, self._surface)
+        rows, people = None, ""
+        if found is not None:
+            with safe_errors("writing the release"):
+                key = self._secret.derived(f"rows under {policy.to_json()}")
+                rows = released_rows(self._source, policy, self._fields, found, key)
+                if policy.dropped:  # what is counted and what is published are read from the same files
+                    people = self._scratch.written(rows)
+                    rows = self._spark.table(people)
         staged = StagedTable(
             name=joined([*self._into[:-1], fresh("staged")]),
             expected="" if found is None else fresh("expected"),
             histogram=histogram,
             pieces=pieces,
             exposure=exposed,
+            people=people,
         )
         try:
             with safe_errors("writing the release"):
-                if found is None:
+                if rows is None or found is None:
                     rows = self._spark.createDataFrame([], self._schema(policy))
                 else:
-                    key = self._secret.derived(f"rows under {policy.to_json()}")
-                    rows = released_rows(self._source, policy, self._fields, found, key)
+                    rows = without_people(rows, policy, self._fields)
                     expected_classes(policy, self._fields, found).createOrReplaceTempView(staged.expected)
                 rows.write.format(self._using).saveAsTable(staged.name)
                 self._spark.catalog.refreshTable(staged.name)
@@ -210,17 +226,26 @@ class SparkEngine:
         return looks(shown[same_name(name)] for name in told)
 
     def count(self, policy: Policy, staged: StagedTable) -> Classes:
-        """Count the classes of what was written, and compare the other columns with what was counted; two scans, a GROUP BY."""
-        expected = staged.expected or f"(SELECT *, 0L AS `kanon#n` FROM {staged.name} WHERE false)"  # noqa: S608
-        row = self._row(
-            text("classes", k=str(policy.least_class_size), looks=self._looks(policy), written=staged.name, expected=expected)
-        )
+        """Count the classes of what was written, and compare the other columns with what was counted.
+
+        Notes
+        -----
+        Two scans and a GROUP BY; where people are counted, a GROUP BY more: of the table that says whose each row is.
+        """
+        row = self._classes(policy, staged, staged.name)
         unlike = row["unlike"]
+        if staged.people:
+            unlike += self._classes(policy, staged, staged.people)["unlike"]
         if staged.exposure is not None:
             with safe_errors("auditing the release"):
                 written = fingerprint(self._spark.table(staged.name), policy, self._fields)
             unlike += written != staged.exposure.fingerprint
         return Classes(number=row["number"], rows=row["rows"], smallest=row["smallest"], small=row["small"], unlike=unlike)
+
+    def _classes(self, policy: Policy, staged: StagedTable, written: str) -> dict[str, Any]:
+        expected = staged.expected or f"(SELECT *, 0L AS `kanon#n` FROM {written} WHERE false)"  # noqa: S608
+        slots = {"looks": self._looks(policy), "written": written, "expected": expected}
+        return self._row(text("classes", k=str(policy.least_class_size), **slots))
 
     def exposed(self, staged: StagedTable) -> dict[str, Any] | None:
         """Return what the columns that are released unchanged reveal."""
@@ -228,14 +253,14 @@ class SparkEngine:
 
     def ask(self, policy: Policy, requirement: SensitiveRequirement, staged: StagedTable) -> Answer:
         """Tell whether what was written meets a requirement."""
-        row = self._row(audited(requirement).check(self._looks(policy), staged.name))
+        row = self._row(audited(requirement).check(self._looks(policy), staged.holding(requirement)))
         return Answer(failing=row["failing"], worst=row["worst"])
 
     def ask_known(self, policy: Policy, requirement: KnownColumns, staged: StagedTable) -> KnownAnswer:
         """Tell the same of the classes by every set of known columns; a GROUP BY with grouping sets for each 56 sets."""
         names = units([qi.column for qi in policy.quasi_identifiers], policy.linked)
         told = [self._looks(policy, each) for each in names]
-        return known_answer(self._row, requirement, told, names, staged.name)
+        return known_answer(self._row, requirement, told, names, staged.holding(of_known(requirement)))
 
     def _row(self, statement: str) -> dict[str, Any]:
         self.asked.append(statement)

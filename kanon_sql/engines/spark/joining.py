@@ -23,6 +23,11 @@ _LENGTH = "__CHAR_VARCHAR_TYPE_STRING"
 
 def released_fields(policy: Policy, fields: list[StructField]) -> list[StructField]:
     """Return the columns of a release, of the types that it has."""
+    gone = set(map(same_name, policy.dropped))
+    return [field for field in _fields_with_people(policy, fields) if same_name(field.name) not in gone]
+
+
+def _fields_with_people(policy: Policy, fields: list[StructField]) -> list[StructField]:
     from pyspark.sql.types import StringType, StructField
 
     texts = set(map(same_name, policy.generalized))
@@ -32,7 +37,7 @@ def released_fields(policy: Policy, fields: list[StructField]) -> list[StructFie
 
 
 def released_rows(source: DataFrame, policy: Policy, fields: list[StructField], found: Mapping, key: bytes) -> DataFrame:
-    """Return the released rows.
+    """Return the released rows, with the column that tells people apart; see `without_people`.
 
     Parameters
     ----------
@@ -49,8 +54,7 @@ def released_rows(source: DataFrame, policy: Policy, fields: list[StructField], 
 
     Notes
     -----
-    Rows of the source without a row type are left out, and the audit misses them. In the end the rows are shuffled by a hash
-    of what they show, so neither their order nor the file that they are in tells what is suppressed.
+    Rows of the source without a row type are left out, and the audit misses them.
     """
     from pyspark.sql import functions as sf
 
@@ -61,9 +65,22 @@ def released_rows(source: DataFrame, policy: Policy, fields: list[StructField], 
         piece = sf.col("`kanon#piece`")
         split = _select(drawn, policy, fields, piece["hidden"], lambda place: piece[label_name(place)])
         rows = rows.unionByName(split)
-    shown = [as_text(sf.col(quoted(each.name)), each.dataType).alias(each.name) for each in released_fields(policy, fields)]
+    return rows
+
+
+def without_people(rows: DataFrame, policy: Policy, fields: list[StructField]) -> DataFrame:
+    """Return released rows as they are published: without the column that tells people apart.
+
+    Notes
+    -----
+    They are shuffled by a hash of what they show, so neither their order nor their files say what is suppressed.
+    """
+    from pyspark.sql import functions as sf
+
+    released = released_fields(policy, fields)
+    shown = [as_text(sf.col(quoted(each.name)), each.dataType).alias(each.name) for each in released]
     content = sf.xxhash64(*shown)
-    return rows.repartition(content).sortWithinPartitions(content, *shown)
+    return rows.select([quoted(each.name) for each in released]).repartition(content).sortWithinPartitions(content, *shown)
 
 
 def expected_classes(policy: Policy, fields: list[StructField], found: Mapping) -> DataFrame:
@@ -131,7 +148,7 @@ def _select(
     return rows.select(
         [
             shown.get(same_name(field.name), sf.col(quoted(field.name))).alias(field.name, metadata=_metadata(field))
-            for field in released_fields(policy, fields)
+            for field in _fields_with_people(policy, fields)
         ]
     )
 

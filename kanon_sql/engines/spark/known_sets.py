@@ -112,7 +112,7 @@ def known_answer(
     found = counted_sets(ask, requirement, units, requirement.sets_of(names), written)
     beyond = _beyond(ask, requirement, units, written) if found.failing == 0 else None
     following = (None, None, None) if beyond is None else (beyond.sets, beyond.below, beyond.most_below)
-    return KnownAnswer(failing=found.failing, worst=found.figure, figures=(found.sets, found.least, *following))
+    return KnownAnswer(failing=found.failing, worst=found.figure, figures=(found.sets, found.least, None, *following))
 
 
 def _beyond(ask: Ask, requirement: KnownColumns, units: Sequence[str], written: str) -> CountedSets | None:

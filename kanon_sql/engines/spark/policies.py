@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kanon_sql.engines.spark.names import quoted
-from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_file import read, text_of
 from kanon_sql.model.policy_names import Stored, of_name
-from kanon_sql.model.validation import same_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -31,7 +29,7 @@ def policy_of(source: DataFrame, policy: Policy | str, policies: str | Path | No
     Raises
     ------
     PolicyError
-        When the policy cannot be read, there is none of that name, a column has no role in it, or is to be a pseudonym.
+        When the policy cannot be read, there is none of that name, or a column has no role in it.
     SourceError
         When the file cannot be read.
     """
@@ -41,12 +39,6 @@ def policy_of(source: DataFrame, policy: Policy | str, policies: str | Path | No
         return source, Policy.from_json(policy)
     stored = of_name(policy, _read(policies))
     columns = stored.released(source.columns)
-    tokens = set(map(same_name, stored.pseudonyms))
-    for column in columns:
-        if same_name(column) in tokens:
-            raise PolicyError(
-                f'{stored} makes "{column}" a pseudonym, which Spark cannot do; hint: drop the column, or release with DuckDB'
-            )
     return source.select([quoted(column) for column in columns]), stored.policy_for(columns)
 
 

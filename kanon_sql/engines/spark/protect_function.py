@@ -30,6 +30,7 @@ def protect_function() -> type:
         def __init__(self, analyze_result: Any) -> None:
             self._shown = analyze_result.schema.fields
             self._rows: list[dict[str, Any]] = []
+            self._by: list[str] = []
             self._options: dict[str, Any] = {}
             self._kinds: dict[str, Any] = {}
 
@@ -67,18 +68,20 @@ def protect_function() -> type:
             values = {same_name(name): value for name, value in row.asDict().items()}
             self._rows.append({name: value if name in named or value is None else str(value) for name, value in values.items()})
             summed = [same_name(name) for name in (measures or {}).values()]
-            self._options = {"k": k, "by": by, "measures": measures, "per": per, "per_row": per_row}
+            self._options = {"k": k, "measures": measures, "per": per, "per_row": per_row}
+            self._by = by
             self._kinds = dict.fromkeys(values, pa.string()) | dict.fromkeys(summed, pa.int64())
 
         def terminate(self) -> Iterator[tuple[Any, ...]]:
             """Yield the rows of the protected table."""
-            from kanon_sql.engines.duckdb.protecting import protect
+            from kanon_sql.engines.duckdb.protecting import protected
 
             if not self._rows:
                 return
-            keys = arrow_schema(self._shown[: len(self._options["by"])], NAME, "protect(df, ...)")
+            keys = arrow_schema(self._shown[: len(self._by)], NAME, "protect(df, ...)")
             schema = pa.schema(list((self._kinds | dict(zip(map(same_name, keys.names), keys.types, strict=True))).items()))
-            for row in protect(pa.Table.from_pylist(self._rows, schema), **self._options).table.to_pylist():
+            rows = pa.Table.from_pylist(self._rows, schema)
+            for row in protected(rows, self._by, self._options, surface="spark function").table.to_pylist():
                 yield tuple(row.values())
 
     return Protect

@@ -82,13 +82,13 @@ def _view(spark: SparkSession, progress: Progress | None, query: TableQuery, pro
     named += [] if protection.per is None else [(quoted(protection.per), "kanon#person")]
     listed = ", ".join(f"{text} AS {quoted(name)}" for text, name in named)
     with safe_errors("reading the source"):
-        rows = spark.sql(f"SELECT {listed} {query.source}")
-        source = spark.sql(f"SELECT * {query.source}")
+        read = f"{query.source} WHERE {query.where}" if query.where else query.source
+        rows, source = spark.sql(f"SELECT {listed} {read}"), spark.sql(f"SELECT * {read}")
     counting = Counting(tabulation=query.tabulation, keys=query.keys, sums=query.sums, largest=protection.largest)
     view = fresh("protected")
     shown = [(quoted(f"kanon#key{place}"), quoted(name)) for name, place in key_places(counting).items()]
     keys = rows.selectExpr(*[f"{key} AS {name}" for key, name in shown])
-    warned = settled_frame(keys, source, unit_of(counting, protection), "clause")
+    warned = settled_frame(keys, source, unit_of(counting, protection), "spark")
     table = protected(rows, counting, protection, progress, warned).table
     with safe_errors("naming the protected table"):
         table.createOrReplaceTempView(view)

@@ -91,7 +91,7 @@ def protect(
     with safe_errors("reading the source"):
         rows = df.selectExpr(*[f"{quoted(name)} AS {quoted(place)}" for name, place in named])
         keys = df.select(*[quoted(fields[text]) for text in shape.keys])
-    warned = settled_frame(keys, df, unit_of(counting, protection), "python")
+    warned = settled_frame(keys, df, unit_of(counting, protection), "dataframe")
     return protected(rows, counting, protection, progress, warned)
 
 

@@ -9,6 +9,7 @@ from kanon_sql.engines.spark.names import joined, name_parts, quoted
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier, same_name
+from kanon_sql.table.arrays import Int32
 from kanon_sql.table.encode import codes_in_order
 from kanon_sql.table.sensitive_values import labelled
 
@@ -76,11 +77,20 @@ def row_types(source: DataFrame, policy: Policy, fields: list[StructField]) -> p
     table = grouped(source, keys).select(*columns, *labels, sf.col(quoted(COUNT))).toArrow()
     parts = [_whole(column) for column in table.columns]
     names = table.column_names
-    for place, _ in enumerate(policy.measured, 1):
-        values = parts[len(policy.quasi_identifiers) + place - 1]
-        parts.append(pa.array(codes_in_order(values)))
+    person = None if policy.people is None else same_name(policy.people.per)
+    for place, name in enumerate(policy.measured, 1):
+        codes = codes_in_order(parts[len(policy.quasi_identifiers) + place - 1])
+        parts.append(_as_bytes(codes) if same_name(name) == person else pa.array(codes))
         names.append(f"kanon#equal{place}")
     return pa.StructArray.from_arrays(parts, names)
+
+
+def _as_bytes(codes: Int32) -> pa.Array:
+    """Return codes of people as bytes in the same order, which a keyed hash takes."""
+    import pyarrow as pa
+
+    big_endian = pa.py_buffer(codes.astype(">u4").tobytes())
+    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(4), len(codes), [None, big_endian])
 
 
 def named_tables(spark: SparkSession, policy: Policy) -> tuple[pa.ChunkedArray, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kanon_sql.engines.spark.failures import safe_errors
-from kanon_sql.engines.spark.names import fresh, joined
+from kanon_sql.engines.spark.names import fresh, joined, name_parts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scratch:
-    """Where the tables between two steps lie; they hold row types as the source has them.
+    """Where the tables between two steps lie; they hold row types as the source has them, or whose each released row is.
 
     Parameters
     ----------
@@ -30,12 +30,16 @@ class Scratch:
     schema: tuple[str, ...]
     _names: list[str] = field(default_factory=list)
 
-    def kept(self, frame: DataFrame) -> DataFrame:
-        """Write a frame, and return one that reads what was written."""
+    def written(self, frame: DataFrame) -> str:
+        """Write a frame, and return the quoted name of its table."""
         name = joined([*self.schema, fresh("scratch")])
         self._names.append(name)
         frame.write.format("parquet").saveAsTable(name)
-        return self.spark.table(name)
+        return name
+
+    def kept(self, frame: DataFrame) -> DataFrame:
+        """Write a frame, and return one that reads what was written."""
+        return self.spark.table(self.written(frame))
 
     def drop(self) -> None:
         """Drop all that was written."""
@@ -44,9 +48,10 @@ class Scratch:
 
 
 @contextmanager
-def scratch(spark: SparkSession, schema: list[str]) -> Iterator[Scratch]:
-    """Give a place for tables, which are dropped in the end, also of a release that fails."""
-    found = Scratch(spark=spark, schema=tuple(schema))
+def scratch(spark: SparkSession, schema: str | None) -> Iterator[Scratch]:
+    """Give a place for tables, by default in the current schema; they are dropped in the end, also if a release fails."""
+    home = name_parts(schema) if schema else [spark.catalog.currentDatabase()]
+    found = Scratch(spark=spark, schema=tuple(home))
     try:
         yield found
     finally:

@@ -12,6 +12,7 @@ from kanon_sql.engines.spark.names import fresh, joined, name_parts
 from kanon_sql.engines.spark.policies import policy_of
 from kanon_sql.engines.spark.protected_query import with_protected
 from kanon_sql.errors import MissingPackageError, SourceError, raise_alone
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.solvers.budget import Progress
 
 if TYPE_CHECKING:
@@ -77,12 +78,13 @@ def sql(
     if into is not None and parts.into is not None:
         raise SourceError("the statement names the table of the release already; hint: leave into out")
     with safe_errors("reading the source"):
-        whole, wide = spark.sql(parts.query), spark.sql(wide_text(parts.query))
+        whole, wide = spark.sql(parts.query), spark.sql(wide_text(parts.query, tried=False))
     source, policy = policy_of(whole, parts.policy, policies)
     parts.check_rows(policy)
     place = parts.into or into or fresh("released")
+    surface: Surface = "json" if isinstance(parts.policy, str) else "spark"
     release = released(
-        source, policy, place, wide=wide, surface="spark", using=parts.using or _FORMAT, secret=secret, progress=progress
+        source, policy, place, wide=wide, surface=surface, using=parts.using or _FORMAT, secret=secret, progress=progress
     )
     if not parts.tail:
         table: DataFrame = release.table

@@ -16,7 +16,7 @@ def check_supported(policy: Policy) -> None:
     Raises
     ------
     PolicyError
-        When it is people, the entropy, a table of distances, another recoding, or the order of the source.
+        When it is the entropy, a table of distances, another recoding, tokens, or the order of the source.
     """
     for requirement in policy.requirements:
         audited(requirement).refuse_unsupported()
@@ -26,6 +26,9 @@ def check_supported(policy: Policy) -> None:
                 f"Spark does not release {as_identifier(qi.column)} in {type(qi.recoding).__name__.upper()}; hint: DIGITS, "
                 "INTERVALS, CUTS or HIERARCHY, or release it with DuckDB"
             )
+    if policy.pseudonyms:
+        names = ", ".join(map(as_identifier, policy.pseudonyms))
+        raise PolicyError(f"Spark makes no tokens of {names}; hint: drop the column, or release with DuckDB")
     if any(named_file(name) is not None for name in policy.tables):
         raise PolicyError("Spark cannot read a file instead of a table; hint: make a view of spark.read.csv(...), and name it")
     if policy.row_order == "source":

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kanon_sql.engines.audited_unit import AuditedUnit, unit_of_repeated
 from kanon_sql.engines.sampled import DRAWN, FEWER, FIRST, TEXTS, VARIED, WHOLE, sampled
 from kanon_sql.engines.spark.columns import parts
 from kanon_sql.engines.spark.failures import safe_errors
 from kanon_sql.engines.spark.names import quoted
-from kanon_sql.engines.unit import GROWING, Looked, settle
+from kanon_sql.engines.unit import GROWING, Looked, repeating, settle
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import same_name
@@ -16,6 +18,7 @@ from kanon_sql.recognition import recognized_name
 from kanon_sql.recognition.pairs import SampledRows
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import StructField
 
@@ -53,10 +56,47 @@ def settled_frame(shown: DataFrame, source: DataFrame, unit: Unit, surface: Surf
     and for the hashes.
     """
     with safe_errors("settling whom a row describes"):
-        texts = shown.select(*[each.cast("string") for each in _cells(shown)]).limit(TEXTS).toArrow()
+        texts = tuple(tuple(column.to_pylist()) for column in _texts(shown).columns)
         sample = SampledRows.none() if unit.counts_rows_only else _sampled(source)
-    looked = Looked(columns=tuple(shown.columns), texts=tuple(tuple(column.to_pylist()) for column in texts.columns))
+    looked = Looked(columns=tuple(shown.columns), texts=texts)
     return settle(unit, looked, sample, surface)
+
+
+def audited_frame(frame: DataFrame, by: Sequence[str], per: str | None, *, per_row: bool) -> AuditedUnit:
+    """Return what an audit of a DataFrame counts.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table, which is read up to four times.
+    by : sequence of str
+        The quasi-identifiers.
+    per : str, optional
+        The column that tells people apart.
+    per_row : bool
+        Whether each row is a person.
+    """
+    from pyspark.sql import functions as sf
+
+    if per_row:
+        return AuditedUnit()
+
+    def counted(column: str) -> tuple[int, int]:
+        value = sf.col(quoted(column))
+        with safe_errors("settling whom a row describes"):
+            people, rows = frame.agg(sf.count_distinct(value), sf.count(value)).collect()[0]
+        return people, rows
+
+    with safe_errors("settling whom a row describes"):
+        found = repeating(_sampled(frame), by, per)
+    return unit_of_repeated(found, by, per, counted, "dataframe", raw=False)
+
+
+def _texts(frame: DataFrame) -> pa.Table:
+    """Return the texts of some rows; bytes that are no text would not arrive."""
+    from pyspark.sql import functions as sf
+
+    return frame.select(*[sf.make_valid_utf8(each.cast("string")) for each in _cells(frame)]).limit(TEXTS).toArrow()
 
 
 def _cells(frame: DataFrame) -> list[Column]:

@@ -4,7 +4,6 @@ from kanon_sql.kernels.cells.search_space cimport CellSpace, cell_at
 cdef class BoxSearch:
     cdef readonly long long[::1] value
     cdef readonly long long[::1] base_value
-    cdef readonly long long least
     cdef readonly unsigned char[::1] fixed
     cdef readonly long long[::1] moved
     cdef readonly long long[::1] shift
@@ -23,6 +22,7 @@ cdef class BoxSearch:
     cdef public double score
     cdef long long target
     cdef public bint with_fixed
+    cdef public bint down
     cdef long long steps
     cdef long long partial_cost
     cdef long long partial_amount

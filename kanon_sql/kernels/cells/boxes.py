@@ -25,6 +25,10 @@ _ENDLESS = cython.declare(cython.longlong, 1 << 62)
 """The amount of a box that takes nothing from any row."""
 
 
+MOST_PARTNERS = 8
+"""Dimensions in which a box has a second coordinate, at most."""
+
+
 @cython.final
 @cython.cclass
 class BoxSearch:
@@ -35,16 +39,16 @@ class BoxSearch:
     space : CellSpace
         The published system.
     value : int64 array [r]
-        The value of each row.
+        How much each row can lose.
     base_value : int64 array [b]
-        The value of each base cell.
-    least : int
-        The least value of a suppressed row.
+        How much each base cell can lose.
     fixed : uint8 array [b]
-        Base cells that do not move.
+        Base cells that do not move: 1 unless ``with_fixed``, 2 never.
 
     Attributes
     ----------
+    with_fixed, down : bool
+        Whether base cells marked 1 move, and whether the primary row shall have less, instead of more.
     moved, shift : int64 arrays [r], [b]
         By how much each row and each base cell changes in the table in the making.
     cell, cell_sign, row, row_sign : int32 arrays
@@ -59,20 +63,20 @@ class BoxSearch:
         space: CellSpace,
         value: NDArray[np.int64],
         base_value: NDArray[np.int64],
-        least: int,
         fixed: NDArray[np.uint8],
     ) -> None:
         dimensions, sets = len(space.weights), len(space.levels)
-        self.value, self.base_value, self.least, self.fixed = value, base_value, least, fixed
+        self.value, self.base_value, self.fixed = value, base_value, fixed
         self.moved, self.shift = np.zeros(len(value), np.int64), np.zeros(len(base_value), np.int64)
-        self.trial = np.zeros(1 << dimensions, np.int32)
+        corners = 1 << min(dimensions, MOST_PARTNERS)
+        self.trial = np.zeros(corners, np.int32)
         self.alive, self.lives = np.zeros((dimensions + 1, sets), np.int32), np.zeros(dimensions + 1, np.int64)
         nodes = int(np.asarray(space.nodes).sum()) + 4
-        self.cell, self.cell_sign = (np.zeros(nodes << dimensions, np.int32) for _ in range(2))
-        self.row, self.row_sign = (np.zeros((nodes + sets) << dimensions, np.int32) for _ in range(2))
+        self.cell, self.cell_sign = (np.zeros(nodes * corners, np.int32) for _ in range(2))
+        self.row, self.row_sign = (np.zeros((nodes + sets) * corners, np.int32) for _ in range(2))
         self.cells, self.rows = 0, 0
         self.need, self.amount, self.cost, self.score = 0, 0, 0, 0.0
-        self.target, self.with_fixed, self.steps = 0, 0, 0
+        self.target, self.with_fixed, self.down, self.steps = 0, 0, 0, 0
         self.partial_cost, self.partial_amount = 0, 0
 
 
@@ -88,7 +92,7 @@ def search(space, work, cell, target, need, steps):
     work.lives[0] = space.levels.shape[0]
     for g in range(space.levels.shape[0]):
         work.alive[0, g] = g
-    if not work.fixed[cell] or work.with_fixed:
+    if work.fixed[cell] <= work.with_fixed:
         _extend(space, work, 0, 1)
 
 
@@ -126,7 +130,7 @@ def _price(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cyt
     less: cython.bint
     for c in range(count):
         cell = work.trial[c]
-        less = odd(c)
+        less = odd(c) != work.down
         if less:
             capacity = work.base_value[cell] + work.shift[cell]
             amount = min(amount, capacity)
@@ -139,7 +143,7 @@ def _price(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cyt
                     return False
                 cost += space.cost[row]
             if less:
-                capacity = work.value[row] + work.moved[row] - work.least
+                capacity = work.value[row] + work.moved[row]
                 amount = min(amount, capacity)
     if amount <= 0:
         return False
@@ -223,6 +227,8 @@ def without_partner(work, depth):
 def with_partner(space, work, depth, dimension, count, other):
     """Take the coordinate of another cell of the line for the second one; return whether the corners exist."""
     step = space.places[other] - space.places[work.trial[0]]
+    if 2 * count > work.trial.shape[0]:
+        return False
     lives = 0
     kept = False
     for k in range(work.lives[depth]):
@@ -237,7 +243,7 @@ def with_partner(space, work, depth, dimension, count, other):
         return False
     for c in range(count):
         found = other if c == 0 else cell_at(space, space.places[work.trial[c]] + step)
-        if found < 0 or (work.fixed[found] and not work.with_fixed):
+        if found < 0 or work.fixed[found] > work.with_fixed:
             return False
         work.trial[count + c] = found
     return True
@@ -253,7 +259,7 @@ def _keep(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cyth
     sign: cython.longlong
     work.cells = work.rows = 0
     for c in range(count):
-        sign = -1 if odd(c) else 1
+        sign = -1 if odd(c) != work.down else 1
         work.cell[c] = work.trial[c]
         work.cell_sign[c] = sign
         work.cells += 1

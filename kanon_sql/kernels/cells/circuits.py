@@ -90,7 +90,7 @@ def _movable(
     amount: cython.longlong = circuits.amount
     if (row >= 0 and not space.suppressed[row]) or circuits.sign[cell] * sign < 0:
         return False
-    if work.fixed[cell] and not work.with_fixed:
+    if work.fixed[cell] > work.with_fixed:
         return False
     if sign > 0:
         return True
@@ -100,7 +100,7 @@ def _movable(
         row = space.ancestors[cell, g]
         if row == circuits.row:
             return False
-        if space.suppressed[row] and work.value[row] + work.moved[row] - work.least < amount:
+        if space.suppressed[row] and work.value[row] + work.moved[row] < amount:
             return False
     return True
 

@@ -67,7 +67,7 @@ def search_planes(space, work, planes, cell, target, need, steps):
     work.lives[0] = space.levels.shape[0]
     for g in range(space.levels.shape[0]):
         work.alive[0, g] = g
-    if work.fixed[cell] and not work.with_fixed:
+    if work.fixed[cell] > work.with_fixed:
         return
     for a in range(space.weights.shape[0]):
         for b in range(a + 1, space.weights.shape[0]):
@@ -151,7 +151,7 @@ def _edge(
             return False
         own = -sign if odd(c) else sign
         if fine_a and fine_b:
-            if work.fixed[corner] and not work.with_fixed:
+            if work.fixed[corner] > work.with_fixed:
                 return False
             if keep:
                 work.cell[work.cells] = corner
@@ -174,7 +174,7 @@ def _edge(
                     return False
                 planes.edge_cost += space.cost[row]
             if own < 0:
-                planes.edge_amount = min(planes.edge_amount, work.value[row] + work.moved[row] - work.least)
+                planes.edge_amount = min(planes.edge_amount, work.value[row] + work.moved[row])
     return planes.edge_amount > 0
 
 

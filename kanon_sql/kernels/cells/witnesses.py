@@ -87,13 +87,13 @@ def _grow(
             search(space, work, store.members[at], target, left, steps)
             if work.cells and work.cost == 0 and left <= 16:
                 break
-        if work.cells == 0 or work.cost > 0:
+        if not work.down and (work.cells == 0 or work.cost > 0):
             for at in range(store.member_first[witness], store.member_first[witness + 1]):
                 search_planes(space, work, store.planes, store.members[at], target, left, steps)
                 if work.cells and work.cost == 0 and left <= 16:
                     break
         moves += 1
-        if work.cells == 0 and free:
+        if work.cells == 0 and free and not work.down:
             given = _by_circuit(space, work, store, witness, left, store.steps)
             left -= given
             if given:

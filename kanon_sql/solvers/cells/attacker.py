@@ -41,14 +41,23 @@ class Answer:
 
     Attributes
     ----------
-    change : int64 array [b], optional
-        By how much each base cell changes.
+    change : int64 array [measures, b], optional
+        By how much each base cell changes in each measure.
     cut : Cuts, optional
         One cut.
     """
 
     change: Int64 | None = None
     cut: Cuts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Goal:
+    """What a witness has to reach: a row with so many more, or with all that it has less where the sign is -1."""
+
+    row: int
+    sign: int
+    need: int
 
 
 class Attacker:
@@ -73,9 +82,10 @@ class Attacker:
         from kanon_sql.solvers.or_tools import mathopt
 
         system = table.measures[measure]
-        self._table, self._value, self._base = table, table.values(measure), system.value
-        self._moves = np.ones(table.base_cells, np.bool_) if with_fixed else ~system.fixed
-        self._need = system.required - self._value
+        self._table, self._value = table, table.values(measure)
+        self._base, self._floor, self._measure = system.value, system.floor, measure
+        self._moves = system.fixed <= with_fixed
+        self._need, self._or_none = system.required - self._value, system.or_none
         self._capacity = np.maximum(self._value - system.least, 0)
         self._own = own_rows(table)
         self._free = table.primary | table.suppressed
@@ -105,35 +115,45 @@ class Attacker:
 
         Where a linear program says nothing, an integer program does if ``whole``.
         """
-        from kanon_sql.solvers.or_tools import mathopt
-
         if not self.exact:
             return Answer()
         for other in np.flatnonzero(self._shown == suppressed).tolist():
             self._bound(other, shown=not suppressed[other])
-        need = int(self._need[row])
-        self._rows[row].upper_bound = float(need)
-        self._model.maximize(mathopt.fast_sum([self._cells[cell] for cell in self._members[row]]))
+        more = self._answer(_Goal(row, 1, int(self._need[row])), suppressed, budget, whole=whole)
+        if more.change is not None or not self._or_none[row]:
+            return more
+        none = self._answer(_Goal(row, -1, int(self._value[row])), suppressed, budget, whole=whole)
+        if none.change is not None or more.cut is None or none.cut is None:
+            return Answer(change=none.change)
+        return Answer(cut=_either(more.cut, none.cut))
+
+    def _answer(self, goal: _Goal, suppressed: Bools, budget: Budget, *, whole: bool) -> Answer:
+        from kanon_sql.solvers.or_tools import mathopt
+
+        row, need = goal.row, goal.need
+        if goal.sign > 0:
+            self._rows[row].upper_bound = float(need)
+        self._model.maximize(goal.sign * mathopt.fast_sum([self._cells[cell] for cell in self._members[row]]))
         result = self._simplex.solve(budget, dual=False)
         self._rows[row].upper_bound = float("inf")
         if result is None:
             return Answer()
         if result.objective_value() < need - 0.5:
             price = {constraint.id: dual for constraint, dual in result.dual_values().items()}
-            cut = self._cut(row, suppressed, price)
+            cut = self._cut(goal, suppressed, price)
             if cut is not None:
                 return Answer(cut=cut)
         else:
             change = np.zeros(self._table.base_cells, np.int64)
             for variable, amount in result.variable_values().items():
                 change[variable.id] = round(amount)
-            if self._holds(row, suppressed, change):
-                return Answer(change=change)
+            if self._holds(goal, suppressed, change):
+                return Answer(change=self._of_all(change))
         if not whole:
             return Answer()
         # A witness seldom moves more than some times what the row needs, and is found soon among those that do not.
-        near = self._integer(row, suppressed, _NEAR * need, budget)
-        return near if near.change is not None else self._integer(row, suppressed, int(self._base.sum()) + need, budget)
+        near = self._integer(goal, suppressed, _NEAR * need, budget)
+        return near if near.change is not None else self._integer(goal, suppressed, int(self._base.sum()) + need, budget)
 
     def _bound(self, row: int, *, shown: bool) -> None:
         """Show or suppress a row in the program."""
@@ -141,22 +161,22 @@ class Attacker:
         self._rows[row].upper_bound = 0.0 if shown else float("inf")
         self._shown[row] = shown
 
-    def _holds(self, row: int, suppressed: Bools, change: Int64) -> bool:
+    def _holds(self, goal: _Goal, suppressed: Bools, change: Int64) -> bool:
         """Return whether a change is a witness, in whole numbers."""
         moved = np.zeros(self._table.rows, np.int64)
         for column in self._table.ancestors.T:
             np.add.at(moved, column, change)
         legal = (moved == 0) | (suppressed & (moved >= -self._capacity))
-        cells = (change == 0) | (self._moves & (change >= -self._base))
-        return bool(legal.all() and cells.all() and moved[row] >= self._need[row])
+        cells = (change == 0) | (self._moves & (change >= self._floor - self._base))
+        return bool(legal.all() and cells.all() and goal.sign * moved[goal.row] >= goal.need)
 
-    def _cut(self, row: int, suppressed: Bools, dual: dict[int, float]) -> Cuts | None:
+    def _cut(self, goal: _Goal, suppressed: Bools, dual: dict[int, float]) -> Cuts | None:
         """Return a cut that prices of rows prove, in whole numbers: with less, the row cannot have what it requires."""
         for most in _DENOMINATORS:
-            fractions = {own: Fraction(each).limit_denominator(most) for own, each in dual.items() if own != row}
+            fractions = {own: Fraction(each).limit_denominator(most) for own, each in dual.items() if own != goal.row}
             unit = lcm(*(each.denominator for each in fractions.values()))
             price = {own: int(each * unit) for own, each in fractions.items() if each}
-            gain = dict.fromkeys(self._members[row], unit)
+            gain = dict.fromkeys(self._members[goal.row], goal.sign * unit)
             for own, each in price.items():
                 for cell in self._members[own]:
                     gain[cell] = gain.get(cell, 0) - each
@@ -164,7 +184,7 @@ class Attacker:
             free = {own for own in price if self._free[own]}
             if any(each > 0 for _, each in moved) or any(price[own] > 0 for own in free):
                 continue
-            left = unit * int(self._need[row]) + sum(each * int(self._base[cell]) for cell, each in moved)
+            left = unit * goal.need + sum(each * int(self._base[cell]) for cell, each in moved)
             left += sum(price[own] * int(self._capacity[own]) for own in free)
             weight = {own: left if each > 0 else min(left, -each * int(self._capacity[own])) for own, each in price.items()}
             weight = {own: each for own, each in weight.items() if own not in free and each > 0 and not self._table.shown[own]}
@@ -172,30 +192,39 @@ class Attacker:
                 return _one_cut(left, weight)
         return None
 
-    def _integer(self, row: int, suppressed: Bools, most: int, budget: Budget) -> Answer:
+    def _of_all(self, change: Int64) -> Int64:
+        """Return the changes of all measures if no other one changes."""
+        found = np.zeros((len(self._table.measures), len(change)), np.int64)
+        found[self._measure] = change
+        return found
+
+    def _integer(self, goal: _Goal, suppressed: Bools, most: int, budget: Budget) -> Answer:
         """Return a witness in whole numbers that moves no cell by more, or a core, from an integer program."""
         from kanon_sql.solvers.or_tools import cp_model
 
         model: Any = cp_model.CpModel()
-        need = int(self._need[row])
-        movable = self._moves & ((self._own < 0) | suppressed[self._own] | ~self._table.shown[self._own])
-        cells = {
-            cell: model.new_int_var(-min(most, int(self._base[cell])), most, "") for cell in np.flatnonzero(movable).tolist()
-        }
-        given = {}
-        for own, members in enumerate(self._members):
-            total = sum(cells[cell] for cell in members if cell in cells)
-            if own == row:
-                model.add(total >= need)
-            elif suppressed[own]:
-                model.add(total >= -int(self._capacity[own]))
-            elif self._table.shown[own]:
-                model.add(total == 0)
-            else:
-                literal = model.new_bool_var("")
-                model.add(total == 0).only_enforce_if(literal)
-                given[literal.index] = own
-                model.add_assumption(literal)
+        table = self._table
+        movable = self._moves & ((self._own < 0) | suppressed[self._own] | ~table.shown[self._own])
+        places = np.flatnonzero(movable).tolist()
+        cells = {self._measure: {cell: model.new_int_var(-min(most, int(self._base[cell])), most, "") for cell in places}}
+        if self._floor.any():
+            cells |= self._sums(model, cells[self._measure])
+        literals = {own: model.new_bool_var("") for own in np.flatnonzero(~suppressed & ~table.shown).tolist()}
+        literals.pop(goal.row, None)
+        given = {literal.index: own for own, literal in literals.items()}
+        model.add_assumptions(literals.values())
+        for measure, moves in cells.items():
+            capacity = self._capacity if measure == self._measure else table.values(measure)
+            for own, members in enumerate(self._members):
+                total = sum(moves[cell] for cell in members if cell in moves)
+                if own == goal.row and measure == self._measure:
+                    model.add(goal.sign * total >= goal.need)
+                elif suppressed[own] or own == goal.row:
+                    model.add(total >= -int(capacity[own]))
+                elif table.shown[own]:
+                    model.add(total == 0)
+                else:
+                    model.add(total == 0).only_enforce_if(literals[own])
         solver: Any = cp_model.CpSolver()
         solver.parameters.num_workers = 1
         solver.parameters.max_deterministic_time = _STEPS
@@ -208,10 +237,39 @@ class Attacker:
             return Answer(cut=_one_cut(1, dict.fromkeys(core, 1)))
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return Answer()
-        change = np.zeros(self._table.base_cells, np.int64)
-        for cell, variable in cells.items():
-            change[cell] = solver.value(variable)
-        return Answer(change=change) if self._holds(row, suppressed, change) else Answer()
+        found = np.zeros((len(table.measures), table.base_cells), np.int64)
+        for measure, moves in cells.items():
+            for cell, variable in moves.items():
+                found[measure, cell] = solver.value(variable)
+        return Answer(change=found)
+
+    def _sums(self, model: Any, people: dict[int, Any]) -> dict[int, dict[int, Any]]:
+        """Return the changes of sums where counts change: a cell that is empty in a witness has no sum."""
+        found = {}
+        somebody = {cell: model.new_bool_var("") for cell in people}
+        for cell, moved in people.items():
+            model.add(moved >= 1 - int(self._base[cell])).only_enforce_if(somebody[cell])
+        for number, measure in enumerate(self._table.measures):
+            if number == self._measure:
+                continue
+            most = int(measure.value.sum())
+            found[number] = {cell: model.new_int_var(-int(measure.value[cell]), most, "") for cell in people}
+            for cell, moved in found[number].items():
+                model.add(moved == -int(measure.value[cell])).only_enforce_if(~somebody[cell])
+        return found
+
+
+def _either(one: Cuts, other: Cuts) -> Cuts:
+    """Return a cut that holds where one of two holds: each divided by its right-hand side, and added."""
+    first, second = int(one.left[0]), int(other.left[0])
+    weight = dict[int, int]()
+    for cut, times in ((one, second), (other, first)):
+        for row, each in zip(cut.variable.tolist(), cut.coefficient.tolist(), strict=True):
+            weight[row] = weight.get(row, 0) + times * each
+    left = first * second
+    if left >= _EXACT:
+        return _one_cut(1, dict.fromkeys(weight, 1))
+    return _one_cut(left, {row: min(each, left) for row, each in weight.items()})
 
 
 def _one_cut(left: int, weight: dict[int, int]) -> Cuts:

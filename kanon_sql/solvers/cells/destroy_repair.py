@@ -67,7 +67,7 @@ def _perturbed(state: State, random: np.random.Generator) -> Int64:
 
 def _rebuild(state: State, limit: int, random: np.random.Generator) -> int:
     """Rebuild the surroundings of one row, if the table then costs no more than a limit; return the witnesses looked for."""
-    kept = state.pattern.copy(), np.asarray(state.store.start).copy(), np.asarray(state.store.count).copy()
+    kept = state.pattern.copy(), state.kept(slice(None))
     first = int(random.choice(np.flatnonzero(state.pattern == SECONDARY)))
     taken = [first, *_near(state, first, random)]
     using = sorted({witness for row in taken for witness in state.users(row)})
@@ -91,7 +91,8 @@ def _rebuild(state: State, limit: int, random: np.random.Generator) -> int:
         publish(state, random.permutation(np.unique(np.concatenate(new))))
         cost = state.cost
     if cost > limit:
-        state.pattern[:], np.asarray(state.store.start)[:], np.asarray(state.store.count)[:] = kept
+        state.pattern[:] = kept[0]
+        state.restore(slice(None), kept[1])
     return len(using) + 8
 
 

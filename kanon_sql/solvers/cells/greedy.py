@@ -11,12 +11,18 @@ import numpy as np
 
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.cells.attacker import Attacker
+from kanon_sql.solvers.cells.cheapest_witness import CheapestWitness
 from kanon_sql.solvers.cells.state import SECONDARY, State, steps_for
 from kanon_sql.table.arrays import Int64
 
 _CHECKED = 64
 """Witnesses or rows between two checks of the clock."""
+
+_EXPENSIVE, _MOST_PROGRAMS = 6, 1_000
+"""Cost of a move for which a program is tried where tables overlap, and witnesses up to which it is."""
+
+_PROGRAMS = 100
+"""Rows that programs try to publish again, at most, and witnesses of each."""
 
 _MOST_USERS = 500
 """Witnesses that change a row that is published again, at most: more will hardly all do without it."""
@@ -46,10 +52,17 @@ def protect(state: State, budget: Budget, order: Int64 | None = None) -> None:
     ]
     # Where few are missing, longer searches for moves of suppressed rows alone pay.
     steps = steps_for(len(missing))
+    overlaps = bool(state.table.unseen.any()) and len(missing) <= _MOST_PROGRAMS
     for done, witness in enumerate(missing):
         if done % _CHECKED == 0:
             budget.report("witnesses", done / len(missing))
-        if all(state.find(witness, free=free, steps=steps) is None for free in (True, False)):
+        if state.find(witness, free=True, steps=steps) is not None:
+            continue
+        new = state.find(witness, free=False, steps=steps)
+        if new is None:
+            _by_program(state, witness, budget)
+        elif overlaps and int(state.table.cost[new].sum()) > _EXPENSIVE:
+            state.pattern[new] = 0
             _by_program(state, witness, budget)
     rows = np.flatnonzero(state.pattern == SECONDARY)
     order = rows[np.argsort(-state.weight[rows], kind="stable")]
@@ -62,18 +75,53 @@ def protect(state: State, budget: Budget, order: Int64 | None = None) -> None:
 
 def _by_program(state: State, witness: int, budget: Budget) -> None:
     """Find a witness by an integer program, where no move does: rows that have to be shown are in the way."""
-    attacker = Attacker(state.table, int(state.measure[witness]), with_fixed=bool(state.with_fixed[witness]))
-    answer = attacker.answer(int(state.store.row[witness]), ~state.table.shown, budget, whole=True)
-    if answer.change is None:
+    changes = _program(state, witness).find(int(state.store.row[witness]), state.suppressed, state.weight, budget)
+    if changes is None:
         raise InfeasibleError(
             "a suppressed row follows from rows that must be shown, or from cells that a contributor knows; "
             "nothing was released; hint: show fewer grouping sets, or use keys with larger groups"
         )
-    moved = np.zeros(state.table.rows, np.int64)
-    for column in state.table.ancestors.T:
-        np.add.at(moved, column, answer.change)
-    state.pattern[(moved != 0) & (state.pattern == 0)] = SECONDARY
-    state.put(witness, answer.change)
+    for change in changes:
+        moved = np.zeros(state.table.rows, np.int64)
+        for column in state.table.ancestors.T:
+            np.add.at(moved, column, change)
+        state.pattern[(moved != 0) & (state.pattern == 0)] = SECONDARY
+    state.put(witness, changes)
+
+
+def _program(state: State, witness: int) -> CheapestWitness:
+    """Return the programs for a witness."""
+    about = int(state.measure[witness]), bool(state.with_fixed[witness])
+    if about not in state.programs:
+        state.programs[about] = CheapestWitness(state.table, about[0], with_fixed=about[1])
+    return state.programs[about]
+
+
+def publish_by_programs(state: State, budget: Budget) -> None:
+    """Publish the most expensive secondary rows, where programs find witnesses that do without."""
+    rows = np.flatnonzero(state.pattern == SECONDARY)
+    for row in rows[np.argsort(-state.table.cost[rows], kind="stable")][:_PROGRAMS].tolist():
+        if budget.over():
+            return
+        using = state.users(row)
+        if len(using) > _PROGRAMS:
+            continue
+        state.pattern[row], state.shown[row] = 0, 1
+        before = state.kept(using)
+        if not all(_without(state, witness, budget) for witness in using):
+            state.pattern[row] = SECONDARY
+            state.restore(using, before)
+        state.shown[row] = 0
+
+
+def _without(state: State, witness: int, budget: Budget) -> bool:
+    """Find another witness that changes suppressed rows alone; return whether there is one."""
+    if state.find(witness, free=True) is not None:
+        return True
+    changes = _program(state, witness).within(int(state.store.row[witness]), state.suppressed, budget)
+    if changes is not None:
+        state.put(witness, changes)
+    return changes is not None
 
 
 def publish(state: State, rows: Int64) -> None:

@@ -4,8 +4,8 @@ Let row p be primary in a measure, with ``need = required(p) - value(p)``. A row
 suppressed anyway: it costs nothing. The capacity of a row c is by how much it can be less in a witness of p:
 
     margin(b) = 0 if base cell b is fixed and measure 0 of p is not 1,
-              value(b) - least if b alone is a row of the table, value(b) otherwise; at least 0
-    capacity(c) = max(0, min(value(c) - least, sum of margin(b) over the base cells b of c))
+              value(b) - least(c) if b alone is the row c, value(b) otherwise; at least 0
+    capacity(c) = max(0, min(value(c) - least(c), sum of margin(b) over the base cells b of c))
 
 A cut with ``parent != row`` is about the rows of the grouping set ``refined``, that of p, that add up to the parent P:
 
@@ -42,9 +42,10 @@ def line_cuts(table: CellTable) -> DerivedCuts:
     for number, measure in enumerate(table.measures):
         value = table.values(number)
         primary = measure.required > value
-        for insider in (False, True) if (measure.fixed.any()) else (False,):
+        known = bool((measure.fixed == 1).any())
+        for insider in (False, True) if known else (False,):
             capacity = capacities(table, number, value, insider=insider)
-            own = primary & (one == insider) if measure.fixed.any() else primary
+            own = primary & ~table.unseen & ((one == insider) | (not known))
             need = np.where(own, measure.required - value, 0)
             for set_ in range(len(table.levels)):
                 for parent in range(len(table.levels)):
@@ -57,13 +58,14 @@ def line_cuts(table: CellTable) -> DerivedCuts:
 def capacities(table: CellTable, number: int, value: Int64, *, insider: bool) -> Int64:
     """Return by how much each row can be less."""
     measure = table.measures[number]
-    margin = np.maximum(measure.value - np.where(own_rows(table) >= 0, measure.least, 0), 0)
-    if not insider:
-        margin[measure.fixed] = 0
+    own = own_rows(table)
+    margin = np.maximum(measure.value - np.where(own >= 0, measure.least[own], 0), 0)
+    margin[measure.fixed > insider] = 0
     most = np.zeros(table.rows, np.int64)
     for column in table.ancestors.T:
         np.add.at(most, column, margin)
-    return np.maximum(np.minimum(value - measure.least, most), 0)
+    found: Int64 = np.maximum(np.minimum(value - measure.least, most), 0)
+    return found
 
 
 def _children(table: CellTable, set_: int, parent: int) -> tuple[Int64, Int64]:

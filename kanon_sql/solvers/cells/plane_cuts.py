@@ -89,8 +89,8 @@ class PlaneCuts:
         """Return the edges of the primary rows of a measure, what they need, and the capacities of all rows."""
         table, measure = self._table, self._table.measures[number]
         value = table.values(number)
-        need = np.where(table.shown, 0, measure.required - value)
-        if measure.fixed.any():
+        need = np.where(table.shown | table.unseen, 0, measure.required - value)
+        if (measure.fixed == 1).any():
             need[(table.values(0) == 1) != insider] = 0
         edges = np.flatnonzero(need[row] > 0)
         size = np.diff(np.asarray(self._planes.first))[np.asarray(self._planes.end)[edges]].sum(axis=1)
@@ -161,7 +161,7 @@ def _systems(table: CellTable) -> Iterator[tuple[int, bool]]:
     """Return each measure, twice where contributors know cells."""
     for number, measure in enumerate(table.measures):
         yield number, False
-        if measure.fixed.any():
+        if (measure.fixed == 1).any():
             yield number, True
 
 

@@ -23,14 +23,14 @@ def cell_space(table: CellTable) -> CellSpace:
     cells that share a row are in the same units: a box changes what its coordinates say, whatever the grouping sets.
     """
     levels, units = _dimensions(table)
-    codes = np.stack([each[0] for each in units], axis=1) if units else np.zeros((table.base_cells, 0), np.int32)
+    codes = np.stack([each[0] for each in units], axis=1)
     sizes = [int(each.max(initial=-1)) + 1 for each in codes.T]
     weights = np.array([int(np.prod([1, *sizes[:at]], dtype=object)) for at in range(len(sizes))], np.int64)
     places = codes.astype(np.int64) @ weights
     at_level, first = _unit_table(units, codes, sizes)
     finest = [np.array([int(each.max(initial=-1)) + 1 == sizes[d] for each in units[d]]) for d in range(len(units))]
     coarse = [_coarse(*each) for each in zip(units, finest, strict=True)]
-    fine = np.array([finest[d][levels[:, d]] for d in range(len(units))], np.uint8).reshape(len(units), len(levels))
+    fine = np.array([finest[d][levels[:, d]] for d in range(len(units))], np.uint8)
     sure = np.ones((len(units) + 1, len(levels)), np.uint8)
     for d in reversed(range(len(units))):
         sure[d] = sure[d + 1] & fine[d]
@@ -75,10 +75,11 @@ def _dimensions(table: CellTable) -> tuple[Int32, list[list[Int32]]]:
         if finest.max(initial=0) > 0:
             levels.append(level.ravel() + 1)
             units.append([finest, *each])
+    if not units:  # one base cell: a box needs a dimension, if only one of a single coordinate
+        levels, units = [np.ones(len(table.levels), np.int32)], [[np.zeros(table.base_cells, np.int32)] * 2]
     # Fewest coordinates first: their boxes are few, and the search is bounded early.
     order = sorted(range(len(units)), key=lambda d: int(units[d][0].max()))
-    stacked = [levels[d] for d in order]
-    packed = np.stack(stacked, axis=1) if stacked else np.zeros((len(table.levels), 0))
+    packed = np.stack([levels[d] for d in order], axis=1)
     return packed.astype(np.int32), [units[d] for d in order]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from kanon_sql.kernels.cells.planes import PlaneSearch
 from kanon_sql.kernels.cells.search_space import CellSpace
 from kanon_sql.kernels.cells.witness_store import WitnessStore, users
 from kanon_sql.kernels.cells.witnesses import find
+from kanon_sql.solvers.cells.cheapest_witness import CheapestWitness
 from kanon_sql.solvers.cells.search_space import cell_space
 from kanon_sql.solvers.integer_programs.model import Floats
 from kanon_sql.table.arrays import Int32, Int64
@@ -34,6 +36,14 @@ _GARBAGE = 8
 """The store is renewed when it is so many times as large as its witnesses."""
 
 
+class Changes(NamedTuple):
+    """Changes of base cells: in which measure, which cell, and by how much."""
+
+    of: Int32
+    base: Int32
+    change: Int64
+
+
 @dataclass(slots=True, kw_only=True)
 class State:
     """A table whose primary rows have witnesses, or will have.
@@ -42,6 +52,12 @@ class State:
     ----------
     weight : int64 array [r]
         What it costs to suppress each row, less where a bound suppresses it in part.
+    grows, falls : int64 arrays [w]
+        By how much the row of each witness has to be more, or less instead; 0 where less will not do.
+    others : dict of int to Changes
+        What some witnesses change in other measures.
+    programs : dict of (int, bool) to CheapestWitness
+        What finds a witness where no move does, by its measure and `with_fixed`.
     """
 
     table: CellTable
@@ -51,8 +67,12 @@ class State:
     store: WitnessStore
     measure: Int32
     with_fixed: Bools
+    grows: Int64
+    falls: Int64
     failures: list[int]
     steps: int
+    others: dict[int, Changes] = field(default_factory=dict)
+    programs: dict[tuple[int, bool], CheapestWitness] = field(default_factory=dict)
 
     @property
     def pattern(self) -> NDArray[np.uint8]:
@@ -82,32 +102,47 @@ class State:
         """Find a witness, in more steps if asked for; return the rows that are suppressed for it, None where there is none."""
         search = self.searches[self.measure[witness]]
         search.with_fixed = bool(self.with_fixed[witness])
-        if not find(self.space, search, self.store, witness, free, max(steps, self.steps)):
-            return None
-        return np.asarray(self.store.new)[: self.store.news].copy()
+        need = np.asarray(self.store.need)
+        for search.down, amount in ((False, self.grows[witness]), (True, self.falls[witness])):
+            need[witness] = amount
+            if amount and find(self.space, search, self.store, witness, free, max(steps, self.steps)):
+                self.others.pop(witness, None)
+                return np.asarray(self.store.new)[: self.store.news].copy()
+        return None
 
     def put(self, witness: int, change: Int64) -> None:
-        """Take a witness from elsewhere."""
-        base = np.flatnonzero(change)
+        """Take a witness from elsewhere: the changes of all measures, int64 array [measures, b]."""
+        own = int(self.measure[witness])
+        base = np.flatnonzero(change[own])
         rows = np.unique(self.table.ancestors[base])
-        self.store.put(witness, base.astype(np.int32), change[base], rows[self.pattern[rows] == SECONDARY])
+        self.store.put(witness, base.astype(np.int32), change[own, base], rows[self.pattern[rows] == SECONDARY])
+        self.others.pop(witness, None)
+        of, base = np.nonzero(change)
+        if (of != own).any():
+            of, base = of[of != own], base[of != own]
+            self.others[witness] = Changes(of.astype(np.int32), base.astype(np.int32), change[of, base])
 
     def users(self, row: int) -> list[int]:
         """Return the witnesses that change a secondary row."""
-        return [int(witness) for witness in users(self.space, self.store, row)]
+        found: list[int] = users(self.space, self.store, row).tolist()
+        if not self.others:
+            return found
+        return sorted({*found, *(each for each, moves in self.others.items() if row in self.table.ancestors[moves.base])})
 
-    def kept(self, witnesses: list[int]) -> tuple[Int64, Int64]:
+    def kept(self, witnesses: list[int] | slice) -> tuple[Int64, Int64, dict[int, Changes]]:
         """Return where some witnesses are, for `restore`."""
-        return np.asarray(self.store.start)[witnesses], np.asarray(self.store.count)[witnesses]
+        start, count = (np.asarray(each)[witnesses].copy() for each in (self.store.start, self.store.count))
+        return start, count, self.others.copy()
 
-    def restore(self, witnesses: list[int], kept: tuple[Int64, Int64]) -> None:
+    def restore(self, witnesses: list[int] | slice, kept: tuple[Int64, Int64, dict[int, Changes]]) -> None:
         """Take back some witnesses."""
-        np.asarray(self.store.start)[witnesses], np.asarray(self.store.count)[witnesses] = kept
+        np.asarray(self.store.start)[witnesses], np.asarray(self.store.count)[witnesses], self.others = kept
 
     def clear(self) -> None:
         """Forget all witnesses and publish all secondary rows."""
         self.pattern[self.pattern == SECONDARY] = 0
         np.asarray(self.store.count)[:] = 0
+        self.others = {}
         self.take(self.snapshot())
 
     def renew(self) -> None:
@@ -122,15 +157,21 @@ class State:
     def take(self, kept: tuple[NDArray[np.uint8], Witnesses]) -> None:
         """Go back to another pattern and other witnesses."""
         self.pattern[:], found = kept
-        count = np.diff(found.start)
-        of = np.repeat(np.arange(len(count)), count)
+        of = np.repeat(np.arange(len(self.measure)), np.diff(found.start))
+        other = found.of != self.measure[of]
+        self.others = {
+            int(each): Changes(*(part[other & (of == each)] for part in (found.of, found.base, found.change)))
+            for each in np.unique(of[other])
+        }
+        of, base, change = of[~other], found.base[~other], found.change[~other]
+        count = np.bincount(of, minlength=len(self.measure))
         keys = [np.zeros(0, np.int64)]
         for column in self.table.ancestors.T:
-            rows = column[found.base]
+            rows = column[base]
             chosen = self.pattern[rows] == SECONDARY
             keys.append(np.unique(rows[chosen].astype(np.int64) * len(count) + of[chosen]))
         np.asarray(self.store.count)[:] = count
-        self.store.renew(found.base, found.change, found.start[:-1].copy(), np.concatenate(keys))
+        self.store.renew(base, change, np.cumsum(count) - count, np.concatenate(keys))
 
     @property
     def suppressed(self) -> Bools:
@@ -142,12 +183,20 @@ class State:
         start, count = np.asarray(self.store.start), np.asarray(self.store.count)
         within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
         entry = np.repeat(start, count) + within
+        whose = np.repeat(np.arange(len(count)), count)
+        moves = Changes(self.measure[whose], np.asarray(self.store.base)[entry], np.asarray(self.store.change)[entry])
+        if self.others:
+            whose = np.concatenate([whose, *(np.full(len(each.of), witness) for witness, each in self.others.items())])
+            order = np.argsort(whose, kind="stable")
+            whose = whose[order]
+            moves = Changes(*(np.concatenate(parts)[order] for parts in zip(moves, *self.others.values(), strict=True)))
         return Witnesses(
             row=np.asarray(self.store.row).copy(),
             measure=self.measure,
-            start=np.concatenate(([0], np.cumsum(count))).astype(np.int64),
-            base=np.asarray(self.store.base)[entry],
-            change=np.asarray(self.store.change)[entry],
+            start=np.searchsorted(whose, np.arange(len(count) + 1)).astype(np.int64),
+            of=moves.of,
+            base=moves.base,
+            change=moves.change,
         )
 
 
@@ -159,16 +208,18 @@ def steps_for(witnesses: int) -> int:
 def started(table: CellTable) -> State:
     """Return the search space of a table, without witnesses."""
     space = cell_space(table)
-    rows, measures, needs, searches = [], [], [], []
+    rows, measures, grows, falls, searches = [], [], [], [], []
     for number, measure in enumerate(table.measures):
         value = table.values(number)
         own = np.flatnonzero(measure.required > value)
         rows.append(own)
         measures.append(np.full(len(own), number))
-        needs.append(measure.required[own] - value[own])
-        base = np.ascontiguousarray(measure.value, np.int64)
-        searches.append(BoxSearch(space, value, base, int(measure.least), measure.fixed.astype(np.uint8)))
-    row, need = np.concatenate(rows).astype(np.int32), np.concatenate(needs).astype(np.int64)
+        grows.append(measure.required[own] - value[own])
+        falls.append(np.where(measure.or_none[own], value[own], 0))
+        # what rows and cells can lose
+        most, base = value - measure.least, np.ascontiguousarray(measure.value - measure.floor, np.int64)
+        searches.append(BoxSearch(space, most, base, measure.fixed))
+    row, need = np.concatenate(rows).astype(np.int32), np.concatenate(grows).astype(np.int64)
     set_of = np.zeros(table.rows, np.int32)
     for g, column in enumerate(table.ancestors.T):
         set_of[column] = g
@@ -184,6 +235,8 @@ def started(table: CellTable) -> State:
         store=store,
         measure=np.concatenate(measures).astype(np.int32),
         with_fixed=table.values(0)[row] == 1,
+        grows=need.copy(),
+        falls=np.concatenate(falls).astype(np.int64),
         failures=[0] * len(row),
         steps=steps,
     )

@@ -7,12 +7,11 @@ from math import inf
 from kanon_sql.errors import PolicyError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.destroy_repair import improve
-from kanon_sql.solvers.cells.greedy import protect
+from kanon_sql.solvers.cells.greedy import protect, publish_by_programs
 from kanon_sql.solvers.cells.lower_bound import Bound, lower_bound
 from kanon_sql.solvers.cells.optimal import EFFORT, QUESTIONS, Optimal
 from kanon_sql.solvers.cells.starts import start_again
 from kanon_sql.solvers.cells.state import State, started
-from kanon_sql.solvers.cells.witness_check import checked
 from kanon_sql.table.cell_table import Bools, CellTable, Suppression
 
 GREEDY, OPTIMAL = "greedy", "optimal"
@@ -52,18 +51,18 @@ def suppress(table: CellTable, budget: Budget, algorithm: str = "auto") -> Suppr
     state = started(table)
     protect(state, budget)
     bound = lower_bound(table, budget)
-    start_again(state, bound.share, bound.cost, budget)
+    if state.programs:  # moves alone do not find all witnesses, so other starts take long
+        publish_by_programs(state, budget)
+    else:
+        start_again(state, bound.share, bound.cost, budget)
     proven = bound.cost if algorithm == GREEDY else max(bound.cost, _improved(state, bound, budget, algorithm))
-    return checked(
-        table,
-        Suppression(
-            suppressed=state.suppressed,
-            witnesses=state.witnesses(),
-            lower_bound=proven,
-            method=bound.method if proven == bound.cost else "cuts of the attacker, by integer programs",
-            cuts=bound.priced,
-            scale=bound.scale,
-        ),
+    return Suppression(
+        suppressed=state.suppressed,
+        witnesses=state.witnesses(),
+        lower_bound=proven,
+        method=bound.method if proven == bound.cost else "cuts of the attacker, by integer programs",
+        cuts=bound.priced,
+        scale=bound.scale,
     )
 
 
@@ -71,9 +70,9 @@ def _improved(state: State, bound: Bound, budget: Budget, algorithm: str) -> int
     """Improve a table, with exact steps where it is small or they are asked for; return the lower bound that they prove."""
     proven = bound.cost
     if state.cost > proven and (algorithm == OPTIMAL or state.table.rows <= _SMALL):
-        limits = (inf, inf) if algorithm == OPTIMAL else (EFFORT, QUESTIONS)
+        limits = (inf, inf) if algorithm == OPTIMAL else (EFFORT, QUESTIONS // 16 if state.programs else QUESTIONS)
         proven = max(proven, Optimal(state, bound.cuts, *limits).run(proven, budget))
-    if state.cost > proven:
+    if state.cost > proven and not state.programs:
         state.guide(bound.share, _GUIDED)
         improve(state, proven, budget)
     return proven

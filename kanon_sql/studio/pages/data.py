@@ -109,6 +109,7 @@ def _columns(session: Session, source: Source) -> None:
 def _table(session: Session, source: Source, wanted: str, chosen: str, choose: Callable[[str], None]) -> None:
     """List the columns whose names have a text, as many as a page can show."""
     found = [each for each in source.profile if wanted.casefold() in each.name.casefold()]
+    alone = source.alone(session.person)
     with ui.element("div").classes("rows").props('tabindex=0 role=region aria-label="Columns"'), ui.element("table"):
         with ui.element("thead"), ui.element("tr"):
             for name in _HEADS:
@@ -119,7 +120,7 @@ def _table(session: Session, source: Source, wanted: str, chosen: str, choose: C
                 with ui.element("tr").classes("chosen" if each.name == chosen else ""):
                     with ui.element("td"):
                         ui.button(each.name, on_click=lambda name=each.name: choose(name)).props("flat dense")
-                    share = f"{each.uniques / each.rows:.1%}" if each.rows else "-"
+                    share = f"{alone[each.name] / each.rows:.1%}" if each.rows else "-"
                     for text in (session.draft.role(each.name), each.type):
                         with ui.element("td"):
                             ui.label(text)
@@ -147,12 +148,14 @@ def _detail(session: Session, source: Source, name: str, refreshed: Callable[[],
         paragraph(
             f"Suggested: {suggested.role} ({suggested.reason})." if suggested else f"It looks like: {found.role}.", "muted"
         )
-        intervals = source.histogram(name)
-        values = intervals or source.frequent(name)
+        person = session.person
+        intervals = source.histogram(name, person)
+        values = intervals or source.frequent(name, person)
         if values:
             title = f"{'Rows by' if intervals else 'Most frequent values of'} {name}"
             bars(title, [value for value, _ in values], [("rows", [n for _, n in values])], low=True)
-        paragraph(f"Only {'intervals' if intervals else 'values'} of at least {K} rows are shown.", "muted")
+        counted = "rows" if person is None else "people"
+        paragraph(f"Only {'intervals' if intervals else 'values'} of at least {K} {counted} are shown.", "muted")
 
 
 def _unique(source: Source) -> None:
@@ -160,7 +163,7 @@ def _unique(source: Source) -> None:
         return
     with panel("Columns that single people out"):
         for names, share in source.suggested.unique_columns:
-            paragraph(f"{', '.join(names)}: {share:.1%} of the rows")
+            paragraph(f"{', '.join(names)}: {share:.1%} of the {'rows' if source.person is None else 'people'}")
 
 
 def _sample(source: Source) -> None:

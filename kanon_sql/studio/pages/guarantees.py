@@ -45,18 +45,21 @@ def guarantees(session: Session, columns: list[str], changed: Changed) -> None:
 
 
 def _requirement(session: Session, place: int, each: Requirement, changed: Changed) -> None:
-    threshold = "k" if isinstance(each, KAnonymity | People | KnownColumns | KMap) else each.written.threshold
+    asked: Any = each.of if isinstance(each, KnownColumns) and each.of is not None else each
+    threshold = "k" if isinstance(asked, KAnonymity | People | KnownColumns | KMap) else asked.written.threshold
     with ui.element("div").classes("line"):
         ui.label(each.describe()).style("flex:1 1 7rem;overflow-wrap:anywhere")
-        value = float(getattr(each, threshold))
+        value = float(getattr(asked, threshold))
         number = ui.number(threshold, value=int(value) if value == int(value) else value, min=0).style("width:5rem")
 
         def act() -> Draft:
             if number.value is None:
                 raise PolicyError(f"{threshold} is empty; hint: a number")
             given = int(number.value) if threshold == "k" else fraction(number.value, threshold)
-            changes: dict[str, Any] = {threshold: given}
-            return session.draft.with_requirement(place, replace(each, **changes))
+            again: Any = replace(asked, **{threshold: given})
+            if isinstance(each, KnownColumns) and asked is not each:
+                again = replace(each, of=again)
+            return session.draft.with_requirement(place, again)
 
         number.on("change", lambda: changed(act))
         if threshold in _SLIDERS:
@@ -98,8 +101,10 @@ def _fewer(session: Session, changed: Changed) -> None:
         return
 
     def act() -> Draft:
-        others = [each for each in policy.requirements if not isinstance(each, KAnonymity)]
-        known = KnownColumns(k=policy.least_class_size, columns=_MANY)
-        return session.draft.with_policy(replace(policy, requirements=(known, *others)))
+        others = [each for each in policy.requirements if not isinstance(each, KAnonymity | People)]
+        k, people = policy.least_class_size, policy.people
+        known = KnownColumns.against(k if people is None else People(k=k, per=people.per), _MANY)
+        rows = [KAnonymity(k=1, per_row=True)] if policy.per_row else []
+        return session.draft.with_policy(replace(policy, requirements=(*rows, known, *others)))
 
     ui.button(f"The attacker knows any {_MANY} columns only", on_click=lambda: changed(act)).props("flat")

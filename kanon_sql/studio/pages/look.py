@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from nicegui import run as threads
 from nicegui import ui
 
@@ -9,6 +11,7 @@ from kanon_sql.engines.duckdb.error_line import error_line
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.report.measured import Measured
+from kanon_sql.report.unit import MeasuredUnit, unit_text
 from kanon_sql.studio.look import attacker, suppressed_by
 from kanon_sql.studio.pages.charts import bars
 from kanon_sql.studio.pages.frame import counted, figures, needs_source, note, page, panel, paragraph, rows_table
@@ -57,31 +60,33 @@ def _choose(runs: dict[int, Run], run: Run, other: Run | None) -> None:
 
 def _facts(run: Run, facts: Measured) -> list[tuple[str, str]]:
     certificate, _ = run.release
-    before, after = facts.risk
     return [
         ("guarantee", ", ".join(certificate.requirements)),
         ("cost", f"{float(certificate.cost):,.0f}, at least {float(certificate.lower_bound):,.0f} proven"),
         ("suppressed cells", f"{certificate.suppressed_cells:,} of {certificate.cells:,} ({certificate.suppressed_share:.1%})"),
-        *_people(facts),
-        ("smallest class", f"{facts.sizes[1]['k']:,} rows; in the source {facts.sizes[0]['k']:,}"),
-        *([] if facts.unit.per else [("risk of the worst row", _risk(after["prosecutor_risk"], before["prosecutor_risk"]))]),
-        (
-            "average risk of a row",
-            f"{after['prosecutor_risk_average']:.2%}; in the source {before['prosecutor_risk_average']:.2%}",
-        ),
+        ("people", unit_text(facts.unit, facts.rows)),
+        *(_of_rows(facts) if facts.unit.source is None else _of_people(facts.unit, facts.unit.source)),
+        ("rows of the smallest class", f"{facts.sizes[1]['k']:,}; in the source {facts.sizes[0]['k']:,}"),
+    ]
+
+
+def _of_rows(facts: Measured) -> list[tuple[str, str]]:
+    before, after = facts.risk
+    averages = (f"{each['prosecutor_risk_average']:.2%}" for each in (after, before))
+    return [
+        ("risk of the worst row", _risk(after["prosecutor_risk"], before["prosecutor_risk"])),
+        ("average risk of a row", "; in the source ".join(averages)),
         ("rows alone in their class", f"{after['uniques']:,}; in the source {before['uniques']:,}"),
     ]
 
 
-def _people(facts: Measured) -> list[tuple[str, str]]:
-    """Return the figures of people, if the guarantee counts them."""
-    unit, source = facts.unit, facts.unit.source
-    if source is None:
-        return []
+def _of_people(unit: MeasuredUnit, source: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the figures of people, which the guarantee counts."""
+    alone = "0" if unit.at_least > 1 else "not counted"
     return [
-        ("people", f"{source['people']:,}; {unit.per} tells them apart"),
         ("people of the smallest class", f"{unit.smallest}; in the source {source['k'] or 0:,}"),
         ("risk of the worst person", _risk(unit.risk, source["prosecutor_risk"])),
+        ("people alone in their class", f"{alone}; in the source {source['uniques']:,}"),
     ]
 
 
@@ -163,7 +168,8 @@ def _attacker(source: Source, run: Run) -> None:
 def _groups(source: Source, run: Run) -> None:
     """Show who loses most: the suppressed share of the rows of each value of a column."""
     certificate, rows = run.release
-    sensitive = Policy.from_json(certificate.policy).sensitive
+    policy = Policy.from_json(certificate.policy)
+    sensitive, counted = policy.sensitive, "rows" if policy.people is None else "people"
     with panel("Suppressed share of each group"):
 
         @ui.refreshable
@@ -172,7 +178,8 @@ def _groups(source: Source, run: Run) -> None:
                 labels, values = [value for value, _ in found], [100 * share for _, share in found]
                 bars(f"Suppressed cells in percent, by {name}", labels, [("%", values)])
             paragraph(
-                f"Quasi-identifier cells, for the most frequent values. Only values of at least {K} rows are shown.", "muted"
+                f"Quasi-identifier cells, for the most frequent values. Only values of at least {K} {counted} are shown.",
+                "muted",
             )
 
         async def count() -> None:

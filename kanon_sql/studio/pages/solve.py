@@ -8,7 +8,6 @@ from functools import partial
 from nicegui import ui
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.model.how_many import how_many
 from kanon_sql.studio.draft import Draft
 from kanon_sql.studio.pages.charts import search_options
 from kanon_sql.studio.pages.frame import counted_table, figures, page, panel, paragraph, tried
@@ -137,11 +136,12 @@ class _Solving:
     def _offer(self, run: Run) -> None:
         """Offer what ends a refusal or a warning: another role of the column that it names."""
         told = run.release[0].warnings if run.state == RELEASED else (run.words or "",)
-        for name in run.draft.columns:
-            for label, role in ways_out(name, run.draft.role(name), "\n".join(told)):
-                self._button(label, partial(Draft.with_role, column=name, role=role))
-        if "repeats people" in "\n".join(told):
-            self._button("Each row is a person", Draft.with_rows)
+        with ui.element("div").classes("line"):
+            for name in run.draft.columns:
+                for label, role in ways_out(name, run.draft.role(name), "\n".join(told)):
+                    self._button(label, partial(Draft.with_role, column=name, role=role))
+            if "repeats people" in "\n".join(told):
+                self._button("Each row is a person", Draft.with_rows)
 
     def _button(self, label: str, change: Callable[[Draft], Draft]) -> None:
         def act() -> None:
@@ -170,6 +170,4 @@ def _short(run: Run) -> str:
 
 
 def _cost(certificate: Certificate) -> str:
-    people = certificate.least_people
-    smallest = certificate.smallest_class if people is None else f"of at least {how_many(people, 'person', 'people')}"
-    return f"cost {float(certificate.cost):,.0f}, gap {certificate.gap:.1%}, smallest class {smallest}"
+    return f"cost {float(certificate.cost):,.0f}, gap {certificate.gap:.1%}, smallest class {certificate.smallest}"

@@ -14,7 +14,7 @@ from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import CertificateError, raise_alone
 from kanon_sql.model.tabulation import Tabulation, level_of
 from kanon_sql.model.validation import same_name
-from kanon_sql.verification.cells.published_system import BaseCell
+from kanon_sql.verification.cells.base_cell import BaseCell
 
 _PLAIN = """SELECT {texts}, system.main.count(*){sums}
     FROM (SELECT {rows} FROM source) GROUP BY {keys} ORDER BY {order} ASC NULLS LAST"""

@@ -6,7 +6,8 @@ cut names lines, each with a multiple. Added up and solved for a primary row, th
     row = sum(factor * other row).
 
 So what the row gains is gained by rows with a positive factor, or lost by rows with a negative one. Rows that are shown do
-neither, and a suppressed row loses at most its capacity. With multipliers of at least 0, the cuts give
+neither, and a suppressed row loses at most its capacity. A row that nobody sees is free: it shows nothing in any case. It has
+no cut if it may be empty instead. With multipliers of at least 0, the cuts give
 
     bound = sum(multiplier * right side) - sum(max(0, sum(multiplier * coefficient) - cost)).
 """
@@ -38,7 +39,7 @@ def proven(system: PublishedSystem, cuts: Sequence[PricedCut], scale: int) -> in
         for row, coefficient in coefficients.items():
             charged[row] = charged.get(row, 0) + cut.price * coefficient
     # a row that has to be shown never helps a cut
-    paid = (max(0, charge - scale * system.cost(row)) for row, charge in charged.items() if not system.has_to_be_shown(row))
+    paid = (max(0, charge - scale * system.costs[row]) for row, charge in charged.items() if not system.has_to_be_shown(row))
     return max(0, -(-(total - sum(paid)) // scale))
 
 
@@ -53,9 +54,10 @@ class _CheckedCuts:
 
     def __init__(self, system: PublishedSystem) -> None:
         self._system = system
-        self._sets = [frozenset(chosen) for chosen in system.tabulation.sets]
-        self._own = {members[0] for members in system.members if len(members) == 1}
-        self._others: dict[tuple[int, int], list[int]] = {}
+        self._sets = [frozenset(chosen) for chosen in system.grouping_sets]
+        # the last row that a base cell makes alone
+        self._own = {members[0]: row for row, members in enumerate(system.members) if len(members) == 1}
+        self._lines: dict[tuple[int, int], list[int]] = {}
         self._capacity: dict[tuple[int, int, bool], int] = {}
 
     def read(self, cut: PricedCut, number: int) -> tuple[int, dict[int, int]]:
@@ -64,17 +66,17 @@ class _CheckedCuts:
         if cut.price < 0 or not 0 <= cut.row < system.rows or not 0 <= cut.measure < len(system.values):
             raise CertificateError("cuts", f"number {number} names something that does not exist, or has a negative price")
         need = system.required[cut.measure][cut.row] - system.values[cut.measure][cut.row]
-        if need <= 0:
+        if need <= 0 or (cut.measure == 0 and cut.row in system.may_be_empty):
             raise CertificateError("cuts", f"number {number} names a row that needs no protection")
         factors = self._factors(cut, number)
-        free = [row for row in factors if row in system.primaries]
+        free = [row for row in factors if system.is_free(row)]
         if any(factors[row] > 0 for row in free):
             return 0, {}
         lost = {row: min(-factor * self._loss(row, cut), need) for row, factor in factors.items() if factor < 0}
         left = need - sum(lost[row] for row in free)
         if left <= 0:
             return 0, {}
-        return left, {row: min(lost.get(row, left), left) for row in factors if row not in system.primaries}
+        return left, {row: min(lost.get(row, left), left) for row in factors if not system.is_free(row)}
 
     def _factors(self, cut: PricedCut, number: int) -> dict[int, int]:
         """Return the factors of the other rows, from the lines of a cut."""
@@ -85,28 +87,24 @@ class _CheckedCuts:
             if not self._sets[self._system.sets[parent]] < self._sets[refined]:
                 raise CertificateError("cuts", f"number {number} is not about lines")
             total[parent] = total.get(parent, 0) + times
-            for row in self._line(parent, refined):
+            if (parent, refined) not in self._lines:
+                self._lines[parent, refined] = self._system.parts(parent, refined)
+            for row in self._lines[parent, refined]:
                 total[row] = total.get(row, 0) - times
         own = total.pop(cut.row, 0)
         if own not in {1, -1}:
             raise CertificateError("cuts", f"number {number} is about a row outside of its lines")
         return {row: -own * factor for row, factor in total.items() if factor}
 
-    def _line(self, parent: int, refined: int) -> list[int]:
-        """Return the rows of a grouping set that add up to a row."""
-        key, system = (parent, refined), self._system
-        if key not in self._others:
-            self._others[key] = sorted({system.ancestors[base][refined] for base in system.members[parent]})
-        return self._others[key]
-
     def _loss(self, row: int, cut: PricedCut) -> int:
         """Return by how much a row can be less in a witness of the primary row of a cut."""
         system, measure, known = self._system, cut.measure, self._system.values[0][cut.row] == 1
         key = row, measure, known
         if key not in self._capacity:
-            least, most = system.least(measure), 0
+            most = 0
             for base in system.members[row]:
                 if known or not system.fixed(base):
-                    most += max(0, system.cells[base].values[measure] - (least if base in self._own else 0))
-            self._capacity[key] = max(0, min(system.values[measure][row] - least, most))
+                    own = system.least(measure, self._own[base]) if base in self._own else 0
+                    most += max(0, system.cells[base].values[measure] - own)
+            self._capacity[key] = max(0, min(system.values[measure][row] - system.least(measure, row), most))
         return self._capacity[key]

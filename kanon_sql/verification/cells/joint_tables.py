@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.errors import CertificateError, KanonError, raise_alone
 from kanon_sql.model.protection import Protection
-from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.model.tabulation import Tabulation, is_condition
 
 Asked = tuple[Tabulation, Protection]
 """A table, and what is asked of it."""
@@ -58,6 +58,7 @@ def joint_tables(claimed: TableCertificate) -> JointTables:
     """
     tabulation = _tabulation("tabulation", json.loads(claimed.tabulation))
     own = tabulation, _read("protection", Protection.from_dict, json.loads(claimed.protection))
+    _refuse_condition("tabulation", tabulation)
     if claimed.together is None:
         return JointTables(tables=(own,), own=0, whole=tabulation)
     data = json.loads(claimed.together)
@@ -70,6 +71,8 @@ def joint_tables(claimed: TableCertificate) -> JointTables:
     except (KeyError, TypeError):
         raise_alone(CertificateError("together", "has missing or unknown fields"))
     tables = tuple((_tabulation("together", shape), _read("together", Protection.from_dict, asked)) for shape, asked in listed)
+    for shape, _ in tables:
+        _refuse_condition("together", shape)
     if own not in tables:
         raise CertificateError("together", "it does not list the table of the certificate")
     if any((shape.source, asked.per, asked.cost) != (tabulation.source, own[1].per, own[1].cost) for shape, asked in tables):
@@ -87,6 +90,11 @@ def joint_tables(claimed: TableCertificate) -> JointTables:
     except KanonError as error:
         raise_alone(CertificateError("together", str(error)))
     return JointTables(tables=tables, own=tables.index(own), whole=whole)
+
+
+def _refuse_condition(field: str, tabulation: Tabulation) -> None:
+    if tabulation.condition or any(map(is_condition, tabulation.keys)):
+        raise CertificateError(field, "it counts people who meet a condition, so they cannot be counted again")
 
 
 def _tabulation(field: str, data: Any) -> Tabulation:

@@ -19,8 +19,12 @@ from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.verification.cells.counted_source import count, source_columns
 from kanon_sql.verification.cells.cuts_bound import proven
+from kanon_sql.verification.cells.empty_cells import empty_cells
+from kanon_sql.verification.cells.exchanges import Exchanges
+from kanon_sql.verification.cells.joined_sets import check_complete, check_listed
 from kanon_sql.verification.cells.joint_tables import JointTables, joint_tables
 from kanon_sql.verification.cells.published_system import PublishedSystem
+from kanon_sql.verification.cells.related_keys import related_keys
 from kanon_sql.verification.cells.released_rows import compare
 from kanon_sql.verification.cells.witness_sums import check_witnesses
 from kanon_sql.verification.certificates import lines_named, read_certificate
@@ -88,7 +92,7 @@ class VerifiedTable:
 
     def checked(self) -> dict[str, str]:
         """Return what was checked, for people."""
-        return _report([self.claimed], self.tables, self.bound)
+        return _report([self.claimed], self.tables, self.bound, self.system)
 
 
 def verify_table(con: Any, source: Place, release: Place, certificate: str, delimiter: str) -> VerifiedTable:
@@ -169,7 +173,7 @@ def verify_tables(con: Any, source: Place, files: Sequence[tuple[Place, str]], d
                 each.document.require_checksum()
         with lines_named(paths[0], first.document):
             _check_once(first.joint, [each.joint.own for each in claimed])
-        return _report([each.certificate for each in claimed], len(first.joint.tables), checked.bound)
+        return _report([each.certificate for each in claimed], len(first.joint.tables), checked.bound, checked.system)
 
 
 def _claimed(document: Document) -> _Claimed:
@@ -188,12 +192,17 @@ def _check_all(con: Any, first: _Claimed) -> _Checked:
     claimed, evidence, joint = first.certificate, first.evidence, first.joint
     per = joint.tables[0][1].per
     cells, decimals = count(con, joint.whole, per, joint.largest, source_columns(con, joint.whole, per))
-    system = PublishedSystem(joint.whole, joint.tables, cells)
-    suppressed = frozenset((*evidence.primaries, *evidence.secondaries))
     _require("base_cells", claimed.base_cells, len(cells))
+    check_listed(joint.whole, evidence.joined_sets)
+    related = related_keys(joint.whole, cells)
+    empty = empty_cells(joint.whole, cells, evidence.empty_cells, related)
+    exchanges = Exchanges(joint.whole, joint.tables, cells, related)
+    system = PublishedSystem(joint.whole, joint.tables, [*cells, *empty], evidence.joined_sets, exchanges)
+    check_complete(system, exchanges)
+    suppressed = frozenset((*evidence.primaries, *evidence.secondaries))
     _require("primaries", evidence.primaries, tuple(sorted(system.primaries)))
     _check_secondaries(system, evidence.secondaries)
-    _require("cost", claimed.cost, sum(system.cost(row) for row in evidence.secondaries))
+    _require("cost", claimed.cost, sum(system.costs[row] for row in evidence.secondaries))
     check_witnesses(system, suppressed, evidence.witnesses)
     bound = proven(system, evidence.cuts, evidence.scale)
     if bound > claimed.cost:
@@ -243,16 +252,20 @@ def _require(field: str, claimed: object, found: object) -> None:
 
 
 def _check_secondaries(system: PublishedSystem, secondaries: tuple[int, ...]) -> None:
-    if list(secondaries) != sorted({*secondaries}) or any(not 0 <= row < system.rows for row in secondaries):
-        raise CertificateError("secondaries", "they name a row twice, or one that does not exist")
+    if list(secondaries) != sorted({*secondaries}) or any(
+        not (0 <= row < system.rows and system.is_seen(row)) for row in secondaries
+    ):
+        raise CertificateError("secondaries", "they name a row twice, or one that no table has")
     if system.primaries.intersection(secondaries):
         raise CertificateError("secondaries", "one of them is primary")
     if any(system.has_to_be_shown(row) for row in (*system.primaries, *secondaries)):
         raise CertificateError("secondaries", "a row is suppressed that has to be shown")
 
 
-def _report(certificates: Sequence[TableCertificate], tables: int, bound: int) -> dict[str, str]:
+def _report(certificates: Sequence[TableCertificate], tables: int, bound: int, system: PublishedSystem) -> dict[str, str]:
     first = certificates[0]
+    groups = sum(not system.is_seen(row) and system.needs_witness(row) for row in range(system.rows))
+    joined = f"; {groups:,} for groups that rows name together" if groups else ""
     again = bound >= first.lower_bound
     proof = f"proven again: {bound:,}" if again else f"not checked again: a search; the cuts prove {bound:,}"
     missing = tables - len(certificates)
@@ -267,7 +280,7 @@ def _report(certificates: Sequence[TableCertificate], tables: int, bound: int) -
             for place, each in enumerate(certificates, 1)
         },
         **({} if first.together is None else {"together": f"{how_many(tables, 'table')}{left}"}),
-        "witnesses": f"{first.witnesses:,}, each added up",
+        "witnesses": f"{first.witnesses:,}, each added up{joined}",
         "cost": f"{first.cost:,}",
         "lower bound": f"{first.lower_bound:,} by {first.bound_method}, {proof}",
         "status": first.status.value if again or first.status is not Status.OPTIMAL else f"{first.status.value} by that search",

@@ -6,35 +6,17 @@ It shares no code with the solver, the gate or the arrays between them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from heapq import nlargest
 from math import ceil
 
 from kanon_sql.model.protection import Ambiguity, Dominance, Protection
 from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.verification.cells.base_cell import BaseCell
+from kanon_sql.verification.cells.exchanges import Exchanges
 
 _SAFETY = 10
 """Percent by which the sum of a row of too few people may be greater, at least."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaseCell:
-    """A combination of all keys.
-
-    Attributes
-    ----------
-    keys : tuple of str or None
-        The keys as texts.
-    values : tuple of int
-        How many people, then the sums in units of the last decimal place.
-    largest : tuple of tuple of int
-        For each sum, the largest contributions.
-    """
-
-    keys: tuple[str | None, ...]
-    values: tuple[int, ...]
-    largest: tuple[tuple[int, ...], ...]
 
 
 class PublishedSystem:
@@ -47,10 +29,16 @@ class PublishedSystem:
     asked : sequence of (Tabulation, Protection)
         What is asked of each: for a row that several have, the strictest counts.
     cells : sequence of BaseCell
-        In the order of their keys.
+        In the order of their keys, those without people last.
+    joined_sets : sequence of tuple of int
+        Grouping sets that no table has: their rows are groups that rows of the tables name together, and nobody sees them.
 
     Attributes
     ----------
+    k : int
+        Rows of fewer people have too few.
+    grouping_sets : list of tuple of int
+        Those of the tables, then the joined ones.
     ancestors : list of tuple of int
         For each base cell its row in each grouping set.
     members : list of list of int
@@ -61,43 +49,71 @@ class PublishedSystem:
         For each measure the value of each row; measure 0 is the count.
     required : list of list of int
         For each measure, the value that a reader has to think possible in each row; 0 if nothing is required.
+    primaries : frozenset of int
+        The rows of the tables with less than that.
+    open : frozenset of int
+        The rows that nobody sees and that may have n people or more, by an exchange of keys.
+    may_be_empty : frozenset of int
+        The rows that nobody sees with too few people, and that a reader may also think empty instead.
+    costs : list of int
+        What it costs to suppress each row of a table that is not primary.
     """
 
     def __init__(
-        self, tabulation: Tabulation, asked: Sequence[tuple[Tabulation, Protection]], cells: Sequence[BaseCell]
+        self,
+        tabulation: Tabulation,
+        asked: Sequence[tuple[Tabulation, Protection]],
+        cells: Sequence[BaseCell],
+        joined_sets: Sequence[tuple[int, ...]] = (),
+        exchanges: Exchanges | None = None,
     ) -> None:
         self.tabulation, self.asked, self.cells = tabulation, asked, cells
+        self.grouping_sets = [*tabulation.sets, *joined_sets]
         self.ancestors: list[tuple[int, ...]] = []
         self.members: list[list[int]] = []
         self.sets: list[int] = []
+        self.k = max(protection.k for _, protection in asked)
+        self._stay = any(protection.rows == "null" for _, protection in asked)
+        self._known = any(protection.contributors for _, protection in asked)
         self._number_rows()
         measures = range(1 + len(tabulation.sums))
         self.values = [[sum(cells[base].values[measure] for base in each) for each in self.members] for measure in measures]
         self.required = [self._required(measure) for measure in measures]
-        self.primaries = frozenset(
-            row for row in range(self.rows) if any(self.required[each][row] > self.values[each][row] for each in measures)
-        )
+        self.primaries = frozenset(row for row in range(self.rows) if self.is_seen(row) and self.needs_witness(row))
+        self.open = frozenset[int]() if exchanges is None else self._open_by_exchange(exchanges)
+        self.may_be_empty = frozenset(row for row in range(self.rows) if not self.is_seen(row) and self.required[0][row])
+        self.costs = self._costs()
 
     @property
     def rows(self) -> int:
         """Return the number of rows."""
         return len(self.members)
 
-    def least(self, measure: int) -> int:
-        """Return the least value that a reader thinks possible in a suppressed row."""
-        return int(measure == 0 and any(protection.rows == "null" for _, protection in self.asked))
+    def is_seen(self, row: int) -> bool:
+        """Return whether a table has a row, shown or suppressed."""
+        return self.sets[row] < len(self.tabulation.sets)
+
+    def needs_witness(self, row: int) -> bool:
+        """Return whether a row has less than it requires in some measure."""
+        return any(required[row] > values[row] for required, values in zip(self.required, self.values, strict=True))
+
+    def is_free(self, row: int) -> bool:
+        """Return whether a row shows nothing whatever is suppressed: it is primary, or in no table."""
+        return row in self.primaries or not self.is_seen(row)
+
+    def least(self, measure: int, row: int) -> int:
+        """Return the least value that a reader thinks possible in a row that shows nothing."""
+        return int(measure == 0 and self._stay and self.is_seen(row))
 
     def fixed(self, base: int) -> bool:
         """Return whether a contributor knows a base cell."""
-        return self.cells[base].values[0] == 1 and any(protection.contributors for _, protection in self.asked)
-
-    def cost(self, row: int) -> int:
-        """Return what it costs to suppress a row that is not primary."""
-        return self.values[0][row] if self.asked[0][1].cost == "n" else 1
+        return self._known and self.cells[base].values[0] == 1
 
     def has_to_be_shown(self, row: int) -> bool:
         """Return whether SHOW names the grouping set of a row."""
-        shown = {self.tabulation.keys[key] for key in self.tabulation.sets[self.sets[row]]}
+        if not self.is_seen(row):
+            return False
+        shown = {self.tabulation.keys[key] for key in self.grouping_sets[self.sets[row]]}
         for tabulation, protection in self.asked:
             for names in protection.show:
                 items = [tabulation.named(name, "key") for name in names]
@@ -105,9 +121,13 @@ class PublishedSystem:
                     return True
         return False
 
+    def parts(self, parent: int, number: int) -> list[int]:
+        """Return the rows of a grouping set that have base cells of a row."""
+        return sorted({self.ancestors[base][number] for base in self.members[parent]})
+
     def _number_rows(self) -> None:
         columns = []
-        for number, chosen in enumerate(self.tabulation.sets):
+        for number, chosen in enumerate(self.grouping_sets):
             rows: dict[tuple[str | None, ...], int] = {}
             column = []
             for base, cell in enumerate(self.cells):
@@ -121,13 +141,31 @@ class PublishedSystem:
             columns.append(column)
         self.ancestors = list(zip(*columns, strict=True))
 
+    def _costs(self) -> list[int]:
+        """Return the costs; without COST n, a grand total costs as much as all rows, so it goes last."""
+        cost = self.asked[0][1].cost
+        if cost == "n":
+            return self.values[0]
+        found, tables = [1] * self.rows, range(len(self.tabulation.sets))
+        if cost == "parts":
+            for number in tables:
+                coarser = [above for above in tables if {*self.grouping_sets[above]} < {*self.grouping_sets[number]}]
+                for row in {rows[number] for rows in self.ancestors}:
+                    for above in coarser:
+                        found[self.ancestors[self.members[row][0]][above]] += 1
+        seen = sum(map(self.is_seen, range(self.rows)))
+        return [max(each, seen) if not self.grouping_sets[self.sets[row]] else each for row, each in enumerate(found)]
+
     def _required(self, measure: int) -> list[int]:
         """Return what each row requires of a measure."""
-        k, found = max(protection.k for _, protection in self.asked), list[int]()
+        k, found = self.k, list[int]()
         for row, members in enumerate(self.members):
             people, total = self.values[0][row], self.values[measure][row]
             if measure == 0:
-                found.append(k if people < k else 0)
+                found.append(k if 0 < people < k else 0)
+                continue
+            if not self.is_seen(row):
+                found.append(0)
                 continue
             needed = total + max(1, ceil(Fraction(total * _SAFETY, 100))) if people < k else 0
             largest = nlargest(100, (each for base in members for each in self.cells[base].largest[measure - 1]))
@@ -148,3 +186,18 @@ class PublishedSystem:
             sums = {each.name for each in tabulation.items if each.kind == "sum" and tabulation.sums[each.places[0]] == text}
             found += [rule for rule in protection.rules if rule.measure in sums]
         return found
+
+    def _open_by_exchange(self, exchanges: Exchanges) -> frozenset[int]:
+        """Return the rows that nobody sees that may have n people or more; rows that may have none need no witness, too."""
+        found, tables = set[int](), len(self.tabulation.sets)
+        for number in range(tables, len(self.grouping_sets)):
+            chosen = sorted(self.grouping_sets[number])
+            more, none = exchanges.open_groups(frozenset(chosen))
+            for row in (row for row in range(self.rows) if self.sets[row] == number):
+                keys = self.cells[self.members[row][0]].keys
+                group = tuple(keys[key] for key in chosen)
+                if group in more:
+                    found.add(row)
+                if group in more or group in none:
+                    self.required[0][row] = 0
+        return frozenset(found)

@@ -14,7 +14,7 @@ from kanon_sql.model.grouping_sets import Sets, cube, plain, rollup
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.stored_protection import StoredProtection
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.tabulation import Item, Tabulation
+from kanon_sql.model.tabulation import Item, Tabulation, named_table
 from kanon_sql.model.validation import by_name, same_name
 
 COUNT = "n"
@@ -95,7 +95,7 @@ class TableArguments:
             sets=tuple(dict.fromkeys(_GROUPINGS[self.grouping](parts))),
             items=tuple(items),
             source=f"from {' . '.join(map(same_name, names))}",
-            reads=(same_name(names[-1]),),
+            reads=(named_table(map(same_name, names)),),
         )
         protection = self._protection(tabulation)
         counting = Counting(

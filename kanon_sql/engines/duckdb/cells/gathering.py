@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,9 @@ from kanon_sql.table.cell_table import Bools
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_DIFFERENT = "kanon audit: the table does not add up to its base cells; nothing was released"
 
 
 class CellGathering:
@@ -57,6 +60,7 @@ class CellGathering:
         self._rows = self._asked = 0
         self._found: TableRelease | None = None
         self._first: list[Int64] = []
+        self._own = np.zeros(0, np.int64)
 
     @property
     def _shape(self) -> Tabulation:
@@ -71,7 +75,7 @@ class CellGathering:
             return np.arange(first, self._rows)
 
     def whole(self, count: int) -> BaseCells | None:
-        """Return all base cells in the order of their keys; None if there are none.
+        """Return all base cells in the order of their keys; None if there are none of the table itself.
 
         Raises
         ------
@@ -87,12 +91,17 @@ class CellGathering:
         cells, self._chunks = pa.concat_arrays(self._chunks), []
         column = {field.name: cells.field(place) for place, field in enumerate(cells.type)}
         order = np.argsort(_numbers(column["kanon#number"]), kind="stable")
-        self._refuse_nulls(_numbers(column["kanon#nulls"]))
         keys = [_numbers(column[f"kanon#code{place}"])[order] for place in range(len(self._shape.keys))]
-        sums, largest = [], []
+        condition = self.counting.condition
+        self._own = np.arange(count) if condition is None else np.flatnonzero(keys[condition])
+        if not len(self._own):
+            return None
+        self._refuse_nulls(_numbers(column["kanon#nulls"])[order][self._own])
+        sums, some, largest = [], [], []
         for place in range(len(self._shape.sums)):
             name = self._name_of_sum(place)
             sums.append(_units(column[f"kanon#sum{place}"], name)[order])
+            some.append(_numbers(column[f"kanon#some{place}"])[order])
             if (_units(column[f"kanon#least{place}"], name) < 0).any():
                 raise SourceError(f"the sum {name} adds up negative numbers, which cannot be protected; hint: sum their size")
             if self.counting.largest:
@@ -101,6 +110,7 @@ class CellGathering:
             keys=np.stack(keys, axis=1),
             people=_numbers(column["kanon#people"])[order],
             sums=np.stack(sums, axis=1) if sums else np.zeros((count, 0), np.int64),
+            contributors=np.stack(some, axis=1) if some else np.zeros((count, 0), np.int64),
             largest=largest or [np.zeros((count, 0), np.int64) for _ in sums],
         )
 
@@ -108,18 +118,19 @@ class CellGathering:
         """Take what may be shown of the base cells; None if there are none."""
         self._found = release
         if cells is not None:
-            ancestors, _ = row_numbers(cells.keys, self._shape.sets)
-            self._first = [np.unique(column, return_index=True)[1].astype(np.int64) for column in ancestors.T]
+            ancestors, _ = row_numbers(cells.keys[self._own], [chosen for chosen, _ in self._shape.groups])
+            self._first = [self._own[np.unique(column, return_index=True)[1]] for column in ancestors.T]
         self.touched = time.monotonic()
 
     def suppressed(self, rows: pa.StructArray) -> Bools:
-        """Return which rows of the table show nothing.
+        """Return what rows of the table do not show: for each the row itself, and each count under a condition.
 
         Parameters
         ----------
         rows : structs
             ``kanon#set``, a bit for each key that the row does not show, the first key being the highest; ``kanon#first``, the
-            number of its first base cell; its people and its sums.
+            number of its first base cell; its people and its sums. For each condition the number of the first base cell that
+            meets it, and its people.
 
         Raises
         ------
@@ -127,34 +138,53 @@ class CellGathering:
             When a row, or what it adds up to, is not the one that was checked.
         """
         column = {field.name: rows.field(place) for place, field in enumerate(rows.type)}
+        filters = self._shape.filters
         with self._lock:
             self._asked += len(rows)
         if self._found is None:
-            return np.zeros(len(rows), np.bool_)
-        table, mine = self._found.table, self._found.rows
-        sets, first = _numbers(column["kanon#set"]), _numbers(column["kanon#first"]) - 1
-        row, offset = np.full(len(sets), -1, np.int64), 0
-        for chosen, firsts in zip(self._shape.sets, self._first, strict=True):
-            asked = sets == bits(chosen, self.counting.own_keys)
-            place = np.minimum(np.searchsorted(firsts, first), len(firsts) - 1)
-            known = asked & (firsts[place] == first)
-            row[known] = offset + place[known]
-            offset += len(firsts)
+            return np.zeros((len(rows), 1 + len(filters)), np.bool_)
+        table, hidden = self._found.table, self._found.suppression.suppressed
+        row = self._rows_of(column, 0, "kanon#first")
         sums = [f"kanon#sum{place}" for place in range(self.counting.own_sums)]
         values = [_numbers(column["kanon#people"]), *(_units(column[name], name) for name in sums)]
-        joint = mine[np.maximum(row, 0)]
-        texts = ["people", *self._shape.sums[: len(sums)]]
-        measured = [self._measure(text) for text in texts]
-        same = all((table.values(number)[joint] == value).all() for number, value in zip(measured, values, strict=True))
-        if (row < 0).any() or not same:
-            raise AuditError("kanon audit: the table does not add up to its base cells; nothing was released")
-        return self._found.suppression.suppressed[joint]
+        measured = [self._measure(text) for text in ("people", *self._shape.sums[: len(sums)])]
+        same = all((table.values(number)[row] == value).all() for number, value in zip(measured, values, strict=True))
+        found = [hidden[row]]
+        for place, key in enumerate(filters, 1):
+            people, own = _numbers(column[f"kanon#people{key}"]), hidden[row].copy()
+            some = people > 0
+            met = self._rows_of(column, place, f"kanon#first{key}", some)
+            same &= bool((table.values(0)[met] == people[some]).all())
+            own[some] |= hidden[met]
+            found.append(own)
+        if not same:
+            raise AuditError(_DIFFERENT)
+        return np.stack(found, axis=1)
+
+    def _rows_of(self, column: Mapping[str, Any], part: int, first: str, chosen: Bools | None = None) -> Int64:
+        """Return the rows of the system that rows of the table are, or what they count under a condition."""
+        if self._found is None:
+            raise AssertionError("nothing has been found")
+        sets, cell = _numbers(column["kanon#set"]), _numbers(column[first]) - 1
+        if chosen is not None:
+            sets, cell = sets[chosen], cell[chosen]
+        row, width = np.full(len(sets), -1, np.int64), len(self._shape.sets)
+        offset = sum(map(len, self._first[: part * width]))
+        for keys, firsts in zip(self._shape.sets, self._first[part * width : (part + 1) * width], strict=True):
+            asked = sets == bits(keys, self.counting.own_keys)
+            place = np.minimum(np.searchsorted(firsts, cell), len(firsts) - 1)
+            known = asked & (firsts[place] == cell)
+            row[known] = offset + place[known]
+            offset += len(firsts)
+        if (row < 0).any():
+            raise AuditError(_DIFFERENT)
+        return self._found.rows[row]
 
     def complete(self, rows: int) -> TableRelease | None:
         """Return the release, None without base cells; raise unless each row of the table was asked for, once."""
         if self._found is None:
             return None
-        if not rows == self._asked == len(self._found.rows):
+        if not rows == self._asked == sum(map(len, self._first[: len(self._shape.sets)])):
             raise AuditError("kanon audit: the table does not have the rows of its base cells; nothing was released")
         return self._found
 

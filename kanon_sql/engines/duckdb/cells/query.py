@@ -15,9 +15,16 @@ from kanon_sql.engines.duckdb.unit import settled_unit
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.tabulation import Item, Tabulation
+from kanon_sql.model.tabulation import Item, Tabulation, is_condition
 
 _RANK = 'CAST(system.main.dense_rank() OVER (ORDER BY {name} ASC NULLS LAST) AS BIGINT) - 1 AS "kanon#code{key}"'
+
+_FILTERED = """,
+           system.main.min("kanon#number") FILTER (WHERE "kanon#code{key}" = 1) AS "kanon#first{key}",
+           CAST(coalesce(system.main.sum("kanon#people") FILTER (WHERE "kanon#code{key}" = 1), 0) AS BIGINT)
+               AS "kanon#people{key}\""""
+
+_HIDDEN = 'system.main.list_extract("kanon#r"."kanon#hidden", {place})'
 
 _KEYS = '(SELECT {keys} FROM "kanon#source")'
 
@@ -28,6 +35,7 @@ def protected_query(
     source: str,
     others: Iterable[Counting] = (),
     *,
+    above: str = "",
     together: Iterable[Counting] = (),
     ticket: int = 0,
     explained: bool = False,
@@ -42,9 +50,11 @@ def protected_query(
     counting, protection
         The table, and what is asked of it.
     source : str
-        FROM and WHERE; used once.
+        FROM; used once.
     others : iterable of Counting
         Tables that are released before this one; those of the same source are counted with it.
+    above : str
+        The WITH in front of the query.
     together : iterable of Counting
         Tables that are solved together with this one.
     ticket : int
@@ -67,11 +77,14 @@ def protected_query(
     if protection.earlier == "fixed":
         counting = counting.widened(others)
     counting, counted = counting.widened(together), warned is not None
-    tabulation, numbers = counting.tabulation, range(len(counting.keys))
+    tabulation, numbers, own = counting.tabulation, range(len(counting.keys)), counting.condition
+    if counting.where and own is None:
+        source = f"{source} WHERE {counting.where}"
     asked = [f'{text} AS "kanon#key{key}"' for key, text in enumerate(counting.keys)]
     asked += [f'{text} AS "kanon#value{place}"' for place, text in enumerate(counting.sums)]
     if protection.per is not None:
         asked.append(f'{quoted(protection.per)} AS "kanon#person"')
+    planned = f"{above} SELECT {', '.join(asked)} {source}"
     # all columns are evidence of whom a row describes; counting reads none of them
     asked = ["*"] if counted else [*asked, "*"]
     listed = ", ".join(f'"kanon#key{key}"' for key in numbers)
@@ -82,13 +95,14 @@ def protected_query(
         protection=literal(protection.to_json()),
         unit=_settled(counting, protection, surface) if warned is None else _texts(warned),
         ticket=str(ticket),
+        planned=literal(planned),
         unshadowed=unshadowed(),
         columns=",\n           ".join(asked),
         read="NOT MATERIALIZED" if held or counted else "MATERIALIZED",
         source=source,
         keys=listed,
         grouped=coded,
-        codes=",\n           ".join(_RANK.format(name=f'"kanon#key{key}"', key=key) for key in numbers),
+        codes=",\n           ".join(_code(key, counting) for key in numbers),
         nulls=" + ".join(f'CASE WHEN "kanon#key{key}" IS NULL THEN {1 << key} ELSE 0 END' for key in numbers),
         counted=cells_text("base_cells_counted") if counted else _counted(counting, protection),
     )
@@ -100,10 +114,14 @@ def protected_query(
         keys=listed,
         coded=coded,
         grouped=", ".join(f'"kanon#code{key}"' for key in range(counting.own_keys)),
+        own="" if own is None else f'\n    WHERE "kanon#code{own}" = 1',
         sets=", ".join(_set(chosen) for chosen in tabulation.sets),
-        added="".join(f', system.main.sum("kanon#sum{place}") AS "kanon#sum{place}"' for place in range(counting.own_sums)),
+        added="".join(
+            [f', system.main.sum("kanon#sum{place}") AS "kanon#sum{place}"' for place in range(counting.own_sums)]
+            + [_FILTERED.format(key=key) for key in tabulation.filters]
+        ),
         items=",\n       ".join(_item(each, counting) for each in _shown(tabulation, protection)),
-        kept="" if protection.rows == "null" else ' AND NOT "kanon#r"."kanon#suppressed"',
+        kept="" if protection.rows == "null" else f" AND NOT {_HIDDEN.format(place=1)}",
         codes=", ".join(f'"kanon#c"."kanon#code{key}"' for key in numbers),
     )
 
@@ -117,6 +135,14 @@ def _settled(counting: Counting, protection: Protection, surface: Surface) -> st
 
 def _texts(texts: Iterable[str]) -> str:
     return f"CAST([{', '.join(map(literal, texts))}] AS VARCHAR[])"
+
+
+def _code(key: int, counting: Counting) -> str:
+    """Return the SQL of the number of a key: its rank, or of a condition 1 where it holds."""
+    name = f'"kanon#key{key}"'
+    if is_condition(counting.tabulation.keys[key]):
+        return f'CAST({name} AS BIGINT) AS "kanon#code{key}"'
+    return _RANK.format(name=name, key=key)
 
 
 def _set(chosen: Sequence[int]) -> str:
@@ -145,6 +171,7 @@ def _counted(counting: Counting, protection: Protection) -> str:
 def _measures(place: int, largest: int, least: str | None = None) -> str:
     value = f'"kanon#value{place}"'
     found = f', system.main.sum({value}) AS "kanon#sum{place}", system.main.min({least or value}) AS "kanon#least{place}"'
+    found += f', system.main.count(*) FILTER (WHERE {value} <> 0) AS "kanon#some{place}"'
     return found + (f', system.main.max({value}, {largest}) AS "kanon#largest{place}"' if largest else "")
 
 
@@ -159,7 +186,7 @@ def _shown(tabulation: Tabulation, protection: Protection) -> list[Item]:
 
 def _item(item: Item, counting: Counting) -> str:
     """Return the SQL of a column of the table."""
-    hidden, name = '"kanon#r"."kanon#suppressed"', quoted(item.name)
+    hidden, name = _HIDDEN.format(place=1), quoted(item.name)
     if item.kind == "key":
         return f"{_keys(item.places, counting)} AS {name}"
     if item.kind == "grouping":
@@ -168,7 +195,13 @@ def _item(item: Item, counting: Counting) -> str:
         return f"CAST({' + '.join(parts)} AS BIGINT) AS {name}"
     if item.kind == "suppressed":
         return f"{hidden} AS {name}"
-    value = '"kanon#r"."kanon#people"' if item.kind == "count" else f'"kanon#r"."kanon#sum{item.places[0]}"'
+    if item.kind == "count" and item.places:
+        value = f'"kanon#r"."kanon#people{item.places[0]}"'
+        hidden = _HIDDEN.format(place=2 + counting.tabulation.filters.index(item.places[0]))
+    elif item.kind == "count":
+        value = '"kanon#r"."kanon#people"'
+    else:
+        value = f'"kanon#r"."kanon#sum{item.places[0]}"'
     return f"CASE WHEN NOT {hidden} THEN {value} END AS {name}"
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hmac
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,10 +21,12 @@ import numpy as np
 from kanon_sql.engines.cells.base_cells import BaseCells
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.earlier_tables import EarlierTable
+from kanon_sql.engines.duckdb.cells.tables_read import identity
 from kanon_sql.engines.duckdb.names import qualified
 from kanon_sql.errors import KanonError, SourceError, raise_alone
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.secret import Secret
+from kanon_sql.model.tabulation import FINGERPRINT, named_table
 from kanon_sql.model.validation import same_name
 
 RECORD = "kanon_protected_tables"
@@ -47,6 +50,8 @@ _THERE = """SELECT c.database_name, d.database_oid,
     FROM system.main.duckdb_columns() AS c JOIN system.main.duckdb_databases() AS d USING (database_name)
     WHERE c.schema_name = 'main' AND c.table_name = 'kanon_protected_tables' GROUP BY ALL
     ORDER BY c.database_name ASC NULLS LAST"""
+
+_PARTS = re.compile(r'"(?:[^"]|"")*"')
 
 _NUMBERS = "SELECT number FROM {} ORDER BY number ASC NULLS LAST"
 
@@ -84,19 +89,19 @@ def home_of(reads: Iterable[str], tables: Iterable[Mapping[str, Any]], secret: C
     Parameters
     ----------
     reads : iterable of str
-        The tables that it names, in the form that `same_name` compares.
+        What it reads, as `tables_read` returns it.
     tables : iterable of mapping
-        Of each table and view its ``name``, its ``database``, and whether that is in a ``file`` and ``readonly``, as
+        Of each table and view its ``name``, ``schema`` and ``database``, and whether that is in a ``file`` and ``readonly``, as
         the statement sees it: other connections do not see tables of its transaction.
     secret : callable
         Returns the secret of the instance.
     """
-    reads = set(reads)
-    found = [each for each in tables if same_name(each["name"]) in reads]
+    reads = {each for each in reads if not each.startswith(FINGERPRINT)}
+    found = [each for each in tables if each["kind"] != "macro" and identity(each) in reads]
     if not any(each["file"] for each in found):
         return Home()
     database = found[0]["database"]
-    if any(each["database"] != database for each in found) or reads != {same_name(each["name"]) for each in found}:
+    if any(each["database"] != database for each in found) or reads != set(map(identity, found)):
         return Home(warning=_unremembered("its source is not in one database file"))
     if found[0]["readonly"]:
         return Home(warning=_unremembered("the database is read-only"))
@@ -142,7 +147,9 @@ def read(con: Any, database: str, number: int, secret: Secret) -> EarlierTable:
         if len(rows) > 1 or seal is None or not hmac.compare_digest(seal, _seal(secret, *values)):
             raise SourceError(_UNSEALED.format(_place(database)))
     try:
-        return _table(*rows[0][1:])
+        table = _table(*rows[0][1:])
+        shape = replace(table.tabulation, reads=_here(table.tabulation.reads, database))
+        return replace(table, counting=replace(table.counting, tabulation=shape))
     except (KanonError, KeyError, TypeError, ValueError, IndexError, AttributeError):
         raise_alone(SourceError(_UNREADABLE.format(_place(database))))
 
@@ -184,6 +191,14 @@ def _seal(secret: Secret, *values: str | int | bytes | None) -> bytes:
     return hmac.digest(secret.derived(_SEALED), message, "sha256")
 
 
+def _here(reads: Iterable[str], database: str) -> tuple[str, ...]:
+    """Return what a table reads, with the present name of its database, without numbers of tables, which end with a session."""
+    lasting = [each for each in reads if not (each.startswith(FINGERPRINT) and " " in each)]
+    named = [(each, _PARTS.findall(each)) for each in lasting]
+    here = named_table([same_name(database)])
+    return tuple(".".join([here, *parts[1:]]) if len(parts) == 3 else each for each, parts in named)
+
+
 def _place(database: str) -> str:
     return qualified([database, "main", RECORD])
 
@@ -199,6 +214,7 @@ def _table(counting: str, protection: str, count: int, cells: bytes, suppressed:
             keys=held[:, :keys],
             people=held[:, keys],
             sums=held[:, keys + 1 :],
+            contributors=np.zeros((count, sums), np.int64),
             largest=[np.zeros((count, 0), np.int64) for _ in range(sums)],
         ),
         suppressed=np.frombuffer(suppressed, np.uint8) > 0,

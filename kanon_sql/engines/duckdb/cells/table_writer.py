@@ -35,7 +35,7 @@ class TableWriter:
         others = [*self._released.countings, *self._before]
         self._before.append(counting)
         held = _is_held(query, self._released)
-        return protected_query(counting, protection, query.source, others, explained=explained, held=held)
+        return protected_query(counting, protection, query.source, others, above=query.above, explained=explained, held=held)
 
 
 class TableReader:
@@ -83,6 +83,7 @@ class JointWriter:
             protection,
             query.source,
             self._before,
+            above=query.above,
             together=self._together,
             ticket=next(self._tickets),
             explained=explained,
@@ -91,7 +92,9 @@ class JointWriter:
 
 
 def _counting(query: TableQuery, protection: Protection) -> Counting:
-    return Counting(tabulation=query.tabulation, keys=query.keys, sums=query.sums, largest=protection.largest)
+    return Counting(
+        tabulation=query.tabulation, keys=query.keys, sums=query.sums, largest=protection.largest, where=query.where
+    )
 
 
 def _is_held(query: TableQuery, released: ProtectedTables) -> bool:

@@ -2,7 +2,7 @@
 SELECT chosen, system.main.min(size) AS least, system.main.sum(size) AS total,
        coalesce(system.main.sum(size) FILTER (holds IS NOT TRUE), 0) AS below,
        system.main.count(*) FILTER (holds IS NOT TRUE) AS failing,
-       system.main.max(badness) FILTER (holds IS NOT TRUE) AS badness,
+       system.main.max(badness) FILTER (holds IS NOT TRUE) AS badness, system.main.max(badness) AS most_badness,
        system.main.first(figure ORDER BY badness DESC NULLS LAST, figure ASC NULLS LAST) FILTER (holds IS NOT TRUE) AS figure
 FROM (
     WITH "kanon#by_sets" AS MATERIALIZED (

@@ -78,8 +78,8 @@ ${shown_by_classes}    )
                      ELSE system.main.format('{} classes have', system.main.count(*) FILTER (size < ${least})) END,
                 system.main.min(size)))
 ${refusals}${unmatched}${unknown}${uncovered}
-    ELSE system.main.kanon_audited((SELECT release FROM "kanon#sums"), system.main.count(*), system.main.min(size)::BIGINT, ${told},
-                                   ${known_figures})
+    ELSE system.main.kanon_audited((SELECT release FROM "kanon#sums"), system.main.count(*), system.main.min(size)::BIGINT,
+                                   ${people}, ${told}, ${known_figures})
         END AS refused
     FROM "kanon#classes")
 )${linked}

@@ -1,10 +1,11 @@
-"""k people: Spark counts rows."""
+"""k people: whose the rows of a class are."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from kanon_sql.engines.spark.guarantees.audited_guarantee import AuditedColumn
+from kanon_sql.engines.spark.texts import guarantee_text
 from kanon_sql.model.requirements import People
 
 
@@ -12,11 +13,6 @@ from kanon_sql.model.requirements import People
 class Audited(AuditedColumn[People]):
     """Rows of at least k people in a class."""
 
-    def instead(self) -> str:
-        """Return how to count rows."""
-        return "rows are counted: leave PER out, or keep one row of each person"
-
     def question(self) -> str:
-        """Refuse to ask."""
-        self.refuse_unsupported()
-        raise AssertionError("people are refused")
+        """Return the number of people of each class."""
+        return guarantee_text("people", k=str(self.requirement.k))

@@ -2,22 +2,37 @@
 WITH "kanon#source" AS ${read} (
     SELECT ${columns}
     ${source}
+), "kanon#plan" AS MATERIALIZED (
+    SELECT CAST(system.main.json_serialize_plan(${planned}) AS VARCHAR) AS plan
 ), "kanon#run" AS MATERIALIZED (
     SELECT system.main.kanon_begin_cells(
         ${counting}, ${protection}, ${ticket},
-        -- a view is read as the tables that it reads
-        coalesce((SELECT system.main.map(system.main.list(name), system.main.list(sql)) FROM (
-            SELECT view_name AS name, system.main.string_agg(sql, ' ') AS sql FROM system.main.duckdb_views()
-            WHERE NOT internal
-            GROUP BY ALL
-        )), CAST(MAP {} AS MAP(VARCHAR, VARCHAR))),
-        -- where the table is remembered; other connections do not see tables of this transaction
+        -- the plan knows which tables are read
+        (SELECT plan FROM "kanon#plan"),
+        -- other connections do not see tables of this transaction
         (SELECT system.main.list("kanon#t") FROM (
-            SELECT t.name, t.database_name AS "database", d.path IS NOT NULL AS file, d.readonly
-            FROM (
-                SELECT table_name AS name, database_name FROM system.main.duckdb_tables()
-                UNION ALL SELECT view_name, database_name FROM system.main.duckdb_views() WHERE NOT internal
-            ) AS t JOIN system.main.duckdb_databases() AS d USING (database_name)
+            SELECT t.*, d.path IS NOT NULL AS file, d.readonly FROM (
+                SELECT table_name AS name, schema_name AS "schema", database_name AS "database", 'table' AS kind, NULL AS sql,
+                    system.main.concat_ws(' ', database_oid, table_oid) AS mark,
+                    system.main.concat_ws(' ', estimated_size, CAST((
+                        SELECT system.main.list([c.column_name, c.data_type] ORDER BY c.column_index ASC NULLS LAST)
+                        FROM system.main.duckdb_columns() AS c
+                        WHERE c.database_oid = t.database_oid AND c.table_oid = t.table_oid
+                    ) AS VARCHAR)) AS contents
+                FROM system.main.duckdb_tables() AS t
+                UNION ALL
+                SELECT view_name, schema_name, database_name, 'view', sql, NULL, NULL FROM system.main.duckdb_views()
+                WHERE NOT internal
+                UNION ALL
+                -- macros are printed slowly, so only where there is no plan
+                SELECT name, "schema", "database", 'macro', sql, NULL, NULL FROM system.main.query(CASE
+                    WHEN system.main.contains(CAST(system.main.json_serialize_plan(${planned}) AS VARCHAR), '"error":true')
+                    THEN 'SELECT function_name AS name, schema_name AS "schema", database_name AS "database",
+                            macro_definition AS sql
+                        FROM system.main.duckdb_functions() WHERE macro_definition IS NOT NULL AND NOT internal'
+                    ELSE 'SELECT NULL AS name, NULL AS "schema", NULL AS "database", NULL AS sql WHERE false'
+                END)
+            ) AS t JOIN system.main.duckdb_databases() AS d ON t."database" = d.database_name
         ) AS "kanon#t"),
         -- nothing is counted before it is settled whom a row describes
         ${unit}) AS run

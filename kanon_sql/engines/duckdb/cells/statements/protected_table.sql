@@ -10,16 +10,16 @@ ${gathered}, "kanon#keys" AS MATERIALIZED (
 ), "kanon#added" AS (
     SELECT grouping_id(${grouped}) AS "kanon#set", system.main.min("kanon#number") AS "kanon#first",
            CAST(coalesce(system.main.sum("kanon#people"), 0) AS BIGINT) AS "kanon#people"${added}
-    FROM "kanon#cells"
+    FROM "kanon#cells"${own}
     GROUP BY GROUPING SETS (${sets})
 ), "kanon#rows" AS MATERIALIZED (
-    SELECT "kanon#a".*, system.main.kanon_suppressed(run, "kanon#a") AS "kanon#suppressed", run
+    SELECT "kanon#a".*, system.main.kanon_suppressed(run, "kanon#a") AS "kanon#hidden", run
     FROM "kanon#added" AS "kanon#a", "kanon#fit"
     WHERE fitted
 ), "kanon#gate" AS MATERIALIZED (
     SELECT CASE WHEN refused IS NULL THEN true ELSE system.main.error(refused) END AS passed
     FROM (
-        SELECT system.main.kanon_table_checked(run, (SELECT system.main.count("kanon#suppressed") FROM "kanon#rows")) AS refused
+        SELECT system.main.kanon_table_checked(run, (SELECT system.main.count("kanon#hidden") FROM "kanon#rows")) AS refused
         FROM "kanon#run"
     )
 )

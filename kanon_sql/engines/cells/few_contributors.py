@@ -1,0 +1,68 @@
+"""Sums that show what a person has: few people add to a row, or the sum is a count of people in disguise."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
+from kanon_sql.errors import SourceError
+from kanon_sql.model.protection import Protection
+from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.model.validation import as_identifier
+from kanon_sql.table.arrays import Int32, Int64
+
+_FEW = 3
+"""People who have to add to a sum: with two, each knows what the other one has."""
+
+
+def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection: Protection) -> None:
+    """Refuse sums that a rule should be about, or that should be counts.
+
+    Parameters
+    ----------
+    cells : BaseCells
+        At least one.
+    tabulation, protection
+        The table, and what is asked of it.
+
+    Raises
+    ------
+    SourceError
+        When fewer than three people add to the sum of a row that is shown, unless a rule is about that sum; or when all who add
+        to it add the same number, and some add nothing.
+    """
+    ruled = {rule.measure for rule in protection.rules}
+    ancestors, rows = row_numbers(cells.keys, tabulation.sets)
+    people = _added(ancestors, cells.people, rows)
+    for item in tabulation.items:
+        if item.kind != "sum":
+            continue
+        name, (place,) = as_identifier(item.name), item.places
+        some = cells.contributors[:, place]
+        contributors = _added(ancestors, some, rows)
+        if _counts_people(cells.sums[:, place], some, cells.people):
+            raise SourceError(
+                f"everyone who adds to the sum {name} adds the same number, so it counts people; nothing was released; hint: "
+                f"count these people by FILTER (WHERE {tabulation.sums[place]} > 0), or make it a key"
+            )
+        if item.name not in ruled and ((contributors > 0) & (contributors < _FEW) & (people >= protection.k)).any():
+            raise SourceError(
+                f"in some rows of enough people, fewer than {_FEW} of them add to the sum {name}, so what they have could be "
+                f"worked out; nothing was released; hint: add the rule p({name}) >= 10"
+            )
+
+
+def _added(ancestors: Int32, values: Int64, rows: int) -> Int64:
+    found = np.zeros(rows, np.int64)
+    for column in ancestors.T:
+        np.add.at(found, column, values)
+    return found
+
+
+def _counts_people(sums: Int64, contributors: Int64, people: Int64) -> bool:
+    """Return whether all contributions are the same number, and some people have none."""
+    some = contributors > 0
+    if contributors.sum() < _FEW or contributors.sum() == people.sum():
+        return False
+    each = sums[some] // contributors[some]
+    return bool((each * contributors[some] == sums[some]).all() and (each == each[0]).all())

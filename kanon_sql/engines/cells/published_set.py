@@ -1,0 +1,28 @@
+"""The rows of a grouping set that a table publishes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedSet:
+    """The rows of a grouping set that a table shows or suppresses.
+
+    Parameters
+    ----------
+    keys : tuple of int
+        Its keys, and the conditions of the table.
+    conditions : tuple of int
+        Those of the keys that are conditions: only rows that meet them are in the table.
+    sums : bool
+        Whether the table has sums.
+    """
+
+    keys: tuple[int, ...]
+    conditions: tuple[int, ...] = ()
+    sums: bool = False
+
+    def follows_from(self, other: PublishedSet) -> bool:
+        """Return whether each row of this set is made of rows of another one."""
+        return set(self.keys) < set(other.keys) and set(other.conditions) <= set(self.conditions)

@@ -1,0 +1,244 @@
+"""The system of equations that published tables make of their base cells, for a solver and for the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanon_sql.engines.cells.base_cells import LARGEST, BaseCells, largest_of, row_numbers
+from kanon_sql.engines.cells.differences import parts_of_differences
+from kanon_sql.engines.cells.exchanges import exchanged
+from kanon_sql.engines.cells.published_set import PublishedSet
+from kanon_sql.errors import SourceError
+from kanon_sql.model.protection import Ambiguity, Dominance, Protection
+from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.cell_table import Bools, CellTable, Measure
+
+_SAFETY = 10
+"""Percent by which the sum of a row of too few people may be greater for all that an attacker knows, at least."""
+
+
+def published_system(
+    cells: BaseCells,
+    tabulation: Tabulation,
+    sets: Sequence[PublishedSet],
+    derived: Sequence[tuple[int, ...]],
+    related: Sequence[set[int]],
+    asked: Sequence[tuple[Tabulation, Protection]],
+) -> tuple[CellTable, dict[tuple[int, ...], int]]:
+    """Return the published system of tables, and the place of each grouping set in it.
+
+    Parameters
+    ----------
+    cells : BaseCells
+        At least one.
+    tabulation : Tabulation
+        The keys and sums of the base cells.
+    sets : sequence of PublishedSet
+        The rows of all tables.
+    derived : sequence of tuple of int
+        The keys of the groups that their rows name together, see `derived_sets`.
+    related : sequence of set of int
+        For each key those that say something about it, see `related_keys`.
+    asked : sequence of (Tabulation, Protection)
+        What is asked of each table: for a row that several have, the strictest counts. The cost follows the first.
+
+    Raises
+    ------
+    SourceError
+        When a sum has too many digits.
+
+    Notes
+    -----
+    O(b log b) for each grouping set.
+    """
+    published = list(dict.fromkeys(each.keys for each in sets))
+    chosen = [*published, *derived]
+    ancestors, rows = row_numbers(cells.keys, chosen)
+    levels = np.array([[key not in each for key in range(cells.keys.shape[1])] for each in chosen], np.int16)
+    places = {keys: place for place, keys in enumerate(chosen)}
+    unseen = _unseen(cells, ancestors, rows, sets, places)
+    people = _added(ancestors, cells.people, rows)
+    protection = asked[0][1]
+    k = max(each.k for _, each in asked)
+    few = (people > 0) & (people < k)
+    more, none = np.zeros((2, rows), np.bool_)
+    for each in [] if any(each.contributors for _, each in asked) else derived:
+        of_cells = exchanged(cells.keys, cells.people, each, sets, related, k)
+        for rows_that, cells_that in zip((more, none), of_cells, strict=True):
+            rows_that[ancestors[cells_that, places[each]]] = True
+    or_none = few & unseen & ~parts_of_differences(ancestors, levels, people, unseen, more, k)
+    few &= ~(unseen & (more | (none & or_none)))
+    totals = [each for each in sets if set(each.keys) <= set(each.conditions)]
+    table = CellTable(
+        ancestors=ancestors,
+        levels=levels,
+        measures=tuple(_measures(cells, tabulation, asked, ancestors, few, or_none & few, unseen)),
+        cost=_costs(ancestors, levels, people, unseen, [places[each.keys] for each in totals], protection.cost),
+        shown=_shown(ancestors, rows, tabulation, places, asked) & ~unseen,
+        suppressed=unseen.copy(),
+        unseen=unseen,
+    )
+    needed = [place for place, keys in enumerate(chosen) if place < len(published) or few[ancestors[:, place]].any()]
+    return _some(table, needed), {chosen[place]: number for number, place in enumerate(needed)}
+
+
+def _some(table: CellTable, sets: Sequence[int]) -> CellTable:
+    """Return a table without the groups of other sets, of which nothing is required."""
+    kept = np.zeros(table.rows, np.bool_)
+    kept[table.ancestors[:, sets]] = True
+    number = (np.cumsum(kept) - 1).astype(np.int32)
+    measures = (
+        replace(each, least=each.least[kept], required=each.required[kept], or_none=each.or_none[kept])
+        for each in table.measures
+    )
+    return CellTable(
+        ancestors=number[table.ancestors[:, sets]],
+        levels=table.levels[list(sets)],
+        measures=tuple(measures),
+        cost=table.cost[kept],
+        shown=table.shown[kept],
+        suppressed=table.suppressed[kept],
+        unseen=table.unseen[kept],
+    )
+
+
+def _costs(
+    ancestors: Int32, levels: NDArray[np.int16], people: Int64, unseen: Bools, totals: Sequence[int], cost: str
+) -> Int64:
+    """Return what it costs to suppress each row; a grand total costs as much as all rows, so it goes last."""
+    if cost == "n":
+        return people.copy()
+    found = np.ones(len(people), np.int64)
+    if cost == "parts":
+        for above, finer in ((above, finer) for above in range(len(levels)) for finer in range(len(levels)) if above != finer):
+            if (levels[finer] <= levels[above]).all():
+                rows, first = np.unique(ancestors[:, finer], return_index=True)
+                np.add.at(found, ancestors[first[~unseen[rows]], above], 1)
+    for place in totals:
+        found[ancestors[:, place]] = np.maximum(found[ancestors[:, place]], int((~unseen).sum()))
+    return found
+
+
+def _unseen(
+    cells: BaseCells, ancestors: Int32, rows: int, sets: Sequence[PublishedSet], places: dict[tuple[int, ...], int]
+) -> Bools:
+    """Return which rows are in no table: groups that follow from others, and those that a condition leaves out."""
+    unseen = np.ones(rows, np.bool_)
+    for each in sets:
+        meets = (cells.keys[:, list(each.conditions)] == 1).all(axis=1)
+        unseen[ancestors[meets, places[each.keys]]] = False
+    return unseen
+
+
+def _measures(
+    cells: BaseCells,
+    tabulation: Tabulation,
+    asked: Sequence[tuple[Tabulation, Protection]],
+    ancestors: Int32,
+    few: Bools,
+    or_none: Bools,
+    unseen: Bools,
+) -> list[Measure]:
+    """Return the counts and the sums; ``few`` says which rows need a table with more people."""
+    rows = len(few)
+    known = ((cells.people == 1) & any(each.contributors for _, each in asked)).astype(np.uint8)
+    k = max(each.k for _, each in asked)
+    nobody = np.where(cells.people > 0, known, 2).astype(np.uint8)
+    stays = any(each.rows == "null" for _, each in asked)
+    none, nothing = np.zeros(len(cells.people), np.int64), np.zeros(rows, np.int64)
+    # a cell with a sum has somebody, so a table in which it is empty would not agree with its sum
+    floor: Int64 = (cells.sums > 0).any(axis=1).astype(np.int64) if tabulation.sums else none
+    least = (~unseen & stays).astype(np.int64)
+    counts = Measure(
+        value=cells.people,
+        floor=floor,
+        least=least,
+        required=np.where(few, k, 0),
+        or_none=or_none,
+        fixed=known,
+    )
+    found = [counts]
+    for place, text in enumerate(tabulation.sums):
+        if sum(map(int, cells.sums[:, place].tolist())) >= LARGEST:
+            raise SourceError("a sum has more than 18 digits; hint: round its numbers, or sum thousands")
+        total = _added(ancestors, cells.sums[:, place], rows)
+        # of a group that nobody sees, a table with more people or none and the same sum is a witness of both
+        required = np.where(few & ~unseen, total + np.maximum(1, -(-total // (100 // _SAFETY))), 0)
+        for shape, each in asked:
+            rules = _rules(shape, each, text)
+            if rules:
+                largest = _largest(ancestors, cells.largest[place], rows)
+                required = np.maximum(required, _required(rules, largest, total))
+        required = np.where(unseen, 0, required)
+        value = cells.sums[:, place].copy()
+        found.append(
+            Measure(value=value, floor=none, least=nothing, required=required, or_none=np.zeros(rows, np.bool_), fixed=nobody)
+        )
+    return found
+
+
+def _shown(
+    ancestors: Int32,
+    rows: int,
+    tabulation: Tabulation,
+    places: dict[tuple[int, ...], int],
+    asked: Sequence[tuple[Tabulation, Protection]],
+) -> Bools:
+    """Return which rows have to be shown: those of the grouping sets that are named."""
+    found = np.zeros(rows, np.bool_)
+    for shape, names in ((shape, names) for shape, each in asked for names in each.show):
+        keys = [shape.named(name, "key") for name in names]
+        texts = {shape.keys[each.places[0]] for each in keys if each is not None}
+        texts |= {text for text in shape.conditions if text in tabulation.keys}
+        for chosen, place in places.items():
+            if {tabulation.keys[key] for key in chosen} == texts:
+                found[ancestors[:, place]] = True
+    return found
+
+
+def _added(ancestors: Int32, values: Int64, rows: int) -> Int64:
+    found = np.zeros(rows, np.int64)
+    for column in ancestors.T:
+        np.add.at(found, column, values)
+    return found
+
+
+def _rules(tabulation: Tabulation, protection: Protection, text: str) -> list[Dominance | Ambiguity]:
+    """Return the rules about what is summed as ``text``."""
+    names = {each.name for each in tabulation.items if each.kind == "sum" and tabulation.sums[each.places[0]] == text}
+    return [rule for rule in protection.rules if rule.measure in names]
+
+
+def _required(rules: Sequence[Dominance | Ambiguity], largest: Int64, total: Int64) -> Int64:
+    """Return what an attacker has to think possible of a sum under some rules, for each row; 0 where nothing is required."""
+    required = np.zeros(len(total), np.int64)
+    for rule in rules:
+        if isinstance(rule, Dominance):
+            found = _above(largest[:, : rule.largest].sum(axis=1), 1 / rule.share, total)
+        else:
+            found = _above(largest[:, 0], 1 + rule.percent / 100, total, largest[:, 1])
+        required = np.maximum(required, found)
+    return required
+
+
+def _above(value: Int64, factor: Fraction, total: Int64, more: Int64 | None = None) -> Int64:
+    """Return ``value * factor + more``, rounded up, where it is above ``total``, else 0; in exact numbers."""
+    rest = [0] * len(value) if more is None else more.tolist()
+    found = [ceil(each * factor) + beside for each, beside in zip(value.tolist(), rest, strict=True)]
+    return np.array([each if each > have else 0 for each, have in zip(found, total.tolist(), strict=True)], np.int64)
+
+
+def _largest(ancestors: Int32, largest: Int64, rows: int) -> Int64:
+    """Return the largest contributions to each row, from those to its base cells."""
+    found = np.zeros((rows, largest.shape[1]), np.int64)
+    for column in ancestors.T:
+        first, end = int(column.min()), int(column.max()) + 1
+        found[first:end] = largest_of(column.astype(np.int64) - first, largest, end - first)
+    return found

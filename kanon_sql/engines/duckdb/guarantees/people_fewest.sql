@@ -1,0 +1,1 @@
+(SELECT system.main.min(people) FROM (SELECT system.main.count(label) AS people FROM ${tally} GROUP BY class))

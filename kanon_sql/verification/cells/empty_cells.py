@@ -1,0 +1,59 @@
+"""Base cells without people that a certificate lists: each has to be possible for all that the tables show.
+
+Counts by age and counts by job exclude no job at any age. Keys of one column, and keys that determine
+each other, only have values together that they have in the source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kanon_sql.errors import CertificateError
+from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.verification.cells.base_cell import BaseCell
+from kanon_sql.verification.cells.related_keys import Pair, parts_of
+
+
+def empty_cells(
+    tabulation: Tabulation, cells: Sequence[BaseCell], listed: Sequence[tuple[int, ...]], related: set[Pair]
+) -> list[BaseCell]:
+    """Return the base cells that a certificate lists as empty.
+
+    Parameters
+    ----------
+    tabulation : Tabulation
+        The keys and the grouping sets of all tables.
+    cells : sequence of BaseCell
+        Those with people.
+    listed : sequence of tuple of int
+        For each empty cell and each key, the number of a cell with the same value.
+    related : set of frozenset of int
+        Pairs of keys that say something about each other.
+
+    Raises
+    ------
+    CertificateError
+        When one is not possible, or has people; the error names its place in the list.
+
+    Notes
+    -----
+    O((b + e) g) for b base cells with people, e empty ones and g grouping sets.
+    """
+    if not listed:
+        return []
+    width = len(tabulation.keys)
+    known, found = {cell.keys for cell in cells}, list[BaseCell]()
+    together = [*tabulation.sets, *parts_of(range(width), related)]
+    groups = [{tuple(cell.keys[key] for key in chosen) for cell in cells} for chosen in together]
+    sums = len(tabulation.sums)
+    for number, each in enumerate(listed, 1):
+        if len(each) != width or any(not 0 <= base < len(cells) for base in each):
+            raise CertificateError("empty_cells", f"number {number} does not name a base cell for each key")
+        keys = tuple(cells[base].keys[key] for key, base in enumerate(each))
+        if keys in known:
+            raise CertificateError("empty_cells", f"number {number} has people, or is listed twice")
+        known.add(keys)
+        if any(tuple(keys[key] for key in chosen) not in own for chosen, own in zip(together, groups, strict=True)):
+            raise CertificateError("empty_cells", f"number {number} is not possible: the tables show that no such people exist")
+        found.append(BaseCell(keys=keys, values=(0,) * (1 + sums), largest=((),) * sums))
+    return found

@@ -1,0 +1,79 @@
+"""Groups whose people can exchange keys with others so that no published row changes: they need no witness.
+
+Take some common keys out. The other keys fall into parts: the keys of one published grouping set are in one part, and so are
+keys that say something about each other, and all keys of tables with sums. People with the same common keys may exchange
+their keys of a part. Of n people with the common keys of a group, let a1, ..., aq have its keys of each of q parts. Then the
+group may have min(a1, ..., aq) people, and none if a1 + ... + aq is at most (q - 1) n.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+
+from kanon_sql.model.protection import Protection
+from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.verification.cells.base_cell import BaseCell, Group
+from kanon_sql.verification.cells.related_keys import Pair, parts_of
+
+Keys = frozenset[int]
+
+
+class Exchanges:
+    """What exchanges open.
+
+    Parameters
+    ----------
+    tabulation : Tabulation
+        The keys and the grouping sets of all tables.
+    asked : sequence of (Tabulation, Protection)
+        Each table, and what is asked of it.
+    cells : sequence of BaseCell
+        The base cells.
+    related : set of frozenset of int
+        Pairs of keys that say something about each other.
+    """
+
+    def __init__(
+        self,
+        tabulation: Tabulation,
+        asked: Sequence[tuple[Tabulation, Protection]],
+        cells: Sequence[BaseCell],
+        related: set[Pair],
+    ) -> None:
+        self._cells, self._related = cells, related
+        self._k = max(protection.k for _, protection in asked)
+        self._known = any(protection.contributors for _, protection in asked)
+        sets = [frozenset(each) for each in tabulation.sets]
+        self._sets = [each for each in sets if not any(each < other for other in sets)]
+        self._with_sums = {tabulation.keys.index(key) for shape, _ in asked if shape.sums for key in shape.keys}
+        self._used = sorted(frozenset().union(*sets))
+
+    def open_groups(self, chosen: Keys) -> tuple[set[Group], set[Group]]:
+        """Return the groups by some keys that may have n people or more, and those that may have none."""
+        more, none = set[Group](), set[Group]()
+        if self._known:  # whoever knows a base cell would see it change
+            return more, none
+        commons = {one & other for one, other in combinations(self._sets, 2)} | {frozenset[int]()}
+        for common in (each for each in commons if each <= chosen):
+            rest = [key for key in self._used if key not in common]
+            parts = parts_of(rest, [*self._sets, *self._related, self._with_sums])
+            own = [sorted({*common, *part} & chosen) for part in parts if {*part} & chosen]
+            if len(own) < 2:
+                continue
+            sizes, whole = [self._sizes(part) for part in own], self._sizes(sorted(common))
+            for cell in self._cells:
+                group = tuple(cell.keys[key] for key in sorted(chosen))
+                people = [size[tuple(cell.keys[key] for key in part)] for size, part in zip(sizes, own, strict=True)]
+                if min(people) >= self._k:
+                    more.add(group)
+                if sum(people) <= (len(own) - 1) * whole[tuple(cell.keys[key] for key in sorted(common))]:
+                    none.add(group)
+        return more, none
+
+    def _sizes(self, chosen: Sequence[int]) -> Counter[Group]:
+        found: Counter[Group] = Counter()
+        for cell in self._cells:
+            found[tuple(cell.keys[key] for key in chosen)] += cell.values[0]
+        return found

@@ -1,0 +1,35 @@
+"""Keys that say something about each other: levels of one column, and keys of which one determines the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+from kanon_sql.model.tabulation import Tabulation, level_of
+from kanon_sql.model.validation import same_name
+from kanon_sql.verification.cells.base_cell import BaseCell
+
+Pair = frozenset[int]
+
+
+def related_keys(tabulation: Tabulation, cells: Sequence[BaseCell]) -> set[Pair]:
+    """Return the pairs of such keys; O(b d^2) for b base cells and d keys."""
+    keys = range(len(tabulation.keys))
+    columns = [same_name((level_of(text) or (text, 0))[0]) for text in tabulation.keys]
+    counts = [len({cell.keys[key] for cell in cells}) for key in keys]
+    found = set[Pair]()
+    for one, other in combinations(keys, 2):
+        pairs = len({(cell.keys[one], cell.keys[other]) for cell in cells})
+        if columns[one] == columns[other] or pairs <= max(counts[one], counts[other]):
+            found.add(frozenset((one, other)))
+    return found
+
+
+def parts_of(keys: Iterable[int], together: Iterable[Iterable[int]]) -> list[list[int]]:
+    """Return keys in parts: keys that are together are in one part."""
+    part = {key: key for key in keys}
+    for each in together:
+        own = [key for key in each if key in part]
+        names = {part[key] for key in own}
+        part = {key: part[own[0]] if name in names else name for key, name in part.items()} if own else part
+    return [[key for key in part if part[key] == name] for name in sorted({*part.values()})]

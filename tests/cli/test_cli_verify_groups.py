@@ -1,0 +1,187 @@
+"""`kanon verify` of groups that rows of several tables name together: a certificate that leaves one out is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from click.testing import CliRunner, Result
+
+import kanon_sql
+from kanon_sql.certificate.file import read
+from kanon_sql.certificate.table_certificate import TableCertificate
+from kanon_sql.certificate.table_file import PROTECTED
+from kanon_sql.cli import main
+
+TABLES: list[dict[str, Any]] = [{"by": ["a", "b"], "k": 4, "measures": {"total": "s"}}, {"by": ["c"], "k": 4}]
+
+
+def people() -> pa.Table:
+    """Return people of whom none is z and w."""
+    draw = random.Random(16)
+    rows = [
+        {"a": draw.choice("xyz"), "b": draw.choice("uvw"), "c": draw.randrange(3), "s": draw.randrange(50)} for _ in range(60)
+    ]
+    return pa.Table.from_pylist([row for row in rows if (row["a"], row["b"]) != ("z", "w")])
+
+
+@pytest.fixture(scope="module")
+def together() -> list[kanon_sql.ProtectedTable]:
+    return kanon_sql.protect_together(people(), TABLES)
+
+
+@pytest.fixture
+def verify(folder: Path, monkeypatch: pytest.MonkeyPatch, together: list[kanon_sql.ProtectedTable]) -> Callable[[], Result]:
+    monkeypatch.chdir(folder)
+    pyarrow.parquet.write_table(people(), "in.parquet")
+    for number, each in enumerate(together):
+        pyarrow.parquet.write_table(each.table, f"{number}.parquet")
+        Path(f"{number}.json").write_text(each.certificate.to_json())
+    return lambda: CliRunner().invoke(main, ["verify", "in.parquet", "0.parquet", "0.json"])
+
+
+def test_the_certificate_holds_these_groups(verify: Callable[[], Result], together: list[kanon_sql.ProtectedTable]) -> None:
+    done = verify()
+    assert done.exit_code == 0, done.output
+    assert "for groups that rows name together" in " ".join(done.output.split())
+    certificate = TableCertificate.from_json(Path("0.json").read_text())
+    assert certificate == together[0].certificate
+    data = json.loads(Path("0.json").read_text())
+    assert data["joined_sets"] == [[0, 2], [1, 2], [0, 1, 2]]
+    assert data["empty_cells"]
+    assert any(isinstance(each, list) for witness in data["witnesses"] for each in witness)
+    cells = {tuple(row[key] for key in "abc") for row in people().to_pylist()}
+    assert data["base_cells"] == len(cells)
+
+
+def test_a_table_whose_rows_name_no_others_has_the_file_that_it_had() -> None:
+    text = kanon_sql.protect(people(), ["a", "b"], k=4).certificate.to_json()
+    assert "joined_sets" not in text
+    assert "empty_cells" not in text
+    assert read(text, PROTECTED).claims["joined_sets"] == ()
+
+
+def unlisted(data: dict[str, Any]) -> None:
+    data["joined_sets"].pop()
+
+
+def without_sets(data: dict[str, Any]) -> None:
+    del data["joined_sets"]
+
+
+def foreign(data: dict[str, Any]) -> None:
+    data["joined_sets"].append([2])
+
+
+def twice(data: dict[str, Any]) -> None:
+    data["joined_sets"].append(data["joined_sets"][0])
+
+
+def of_groups(data: dict[str, Any]) -> list[int]:
+    """Return the places of the witnesses of groups; the tables have 19 rows."""
+    return [place for place, witness in enumerate(data["witnesses"]) if witness[0] >= 19]
+
+
+def unwitnessed(data: dict[str, Any]) -> None:
+    del data["witnesses"][of_groups(data)[-1]]
+
+
+def unmoved(data: dict[str, Any]) -> None:
+    place = of_groups(data)[-1]
+    data["witnesses"][place] = data["witnesses"][place][:2]
+
+
+def with_sums(data: dict[str, Any]) -> list[Any]:
+    return next(each for each in data["witnesses"] if isinstance(each[-1], list))
+
+
+def of_nobody(data: dict[str, Any]) -> None:
+    with_sums(data).pop()
+
+
+def another_sum(data: dict[str, Any]) -> None:
+    with_sums(data)[-1][2] += 1
+
+
+def no_measure(data: dict[str, Any]) -> None:
+    with_sums(data)[-1][0] = 2
+
+
+def impossible(data: dict[str, Any]) -> None:
+    """Name the cell of z, w and the first c."""
+    a, b = ([row[key] for row in sorted(people().to_pylist(), key=lambda row: (row["a"], row["b"], row["c"]))] for key in "ab")
+    cells = sorted({(row["a"], row["b"], row["c"]) for row in people().to_pylist()})
+    z = next(place for place, cell in enumerate(cells) if cell[0] == max(a))
+    w = next(place for place, cell in enumerate(cells) if cell[1] == max(b))
+    data["empty_cells"].append([z, w, 0])
+
+
+def peopled(data: dict[str, Any]) -> None:
+    data["empty_cells"].append([0, 0, 0])
+
+
+def again(data: dict[str, Any]) -> None:
+    data["empty_cells"].append(data["empty_cells"][0])
+
+
+def beyond(data: dict[str, Any]) -> None:
+    data["empty_cells"].append([0, 0, 99])
+
+
+def short(data: dict[str, Any]) -> None:
+    data["empty_cells"].append([0, 0])
+
+
+def unseen_secondary(data: dict[str, Any]) -> None:
+    data["secondaries"].append(19)
+
+
+def unseen_primary(data: dict[str, Any]) -> None:
+    data["primaries"].append(data["witnesses"][of_groups(data)[-1]][0])
+
+
+def emptied(data: dict[str, Any]) -> None:
+    data["base_cells"] += len(data["empty_cells"])
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "text"),
+    [
+        (unlisted, "joined_sets", "groups by a, b, c are missing"),
+        (without_sets, "", "joined_sets"),
+        (foreign, "joined_sets", "does not join"),
+        (twice, "joined_sets", "is listed twice"),
+        (unwitnessed, "witnesses", "there is none for row"),
+        (unmoved, "witnesses", "is too small"),
+        (of_nobody, "witnesses", "has a sum where nobody is"),
+        (another_sum, "witnesses", "changes a row that is shown"),
+        (no_measure, "witnesses", "a measure that does not exist"),
+        (impossible, "empty_cells", "is not possible"),
+        (peopled, "empty_cells", "has people"),
+        (again, "empty_cells", "is listed twice"),
+        (beyond, "empty_cells", "does not name a base cell for each key"),
+        (short, "empty_cells", "does not name a base cell for each key"),
+        (unseen_secondary, "secondaries", "one that no table has"),
+        (unseen_primary, "primaries", "the source gives others"),
+        (emptied, "base_cells", "the source gives others"),
+    ],
+)
+def test_a_forged_certificate_is_refused_by_its_line(
+    verify: Callable[[], Result], change: Callable[[dict[str, Any]], object], field: str, text: str
+) -> None:
+    data = json.loads(Path("0.json").read_text())
+    change(data)
+    forged = TableCertificate.from_claims(read(json.dumps(data), PROTECTED).claims).to_json()
+    Path("0.json").write_text(forged)
+    done = verify()
+    assert done.exit_code == 1, done.output
+    assert text in done.output
+    lines = forged.splitlines()
+    line = next((place for place, line in enumerate(lines, 1) if field and line.startswith(f'  "{field}"')), 0)
+    assert not field or f'line {line}: "{field}"' in done.output
