@@ -114,7 +114,7 @@ def report(
         register_table(con, WHOLE, source)
         register_table(con, "released", released)
         unit = told_unit(certificate, per, per_row)
-        policy = measured_policy(without_left_out(con, unit), certificate, "python", keep, **unit, **options)
+        policy = measured_policy(without_left_out(con, unit), certificate, keep, **unit, **options)
         if {"source", "released"} & set(map(same_name, by_name(tables, "tables", "{'tree': table}"))):
             raise PolicyError("an additional table cannot be called 'source' or 'released'; hint: rename it")
         register_tables(con, policy, tables)
@@ -169,7 +169,9 @@ def report_files(
             load_policy_table(con, place, into=name, delimiter=delimiter)
         unit = told_unit(certificate, about.pop("per", None), about.pop("per_row", False))
         known = without_left_out(con, unit)
-        policy = measured_policy(known, certificate, "command", keep(known), quasi_identifiers=names(known), **unit, **about)
+        policy = measured_policy(
+            known, certificate, keep(known), surface="command", quasi_identifiers=names(known), **unit, **about
+        )
         if population is not None and not policy.populations:
             raise PolicyError("nothing is guaranteed about the population; hint: pass the certificate of a release with k-map")
         if len(policy.populations) > 1:  # each would be counted in the same file
@@ -193,9 +195,9 @@ def report_files(
 def measured_policy(
     known: list[str],
     certificate: Certificate | None,
-    surface: Surface,
     keep: Iterable[str] | None = None,
     *,
+    surface: Surface = "python",
     per: str | None = None,
     per_row: bool = False,
     **options: Unpack[AuditOptions],

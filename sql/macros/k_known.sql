@@ -3,7 +3,7 @@
 -- For each set of m quasi-identifiers, the rows with the same values in it are a class. The k given here is the size of the smallest class
 -- of any set. Sets of fewer columns need no look: their classes are unions of these. With m = all columns it is the k of k_anonymity().
 -- NULL is a value like any other: rows that are NULL in the same column are alike there. Text is compared byte by byte, whatever the
--- collation of the column. With person, classes are counted in people: rows without a person are those of one.
+-- collation of the column. With person, classes are counted in people: an empty cell is nobody.
 --
 -- Arguments:
 --   tbl      VARCHAR     name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
@@ -26,7 +26,7 @@ FROM system.main.query(system.main.format(
     'WITH "kanon#coded" AS MATERIALIZED (
          SELECT {2}
          FROM (
-             SELECT system.main.create_sort_key(system.main.row(COLUMNS(*)), ''ASC NULLS FIRST'')
+             SELECT system.main.create_sort_key(system.main.row(COLUMNS(*)), ''ASC NULLS FIRST''){9}
              FROM (
                  @spelled(SELECT {8}{0} FROM {1} AS source)
              ) AS source
@@ -50,10 +50,15 @@ FROM system.main.query(system.main.format(
     ,
     @table(tbl)
     ,
-    coalesce(system.main.list_aggregate(system.main.list_transform(system.main.range(CASE WHEN person IS NULL THEN 1 ELSE 0 END, system.main.len(qi::VARCHAR[]) + 1),
-        lambda i: system.main.format('system.main.dense_rank() OVER (ORDER BY c{} ASC NULLS LAST) AS c{}', i, i)), 'string_agg', ', '), ''),
-    coalesce(system.main.list_aggregate(system.main.list_transform(system.main.range(CASE WHEN person IS NULL THEN 1 ELSE 0 END, system.main.len(qi::VARCHAR[]) + 1),
-        lambda i: system.main.concat('c', i)), 'string_agg', ', '), ''),
+    system.main.concat(
+        CASE WHEN person IS NULL THEN '' ELSE 'CASE WHEN counted THEN system.main.dense_rank() OVER (ORDER BY c0 ASC NULLS LAST) END AS c0, ' END,
+        system.main.list_aggregate(system.main.list_transform(system.main.range(1, system.main.len(qi::VARCHAR[]) + 1),
+            lambda i: system.main.format('system.main.dense_rank() OVER (ORDER BY c{} ASC NULLS LAST) AS c{}', i, i)), 'string_agg', ', ')),
+    system.main.concat(
+        CASE WHEN person IS NULL THEN '' ELSE 'c0, ' END,
+        system.main.list_aggregate(system.main.list_transform(system.main.range(1, system.main.len(qi::VARCHAR[]) + 1),
+            lambda i: system.main.concat('c', i)), 'string_agg', ', '),
+        CASE WHEN person IS NULL THEN '' ELSE ', counted' END),
     system.main.concat(
         CASE
             WHEN m >= 1 AND k >= 1 AND system.main.len(qi::VARCHAR[]) <= 60 THEN ''
@@ -81,5 +86,6 @@ FROM system.main.query(system.main.format(
     CASE WHEN person IS NULL THEN ''
         WHEN person::VARCHAR = '' THEN system.main.error('kanon: person is not a column name')
         ELSE system.main.concat('source."', system.main.replace(person::VARCHAR, '"', '""'), '" AS "kanon#person", ') END,
+    CASE WHEN person IS NULL THEN '' ELSE ', "kanon#person" IS NOT NULL' END,
     @built_in()
 ));

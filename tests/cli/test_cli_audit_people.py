@@ -108,7 +108,7 @@ def test_what_contradicts_itself(kanon: Kanon, visits: list[dict[str, str]]) -> 
     done = kanon("audit", "visits.csv", *QI, "--per", "patient_id", "--per-row")
     assert (done.returncode, "per_row says that each row is one" in done.stderr) == (3, True)
     assert kanon("audit", "visits.csv", *QI, "--per", "patient").returncode == 3
-    assert kanon("audit", "visits.csv", *QI, "--per", "patient_id", "--known", "1").returncode == 3
+    assert kanon("audit", "visits.csv", *QI, "--per", "patient_id", "--known", "1", "--known-rows", "1").returncode == 3
 
 
 def test_names_that_repeat_are_named(kanon: Kanon, folder: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import kanon_sql
 import kanon_sql.spark
-from kanon_sql.errors import AuditError, KanonError
+from kanon_sql.errors import AuditError, KanonError, PolicyError
 from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
 
 pytestmark = [pytest.mark.process, pytest.mark.unlisted]
@@ -194,6 +194,8 @@ def test_audits_count_people_and_ask_whether_there_are_some(visits: Any) -> None
     assert str(error).endswith("hint: per='patient', or per_row=True if each row is a person")
     with pytest.raises(AuditError, match="the smallest class has rows of 4 people, fewer than k = 9"):
         kanon_sql.spark.audit(visits, k=9, per="patient", **by)
+    with pytest.raises(PolicyError, match="Spark does not count people by known columns"):
+        kanon_sql.spark.audit(visits, k=5, known=1, per="patient", **by)
 
 
 def test_large_tables_are_judged_by_a_sample(spark: Any) -> None:

@@ -22,7 +22,7 @@ Row = tuple[int | None, ...]
 def counted(rows: Sequence[Row], m: int, k: int, people: Sequence[int | None] = ()) -> tuple[int, int, int, int | None]:
     """Return the smallest class, the number of sets, the rows below by the worst set, and those for sets of one column more.
 
-    Of ``people``, whose rows they are, None is one.
+    Of ``people``, whose rows they are, None is nobody.
     """
     width = len(rows[0])
 
@@ -30,7 +30,7 @@ def counted(rows: Sequence[Row], m: int, k: int, people: Sequence[int | None] = 
         classes = defaultdict(list)
         for number, row in enumerate(rows):
             classes[tuple(row[place] for place in chosen)].append(people[number] if people else number)
-        sizes = [(len(set(each)), len(each)) for each in classes.values()]
+        sizes = [(len({*each} - {None}), len(each)) for each in classes.values()]
         return min(sizes)[0], sum(rows for size, rows in sizes if size < k)
 
     found = [below(chosen) for chosen in combinations(range(width), min(m, width))]
@@ -84,6 +84,7 @@ def test_people_are_counted(con: duckdb.DuckDBPyConnection, table: list[Row]) ->
         assert (*found[:2], *found[3:]) == expected
         figures = kanon_sql.audit(con.table("t"), quasi_identifiers=names, known=m, per='who"')
         assert (figures.k_known, figures.known_sets) == expected[:2]
+    assert figures.k_known == figures.k
 
 
 def test_an_audit_refuses_classes_of_few_people(tmp_path: Path) -> None:

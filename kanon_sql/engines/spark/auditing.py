@@ -14,7 +14,7 @@ from kanon_sql.engines.spark.names import fresh, quoted
 from kanon_sql.engines.spark.supported import check_supported
 from kanon_sql.engines.spark.texts import text
 from kanon_sql.engines.spark.unit import audited_frame
-from kanon_sql.errors import AuditError
+from kanon_sql.errors import AuditError, PolicyError
 from kanon_sql.model.known import check_known
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, completed, spelled_out, thresholds
@@ -40,7 +40,7 @@ def audit(
     df : DataFrame
         The table; it is read once for each figure that is asked for.
     known : int, optional
-        As for `kanon_sql.audit`; rows below k by one column more are counted for at most 1,100 sets.
+        As for `kanon_sql.audit`, without ``per``; rows below k by one column more are counted for at most 1,100 sets.
     per : str, optional
         The column that tells people apart. Classes and risks count people then.
     per_row : bool
@@ -71,6 +71,8 @@ def audit(
     given = completed("audit", options, AUDIT_DEFAULTS)
     k = given["k"]
     known = None if known is None else whole(known, "known", 1)
+    if known is not None and per is not None:
+        raise PolicyError("Spark does not count people by known columns; hint: kanon_sql.audit of df.toArrow() does")
     fields = fields_of(df)
     measured = measured_requirements(given["sensitive"], **thresholds(given))
     policy = Policy.of(k=1 if k is None else k, quasi_identifiers=given["quasi_identifiers"], requirements=measured)
