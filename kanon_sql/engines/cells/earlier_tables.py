@@ -93,8 +93,8 @@ def related(new: EarlierTable, tables: Sequence[EarlierTable]) -> list[EarlierTa
     for each in found:
         if not each.tabulation.meets(new.tabulation, fingerprints=False):
             raise SourceError(
-                "a table with equal columns and as many rows, under another name, was protected before, and seems to be the same "
-                f"source; nothing was released; hint: read the source under its old name, or {_ALONE}"
+                "a table with equal columns and as many rows, under another name, was protected before, and seems to be the "
+                f"same source; nothing was released; hint: read the source under its old name, or {_ALONE}"
             )
         if each.tabulation.source != new.tabulation.source:
             raise SourceError(

@@ -47,7 +47,8 @@ def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection
             )
         if item.name not in ruled and ((contributors > 0) & (contributors < _FEW) & (people >= protection.k)).any():
             raise SourceError(
-                f"fewer than {_FEW} people add to the sum {name} of a shown row, so their numbers could be worked out; nothing was released; hint: add the rule p({name}) >= 10"
+                f"fewer than {_FEW} people add to the sum {name} of a shown row, so their numbers could be worked out; nothing "
+                f"was released; hint: add the rule p({name}) >= 10"
             )
 
 
