@@ -38,7 +38,7 @@ def parts_of_differences(
     fewest people; any other one has the largest part in it.
     """
     found = np.zeros(len(people), np.bool_)
-    finer: Bools = (levels[:, None] <= levels[None, :]).all(axis=2)
+    finer: Bools = np.asarray((levels[:, None] <= levels[None, :]).all(axis=2), np.bool_)
     for place in np.flatnonzero([unseen[column].any() for column in ancestors.T]):
         rows, first = np.unique(ancestors[:, place].astype(np.int64), return_index=True)
         rows, first = rows[people[rows] > 0], first[people[rows] > 0]

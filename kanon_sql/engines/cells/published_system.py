@@ -154,7 +154,7 @@ def _measures(
     stays = any(each.rows == "null" for _, each in asked)
     none, nothing = np.zeros(len(cells.people), np.int64), np.zeros(rows, np.int64)
     # a cell with a sum has somebody, so a table in which it is empty would not agree with its sum
-    floor: Int64 = (cells.sums > 0).any(axis=1).astype(np.int64) if tabulation.sums else none
+    floor = np.asarray((cells.sums > 0).any(axis=1), np.int64) if tabulation.sums else none
     least = (~unseen & stays).astype(np.int64)
     counts = Measure(
         value=cells.people,
