@@ -82,8 +82,8 @@ def _view(spark: SparkSession, progress: Progress | None, query: TableQuery, pro
     named += [] if protection.per is None else [(quoted(protection.per), "kanon#person")]
     listed = ", ".join(f"{text} AS {quoted(name)}" for text, name in named)
     with safe_errors("reading the source"):
-        read = f"{query.source} WHERE {query.where}" if query.where else query.source
-        rows, source = spark.sql(f"SELECT {listed} {read}"), spark.sql(f"SELECT * {read}")
+        text = f"{query.source} WHERE {query.where}" if query.where else query.source
+        rows, source = spark.sql(f"SELECT {listed} {text}"), spark.sql(f"SELECT * {text}")
     counting = Counting(tabulation=query.tabulation, keys=query.keys, sums=query.sums, largest=protection.largest)
     view = fresh("protected")
     shown = [(quoted(f"kanon#key{place}"), quoted(name)) for name, place in key_places(counting).items()]

@@ -57,7 +57,7 @@ def _function(key: bytes) -> type:
     from pyspark.sql.udtf import AnalyzeResult
 
     @dataclass(kw_only=True)
-    class Analyzed(AnalyzeResult):
+    class Analyzed(AnalyzeResult):  # type: ignore[misc]
         """The columns of the release, with those of the source, what is guaranteed and what is left out."""
 
         source: StructType
