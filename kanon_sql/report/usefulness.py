@@ -198,7 +198,7 @@ def usefulness(
     k = record(con, "SELECT k FROM k_anonymity($released, $qi)", alone)["k"]
     smallest = how_many(k, "row") if k else "-"
     if people is not None:
-        smallest = how_many(people, "person", "people")
+        smallest = f"at least {how_many(people, 'person', 'people')}"
     if certificate is not None and certificate.least_people is not None:
         people, smallest = certificate.least_people, certificate.smallest
     return Usefulness(
