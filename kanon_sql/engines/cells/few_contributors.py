@@ -28,7 +28,7 @@ def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection
     Raises
     ------
     SourceError
-        When fewer than three people add to the sum of a row that is shown, unless a rule is about that sum; or when all who add
+        When fewer than three people, or than k, add to the sum of a shown row, unless a rule is about that sum; or when all who add
         to it add the same number, and some add nothing.
     """
     ruled = {rule.measure for rule in protection.rules}
@@ -45,9 +45,10 @@ def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection
                 f"everyone who adds to the sum {name} adds the same number, so it counts people; nothing was released; hint: "
                 f"count these people by FILTER (WHERE {tabulation.sums[place]} > 0), or make it a key"
             )
-        if item.name not in ruled and ((contributors > 0) & (contributors < _FEW) & (people >= protection.k)).any():
+        least = min(_FEW, protection.k)
+        if item.name not in ruled and ((contributors > 0) & (contributors < least) & (people >= protection.k)).any():
             raise SourceError(
-                f"fewer than {_FEW} people add to the sum {name} of a shown row, so their numbers could be worked out; nothing "
+                f"fewer than {least} people add to the sum {name} of a shown row, so their numbers could be worked out; nothing "
                 f"was released; hint: add the rule p({name}) >= 10"
             )
 
