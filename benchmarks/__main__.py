@@ -37,6 +37,7 @@ from benchmarks import (
     spark,
     start,
     table_attack,
+    table_peers,
     tables,
     wide,
 )
@@ -57,6 +58,7 @@ PARTS = {
     "matrix": matrix.show,
     "analyses": analyses.show,
     "peers": peers.show,
+    "table_peers": table_peers.show,
     "backends": backends.show,
     "wide": wide.show,
     "known": known.show,
@@ -73,8 +75,11 @@ PARTS = {
     "fuzz": fuzz.show,
 }
 
-ON_REQUEST = ("matrix", "known", "analyses", "spark", "peers", "attacks", "careless", "table_attack", "faults", "fuzz")
-"""Parts that run only where `--only` names them: two take long, three need programs of others, the rest looks for faults."""
+ON_REQUEST = (
+    *("matrix", "known", "analyses", "spark", "peers", "table_peers"),
+    *("attacks", "careless", "table_attack", "faults", "fuzz"),
+)
+"""Parts that run only where `--only` names them: two take long, four need programs of others, the rest looks for faults."""
 
 
 @click.command(context_settings={"show_default": True})
@@ -216,6 +221,8 @@ def _measured(
             return matrix.measure(data)
         case "peers":
             return peers.measure(data)
+        case "table_peers":
+            return table_peers.measure(data)
         case "backends":
             return backends.measure(data)
         case "wide":

@@ -17,11 +17,26 @@ from rich.table import Table
 from benchmarks.table_attack.bands import pairs
 from benchmarks.table_attack.draw import database
 from benchmarks.table_attack.smaller import smaller
-from benchmarks.table_attack.trial import FAILURES, Trial, attack
+from benchmarks.table_attack.trial import FAILURES, NEEDLESS, Trial, attack
 
 __all__ = ["again", "failures", "measure", "show"]
 
 _COUNTS = ("databases", "tables", "released", "refused", "rows", "suppressed", "asked", "programs", "undecided")
+
+_HEADS = (
+    "sources",
+    "tables",
+    "refused",
+    "rows",
+    "hidden %",
+    "small",
+    "programs",
+    "open",
+    "proven",
+    "wrong",
+    "broken",
+    "needless",
+)
 
 _PAIRS = "66 pairs of bands"
 
@@ -73,16 +88,19 @@ def show(console: Console, records: list[dict[str, Any]]) -> None:
     """Print one row for each way of publishing, then the refusals and what was found."""
     drawn = Table(title="Tables of one source, and a reader who has all of them")
     drawn.add_column("published")
-    heads = (*_COUNTS[:6], "suppressed %", *_COUNTS[6:], *FAILURES, "needless")
-    for head in heads:
+    for head in _HEADS:
         drawn.add_column(head, justify="right")
     for work in dict.fromkeys(each["work"] for each in records):
         own = [each for each in records if each["work"] == work]
         total = {name: sum(each[name] for each in own) for name in _COUNTS}
         found = Counter(kind for each in own for kind, _ in each["findings"])
-        figures: dict[str, Any] = {**total, **{kind: found[kind] for kind in FAILURES}, "needless": found["needless refusal"]}
-        figures["suppressed %"] = f"{100 * total['suppressed'] / max(total['rows'], 1):.1f}"
-        drawn.add_row(work, *(str(figures[head]) for head in heads))
+        share = f"{100 * total['suppressed'] / max(total['rows'], 1):.1f}"
+        figures = [*(total[name] for name in ("databases", "tables", "refused", "rows")), share]
+        figures += [
+            *(total[name] for name in ("asked", "programs", "undecided")),
+            *(found[kind] for kind in (*FAILURES, NEEDLESS)),
+        ]
+        drawn.add_row(work, *map(str, figures))
     console.print(drawn)
     refusals = Counter[str]()
     for each in records:

@@ -63,7 +63,7 @@ class Reader:
             self._model.add(amount == 0).only_enforce_if(~somebody)
         return found
 
-    def small(self, groups: Bools, n: int) -> NDArray[np.int8]:
+    def small(self, groups: Bools, n: int, *, or_none: bool = True) -> NDArray[np.int8]:
         """Return for each group whether it is proven to have 1 to ``n - 1`` people: 1 if so, 0 if not, -1 if open.
 
         Parameters
@@ -72,12 +72,14 @@ class Reader:
             The atoms of each.
         n : int
             The least count.
+        or_none : bool
+            Whether a table in which nobody is in the group disproves it, too.
         """
         answer = np.full(len(groups), -2, np.int8)
 
         def learn(people: Int64) -> None:
             counts = groups @ people
-            answer[(answer == -2) & ((counts >= n) | (counts == 0))] = 0
+            answer[(answer == -2) & ((counts >= n) | (or_none & (counts == 0)))] = 0
 
         for people, _ in self._found:
             learn(people)
@@ -87,7 +89,10 @@ class Reader:
             total = _total(model, self._people, groups[group])
             many = model.new_bool_var("")
             model.add(total >= n).only_enforce_if(many)
-            model.add(total == 0).only_enforce_if(~many)
+            if or_none:
+                model.add(total == 0).only_enforce_if(~many)
+            else:
+                model.add(many == 1)
             answer[group] = self._solve(model)
             if answer[group] == 0:
                 learn(self._found[-1][0])

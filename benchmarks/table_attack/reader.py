@@ -14,7 +14,6 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.table_attack.draw import Database
 from benchmarks.table_attack.statement import Statement
 
 Bools = NDArray[np.bool_]
@@ -92,19 +91,19 @@ class _Named:
     part: int
 
 
-def knowledge(database: Database, tables: Sequence[tuple[Statement, list[Row] | None]]) -> Knowledge:
+def knowledge(source: str, tables: Sequence[tuple[Statement, list[Row] | None]]) -> Knowledge:
     """Return what a reader of some tables knows.
 
     Parameters
     ----------
-    database : Database
-        Its source gives the values of each column, and the truth.
+    source : str
+        A statement that makes the table ``people``: the values of each column, and the truth.
     tables : sequence of (Statement, rows)
         The published tables; None for one of which all rows are suppressed.
     """
     columns = sorted(frozenset().union(*(each.reads for each, _ in tables)))
     with duckdb.connect(config={"threads": 1}) as con:
-        con.execute(database.source)
+        con.execute(source)
         con.execute(f"CREATE TABLE world AS SELECT row_number() OVER () - 1 AS id, * FROM {_crossed(columns)}")
         named = [each for place, (statement, _) in enumerate(tables) for each in _named(con, place, statement)]
         size = con.execute("SELECT count(*) FROM world").fetchall()[0][0]

@@ -93,7 +93,7 @@ def attack(database: Database) -> Trial:
             seen += zip(each.statements, each.rows, strict=True)
     trial.released = len(seen)
     if seen:
-        _judge(trial, knowledge(database, seen), seen)
+        _judge(trial, knowledge(database.source, seen), seen)
     return trial
 
 
@@ -107,7 +107,7 @@ def _refused(trial: Trial, batch: Batch, before: Sequence[tuple[Statement, list[
         return
     every = [*before, *((each, None) for each in batch.statements)]
     n = max(each.n for each, _ in every)
-    known = knowledge(trial.database, every)
+    known = knowledge(trial.database.source, every)
     groups, _ = targets(known, n)
     answer = Reader(known).small(groups, n)
     if not answer.any():

@@ -41,21 +41,24 @@ def proven(known: Knowledge, n: int) -> list[str]:
 def test_one_person_between_two_bands_is_proven() -> None:
     people = source(("age",), tuple((age,) for age in AGES), TENS, OVER)
     tens = [(10, 61), (20, 40), (30, 40), (40, 30), (50, 30)]
-    found = knowledge(people, [(TENS, tens), (OVER, [(False, 60), (True, 141)])])
+    found = knowledge(people.source, [(TENS, tens), (OVER, [(False, 60), (True, 141)])])
     assert found.wrong == []
     assert proven(found, 5) == ["atom: age = 17"]
-    assert proven(knowledge(people, [(TENS, tens), (OVER, [(False, None), (True, None)])]), 5) == []
+    assert proven(knowledge(people.source, [(TENS, tens), (OVER, [(False, None), (True, None)])]), 5) == []
     grown = replace(OVER, where=Condition("age >= 15", frozenset(("age",))))
-    assert proven(knowledge(people, [(TENS, tens), (grown, [(True, 141)])]), 5) == ["atom: age = 17"]
+    assert proven(knowledge(people.source, [(TENS, tens), (grown, [(True, 141)])]), 5) == ["atom: age = 17"]
 
 
 def test_a_row_that_is_marked_has_somebody_and_an_absent_one_may_have_nobody() -> None:
     people = source(("a", "b"), ((0, 0),) * 9 + ((0, 1),) * 1 + ((1, 0),) * 2 + ((1, 1),) * 9, CUBE)
     hidden = [(0, 0, None), (0, 1, None), (1, 0, None), (1, 1, None), (0, None, 10), (1, None, 11), (None, None, 21)]
-    assert proven(knowledge(people, [(CUBE, [*hidden, (None, 0, 11), (None, 1, 10)])]), 3) == []
-    assert len(proven(knowledge(people, [(CUBE, [*hidden[:2], (1, 0, 2), *hidden[3:], (None, 0, 11), (None, 1, 10)])]), 3)) == 2
+    assert proven(knowledge(people.source, [(CUBE, [*hidden, (None, 0, 11), (None, 1, 10)])]), 3) == []
+    assert (
+        len(proven(knowledge(people.source, [(CUBE, [*hidden[:2], (1, 0, 2), *hidden[3:], (None, 0, 11), (None, 1, 10)])]), 3))
+        == 2
+    )
     absent = replace(CUBE, absent=True)
-    assert proven(knowledge(people, [(absent, [row for row in hidden if row[-1] is not None])]), 3) == []
+    assert proven(knowledge(people.source, [(absent, [row for row in hidden if row[-1] is not None])]), 3) == []
 
 
 @pytest.mark.parametrize(("sums", "found"), [(("x",), 3), ((), 0)])
@@ -70,13 +73,13 @@ def test_a_group_with_a_sum_has_somebody(sums: tuple[str, ...], found: int) -> N
         (both, [(0, None)]),
     ]
     # who has b = 0 and not a = 0 has a sum of at least 43, so somebody is there, and both are at most 2
-    assert len(proven(knowledge(people, shown), 3)) == found
+    assert len(proven(knowledge(people.source, shown), 3)) == found
 
 
 def test_rows_that_are_not_true_are_named() -> None:
     people = source(("age",), tuple((age,) for age in AGES), TENS)
     tens = [(10, 61), (20, 40), (30, 41), (50, 30), (60, None)]
-    assert len(knowledge(people, [(TENS, tens)]).wrong) == 3
+    assert len(knowledge(people.source, [(TENS, tens)]).wrong) == 3
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -87,7 +90,7 @@ def test_the_reader_takes_the_statements_as_sql_does(seed: int) -> None:
         for each in drawn.statements:
             if not any(key.digits for key in each.dimensions):
                 rows = con.execute(each.query.partition(" PROTECT ")[0]).fetchall()
-                assert knowledge(drawn, [(each, rows)]).wrong == []
+                assert knowledge(drawn.source, [(each, rows)]).wrong == []
 
 
 def test_a_database_with_a_finding_becomes_smaller() -> None:
