@@ -115,7 +115,7 @@ def test_the_strictest_count_and_every_row_that_must_be_shown_hold_for_all() -> 
 
 def test_tables_of_other_sources_and_files_and_inserts(tmp_path: Path) -> None:
     con = connected()
-    con.execute("CREATE TABLE visits AS FROM people; CREATE TABLE kept (age INT, n BIGINT)")
+    con.execute("CREATE TABLE visits AS SELECT *, 1 AS ward FROM people; CREATE TABLE kept (age INT, n BIGINT)")
     con.execute(
         f"BEGIN PROTECTED TRANSACTION; {ONE}; "
         "INSERT INTO kept SELECT age, count(*) AS n FROM visits GROUP BY age PROTECT n >= 4; "
