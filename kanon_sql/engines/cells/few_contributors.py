@@ -28,8 +28,8 @@ def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection
     Raises
     ------
     SourceError
-        When fewer than three people, or than k, add to the sum of a shown row, unless a rule is about that sum; or when all who add
-        to it add the same number, and some add nothing.
+        When fewer than three people, or than k, add to the sum of a shown row, unless a rule is about that sum; or when all
+        who add to it add the same number, and some add nothing.
     """
     ruled = {rule.measure for rule in protection.rules}
     ancestors, rows = row_numbers(cells.keys, tabulation.sets)
@@ -48,8 +48,8 @@ def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection
         least = min(_FEW, protection.k)
         if item.name not in ruled and ((contributors > 0) & (contributors < least) & (people >= protection.k)).any():
             raise SourceError(
-                f"fewer than {least} people add to the sum {name} of a shown row, so their numbers could be worked out; nothing "
-                f"was released; hint: add the rule p({name}) >= 10"
+                f"fewer than {least} people add to the sum {name} of a shown row, so their numbers could be worked out; "
+                f"nothing was released; hint: add the rule p({name}) >= 10"
             )
 
 
