@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kanon_sql.errors import InfeasibleError
-from kanon_sql.kernels.labels.two_word_sums import plus, square
+from kanon_sql.kernels.labels import plus, square
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Moment
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.solvers.labels.intervals import Objective, group

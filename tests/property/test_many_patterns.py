@@ -13,7 +13,7 @@ from solving import check, coded, plain
 
 from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
-from kanon_sql.kernels.classes.listed_greedy import take_listed
+from kanon_sql.kernels.classes import take_listed
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.feasibility import feasible_requirement
 from kanon_sql.solvers.instances import listing, search

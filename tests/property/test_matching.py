@@ -18,9 +18,7 @@ from solving import check, coded, plain
 from test_small_exact import Ending, case
 
 from kanon_sql.errors import InfeasibleError, PolicyError
-from kanon_sql.kernels.partitions.duals import Duals
-from kanon_sql.kernels.partitions.simplex_pricing import pairs_below, triples_below
-from kanon_sql.kernels.partitions.simplices import FORBIDDEN, Simplices, class_costs, nearest
+from kanon_sql.kernels.partitions import FORBIDDEN, Duals, Simplices, class_costs, nearest, pairs_below, triples_below
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, Requirement, TCloseness
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Moment

@@ -16,7 +16,7 @@ from naive import partitions
 from numpy.typing import NDArray
 from solving import coded, rows_each
 
-from kanon_sql.kernels.microaggregation.mdav import divide
+from kanon_sql.kernels.microaggregation import divide
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.microaggregation import partition
 from kanon_sql.solvers.microaggregation.measurements import Measurements

@@ -14,7 +14,7 @@ from naive import partitions
 from test_summaries import Row, case, loss
 
 import kanon_sql
-from kanon_sql.kernels.summaries.nearest import nearest
+from kanon_sql.kernels.summaries import nearest
 from kanon_sql.solvers.summaries.measure import measured
 from kanon_sql.solvers.summaries.nearest import METHOD_OF_PEOPLE
 

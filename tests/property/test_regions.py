@@ -15,13 +15,8 @@ import pytest
 from naive import partitions
 
 from kanon_sql.errors import InfeasibleError
-from kanon_sql.kernels.labels.connected_sets import connected_sets
-from kanon_sql.kernels.labels.degree_walk import lower_degrees
-from kanon_sql.kernels.labels.graphs import depth_first, graph_of
-from kanon_sql.kernels.labels.recut import recut
-from kanon_sql.kernels.labels.spanning import leaves_first
-from kanon_sql.kernels.labels.tree_cut import cut_tree
-from kanon_sql.kernels.random import COMPILED, seeded
+from kanon_sql.kernels import COMPILED, seeded
+from kanon_sql.kernels.labels import connected_sets, cut_tree, depth_first, graph_of, leaves_first, lower_degrees, recut
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.labels import region_exact, regions
 from kanon_sql.solvers.labels.grouping import Grouping

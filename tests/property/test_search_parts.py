@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from solving import check, coded, plain
 
-from kanon_sql.kernels.classes.partition import CandidateClasses, put_all
-from kanon_sql.kernels.classes.parts import restricted
+from kanon_sql.kernels.classes import CandidateClasses, put_all, restricted
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances.listing import useful
 from kanon_sql.solvers.instances.search_space import RowSearchSpace, as_partition, pieces

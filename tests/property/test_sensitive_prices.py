@@ -21,8 +21,7 @@ from test_sensitive_exact import case
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.errors import CertificateError, InfeasibleError
-from kanon_sql.kernels.requirements import sized_lagrangian
-from kanon_sql.kernels.requirements.lagrangian import Relaxed, gains
+from kanon_sql.kernels.requirements import BestClass, Relaxed, gains, sized_gains
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import AlphaAnonymity, BetaLikeness, LDiversity, Requirement, TCloseness
 from kanon_sql.pipeline import run
@@ -70,7 +69,7 @@ class Priced:
         asked = found, space.candidates, relaxed, price, longest, multipliers
         if sized and has_sizes(found, problem.requirement.least):
             beyond = Relaxed(space.cost * scale, problem.table.weight, largest + 1)
-            gain = sized_lagrangian.gains(*asked, sized_lagrangian.BestClass(len(space), beyond), (0, len(space)))
+            gain = sized_gains(*asked, BestClass(len(space), beyond), (0, len(space)))
         else:
             gain = gains(*asked, (0, len(space)))
         return cls(space=space, price=price, scale=scale, gain=gain)

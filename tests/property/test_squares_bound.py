@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kanon_sql.errors import CertificateError
-from kanon_sql.kernels.microaggregation.overpaid import overpaid
+from kanon_sql.kernels.microaggregation import overpaid
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.microaggregation.class_prices import class_prices
 from kanon_sql.solvers.microaggregation.places import PlacedRows

@@ -17,8 +17,8 @@ import pytest
 from naive import partitions
 from solving import coded, rows_each
 
-from kanon_sql.kernels.classes.partition import Partition
-from kanon_sql.kernels.summaries.neighbourhoods import Classes
+from kanon_sql.kernels.classes import Partition
+from kanon_sql.kernels.summaries import Classes
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.summaries import longer

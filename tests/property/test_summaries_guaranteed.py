@@ -23,8 +23,7 @@ from test_sensitive_exact import attribute, requirement
 from test_summaries import case, check, loss, nulls
 
 from kanon_sql.errors import AuditError
-from kanon_sql.kernels.criteria.dispatch import may_meet, meets
-from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace
+from kanon_sql.kernels.criteria import CriteriaWorkspace, may_meet, meets
 from kanon_sql.model.distances import equal
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import LDiversity, SensitiveRequirement, TCloseness

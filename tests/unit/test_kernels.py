@@ -7,9 +7,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from kanon_sql.kernels.classes.greedy import take_frequent
-from kanon_sql.kernels.instances.groups import frequent_sets
-from kanon_sql.kernels.partitions.top_down import split_classes
+from kanon_sql.kernels.classes import take_frequent
+from kanon_sql.kernels.instances import frequent_sets
+from kanon_sql.kernels.partitions import split_classes
 from kanon_sql.solvers.instances.sieve import sieve
 from kanon_sql.table.keys import mixed_radix
 
