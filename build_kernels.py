@@ -98,6 +98,11 @@ class Room:
         found = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module is not None)
         return [(node.module, alias.name) for node in found for alias in node.names if alias.name != "*"]
 
+    def check(self) -> None:
+        """Refuse a file that is called like a name that the room shows: importing it would replace the name."""
+        if twice := {each.name for each in self.kernels} & {name for _, name in self.shown}:
+            raise ValueError(f"{self.folder} shows {', '.join(twice)}, and has a file of that name: rename it")
+
     @cached_property
     def joined_names(self) -> dict[str, dict[str, str]]:
         """For each module, the new names of those of its names that others have, too."""
@@ -168,6 +173,7 @@ def join(folder: Path) -> dict[str, Path]:
     """Write the modules into a folder, those that differ; return their sources by their names."""
     found: dict[str, Path] = {}
     for room in rooms():
+        room.check()
         path = folder / room.folder / "compiled.py"
         for package in (path.parent, *path.parent.parents):
             if package == folder:

@@ -60,6 +60,7 @@ def test_a_safe_table_passes_and_json_has_every_interval(run: Run) -> None:
     assert run("safe.csv", *GIVEN, "--k", "12").exit_code == 1
 
 
+@pytest.mark.everything
 def test_what_kanon_protect_writes_passes(run: Run) -> None:
     rows = [f"{'nsew'[n * 7 % 11 % 4]},{'fm'[n * 31 % 7 % 2]}" for n in range(40)]
     Path("people.csv").write_text("\n".join(["region,sex", *rows]) + "\n")

@@ -74,6 +74,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("seed", range(6))
 def test_intervals_are_those_of_an_attacker_who_lists_all_tables(shape: str, seed: int) -> None:
@@ -110,6 +111,8 @@ def people(seed: int) -> pa.Table:
     )
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("rows", ["null", "absent"])
 def test_a_protected_table_gives_nothing_away_and_small_cells_alone_do(seed: int, rows: str) -> None:

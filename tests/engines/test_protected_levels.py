@@ -52,6 +52,7 @@ def most(con: Any, rows: list[Row], row: Row) -> int:
     return int(solver.objective_value)
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("grouping", ["CUBE (zip IN DIGITS (3, 1), sex)", "ROLLUP (zip IN DIGITS (3, 2, 1), sex)"])
 @pytest.mark.parametrize("seed", range(8))
 def test_no_reader_proves_that_a_row_has_few_people(seed: int, grouping: str) -> None:
@@ -68,6 +69,7 @@ def test_no_reader_proves_that_a_row_has_few_people(seed: int, grouping: str) ->
             assert most(con, rows, row) >= K
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("grouping", "sets"),
     [
@@ -105,6 +107,7 @@ def test_grouping_tells_levels_apart_and_show_means_the_finest() -> None:
         con.execute(f"{table} SHOW GROUPING SETS ((zip)) USING auto (earlier = 'ignore')").fetchall()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("grouping", "text"),
     [
@@ -127,6 +130,7 @@ def test_an_expression_with_in_is_a_key() -> None:
     assert {each[0] for each in rows} == {True, False}
 
 
+@pytest.mark.everything
 def test_earlier_tables_with_levels_are_remembered() -> None:
     con = patients(7)
     first = "SELECT zip, count(*) AS n FROM t GROUP BY zip IN DIGITS (3, 0) PROTECT n >= 4"
@@ -150,6 +154,7 @@ def test_coarse_levels_and_other_keys_together_may_single_people_out() -> None:
         con.execute("SELECT zip, a, b, count(*) AS n FROM t GROUP BY zip IN DIGITS (1), a, b PROTECT n >= 2").fetchall()
 
 
+@pytest.mark.everything
 def test_other_names_and_values() -> None:
     con = kanon_sql.connect()
     alone = "USING auto (earlier = 'ignore')"

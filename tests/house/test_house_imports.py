@@ -158,6 +158,7 @@ def room(module: str) -> str | None:
     return room(parent) if "." in parent else None
 
 
+@pytest.mark.everything
 def test_nobody_imports_upward() -> None:
     for module in sorted(MODULES.keys() - {"kanon_sql"}):
         own = room(module)
@@ -179,6 +180,7 @@ def reached(module: str) -> set[str]:
     return found
 
 
+@pytest.mark.everything
 def test_no_two_files_import_each_other_in_a_circle() -> None:
     """Imports inside of functions and for types only count as others do."""
     assert not [module for module in MODULES if module in reached(module)]
@@ -271,6 +273,7 @@ def test_the_audit_shares_nothing_with_the_solvers() -> None:
             assert name not in text, f"{path.name} calls {name}"
 
 
+@pytest.mark.everything
 def test_no_error_keeps_the_one_that_it_replaces() -> None:
     """Inside of ``except``, an error is raised again as it is, by `raise_alone`, or from one of ours that holds no value."""
     for module in sorted(MODULES.keys() - {"kanon_sql.errors"}):
@@ -296,14 +299,14 @@ def test_import_loads_nothing_heavy() -> None:
     assert not (heavy | {"phonenumbers", "stdnum"}) & loaded("import kanon_sql, kanon_sql.recognition")
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_register_loads_no_solver_and_no_parser() -> None:
     heavy = {"pyspark", "dbt", "ortools", "pandas", "polars", "sqlglot", "rich", "click"}
     statement = "import duckdb, kanon_sql\nwith duckdb.connect() as con: kanon_sql.register(con)"
     assert not heavy & loaded(statement)
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_release_without_the_clause_loads_no_parser_and_no_ilp() -> None:
     statement = (
         "import duckdb, kanon_sql\nwith duckdb.connect() as con:\n"

@@ -182,6 +182,7 @@ def test_what_a_row_leaves_and_joins_is_known_to_fail(
         assert after - before <= beside <= after
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("k", "rows"), [(3, 60), (40, 600)])
 @pytest.mark.parametrize("seed", range(12))
 def test_a_repair_leaves_no_class_that_fails(seed: int, k: int, rows: int) -> None:

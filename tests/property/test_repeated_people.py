@@ -69,6 +69,7 @@ def test_people_who_are_counted_are_not_found_again(seed: int) -> None:
     assert certain(found_in(sampled(people_tables.visits(seed)), per="visit")) == ["patient_id"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(30))
 def test_single_people_repeat_nobody(seed: int) -> None:
     columns = people_tables.single_people(seed, rows=100 + 50 * seed)
@@ -93,6 +94,7 @@ def test_the_order_of_rows_and_columns_is_of_no_account(seed: int) -> None:
     assert found_in(sampled(shuffled)) == found_in(sampled(columns))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_sample_shows_what_all_rows_show(seed: int) -> None:
     columns = people_tables.visits(seed, people=6_000, rows=20_000)

@@ -39,7 +39,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Source]:
         yield found
 
 
-@pytest.mark.process
+@pytest.mark.everything
 @pytest.mark.parametrize("measure", [None, "pay"])
 @pytest.mark.parametrize("grouping", ["with all totals", "with totals from the right", "without totals"])
 def test_the_reason_is_the_true_count(source: Source, grouping: str, measure: str | None) -> None:
@@ -62,7 +62,7 @@ def test_the_reason_is_the_true_count(source: Source, grouping: str, measure: st
     assert reasons(source, search, 2) == found[:2]
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_numbers_of_a_csv_file_can_be_summed(tmp_path: Path) -> None:
     """Its columns are texts: the statement reads them as numbers, and no digit is lost."""
     path = tmp_path / "stays.csv"
@@ -91,6 +91,7 @@ def test_numbers_of_a_csv_file_can_be_summed(tmp_path: Path) -> None:
         assert reasons(source, search, 500) == [""] * 5
 
 
+@pytest.mark.everything
 def test_columns_of_numbers_are_summed_as_they_are(source: Source) -> None:
     assert source.summable == {"pay": None}
     assert "sum(pay) AS total" in statement_of(source.spelled, ["ward"], "without totals", 5, "pay")

@@ -80,6 +80,7 @@ def by_command(grouping: str, folder: Path) -> Rows:
     return con.read_parquet(files[1]).fetchall()
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("surface", [by_function, by_python, together, by_command])
 @pytest.mark.parametrize("grouping", GROUPINGS)
 def test_levels_are_those_of_the_clause(grouping: str, surface: Callable[[str, Path], Rows], tmp_path: Path) -> None:
@@ -127,6 +128,7 @@ def under_policy(policy: str, folder: Path) -> Rows:
     return duckdb.connect().read_parquet(files[1]).fetchall()
 
 
+@pytest.mark.everything
 def test_a_policy_of_a_file_is_the_clause_that_it_holds(tmp_path: Path) -> None:
     file = tmp_path / "policies.yaml"
     file.write_text(POLICIES)

@@ -113,7 +113,7 @@ def test_take_frequent(seed: int, rows: int, columns: int, values: int, k: int) 
     assert total == sum(int(w) for w, p in zip(weight, expected, strict=True) if p >= 0)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_take_frequent_with_keys_of_many_words() -> None:
     rng = np.random.default_rng(10)
     base = rng.integers(0, 3, (30, 60))

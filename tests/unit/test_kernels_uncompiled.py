@@ -171,8 +171,7 @@ def uncompiled(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.process
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_compiled_and_uncompiled_kernels_give_the_same(root: Path, uncompiled: Path) -> None:
     (compiled, file, expected), silent = run(SOLVE, root)
     assert compiled

@@ -4,6 +4,7 @@ try:
     from kanon_sql.kernels.criteria.compiled import *
 except ModuleNotFoundError:
     from kanon_sql.kernels.criteria.dispatch import may_meet, meets
+    from kanon_sql.kernels.criteria.earth_movers import transport
     from kanon_sql.kernels.criteria.encoded import (
         COUNT,
         DISTINCT,
@@ -18,4 +19,3 @@ except ModuleNotFoundError:
         EncodedRequirement,
     )
     from kanon_sql.kernels.criteria.part import Part
-    from kanon_sql.kernels.criteria.transport import transport

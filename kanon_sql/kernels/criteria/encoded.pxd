@@ -1,4 +1,4 @@
-from kanon_sql.kernels.criteria.transport cimport Transport
+from kanon_sql.kernels.criteria.earth_movers cimport Transport
 
 cpdef enum:
     FREQUENCY = 0

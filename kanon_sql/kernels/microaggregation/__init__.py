@@ -3,10 +3,10 @@
 try:
     from kanon_sql.kernels.microaggregation.compiled import *
 except ModuleNotFoundError:
+    from kanon_sql.kernels.microaggregation.class_prices import overpaid
+    from kanon_sql.kernels.microaggregation.destroy_repair import rebuild
     from kanon_sql.kernels.microaggregation.exchange import sweep
     from kanon_sql.kernels.microaggregation.groups import PointPartition, Points
     from kanon_sql.kernels.microaggregation.mdav import divide
-    from kanon_sql.kernels.microaggregation.nearest import Places, nearest
+    from kanon_sql.kernels.microaggregation.nearest_places import Places, nearest
     from kanon_sql.kernels.microaggregation.new_classes import RebuildWorkspace
-    from kanon_sql.kernels.microaggregation.overpaid import overpaid
-    from kanon_sql.kernels.microaggregation.rebuild import rebuild

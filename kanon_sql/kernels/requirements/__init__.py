@@ -14,6 +14,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels.requirements.assignment_list import AssignmentList
     from kanon_sql.kernels.requirements.candidates import Candidates, by_group, sort_all
     from kanon_sql.kernels.requirements.destroy_repair import rebuild
+    from kanon_sql.kernels.requirements.donors import Donors, repair
     from kanon_sql.kernels.requirements.greedy import Greedy, take_pieces
     from kanon_sql.kernels.requirements.growth import Growth, grow
     from kanon_sql.kernels.requirements.guided_opening import open_classes
@@ -22,7 +23,6 @@ except ModuleNotFoundError:
     from kanon_sql.kernels.requirements.limits import Limits
     from kanon_sql.kernels.requirements.neighbourhood import Neighbourhood
     from kanon_sql.kernels.requirements.pricing import cover
-    from kanon_sql.kernels.requirements.repair import Donors, repair
     from kanon_sql.kernels.requirements.selection import Selection
     from kanon_sql.kernels.requirements.sized_lagrangian import BestClass, advance_sized, sized_gains
     from kanon_sql.kernels.requirements.top_down import split

@@ -8,5 +8,5 @@ except ModuleNotFoundError:
     from kanon_sql.kernels.summaries.destroy_repair import rebuild
     from kanon_sql.kernels.summaries.histograms import Histograms
     from kanon_sql.kernels.summaries.measure import PLAIN, RANGE, SET, Measure, class_losses
-    from kanon_sql.kernels.summaries.nearest import nearest
+    from kanon_sql.kernels.summaries.nearest_row_types import nearest
     from kanon_sql.kernels.summaries.neighbourhoods import Classes, Shape
