@@ -222,6 +222,11 @@ def test_verify_counts_the_people_of_the_smallest_class_again(con: Connection, t
             "two requirements are about",
         ),
         (
+            "FROM visits ANONYMIZE BY zip, age GUARANTEE k >= 5 FOR ANY 1 COLUMN AND k >= 2 PER patient",
+            ClauseError,
+            "counts rows, but k >= 2 PER patient counts people; hint: k >= 5 PER patient FOR ANY 1 COLUMN",
+        ),
+        (
             "FROM visits ANONYMIZE BY zip GUARANTEE k >= 3 PER patient USING full_domain",
             PolicyError,
             "cannot meet every requirement",
