@@ -15,8 +15,8 @@ from kanon_sql.model.validation import as_identifier, same_name
 _Duck = Literal["clause", "function", "python", "command", "model", "policy", "json", "argument"]
 
 Surface = Literal[_Duck, "spark", "dataframe", "spark function"]
-"""The clause, a table function, Python, the command line, a dbt model, a stored policy, a stored policy as JSON or YAML, the JSON
-argument of the function ``anonymize``; the clause on Spark, a DataFrame of Spark, or a table function of Spark."""
+"""The clause, a table function, Python, the command line, a dbt model, a stored policy, a stored policy as JSON or YAML, the
+JSON argument of the function ``anonymize``; the clause on Spark, a DataFrame of Spark, or a table function of Spark."""
 
 _MOST = 12
 """Most names that a hint lists."""
