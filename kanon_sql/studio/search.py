@@ -27,12 +27,13 @@ MOST_POINTS = 500
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Where a search was: seconds, and the cost and the lower bound then, if there were any."""
+    """Where a search was: seconds, the cost and the lower bound then, if there were any, and whether it could end there."""
 
     seconds: float
     step: str
     cost: float | None
     lower_bound: float | None
+    ready: bool = False
 
 
 class Search:
@@ -84,7 +85,7 @@ class Search:
 
     def finish(self) -> None:
         """End the search with the best release so far; without one yet, it goes on."""
-        if self.state == RUNNING and self._pipe is not None and any(each.cost is not None for each in self.points):
+        if self.state == RUNNING and self._pipe is not None and any(each.ready for each in self.points):
             self.finished = True
             with suppress(OSError):
                 self._pipe.send_bytes(FINISH)
@@ -125,8 +126,9 @@ class Search:
             point,
             cost=min((each for each in (last.cost, point.cost) if each is not None), default=None),
             lower_bound=max((each for each in (last.lower_bound, point.lower_bound) if each is not None), default=None),
+            ready=last.ready or point.ready,
         )
-        if self.points and (last.cost, last.lower_bound, last.step) == (point.cost, point.lower_bound, point.step):
+        if self.points and replace(last, seconds=point.seconds) == point:
             return
         if len(self.points) >= MOST_POINTS:
             del self.points[1::2]

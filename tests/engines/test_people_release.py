@@ -14,7 +14,7 @@ from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.errors import AuditError, ClauseError, InfeasibleError, PolicyError
 from kanon_sql.model.requirements import People
-from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.budget import Budget, Moment
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.registry import Solver
 from kanon_sql.table.recoding import Recoding
@@ -225,6 +225,11 @@ def test_verify_counts_the_people_of_the_smallest_class_again(con: Connection, t
             "two requirements are about",
         ),
         (
+            "FROM visits ANONYMIZE BY zip, age GUARANTEE k >= 5 FOR ANY 1 COLUMN AND k >= 2 PER patient",
+            ClauseError,
+            "counts rows, but k >= 2 PER patient counts people; hint: k >= 5 PER patient FOR ANY 1 COLUMN",
+        ),
+        (
             "FROM visits ANONYMIZE BY zip GUARANTEE k >= 3 PER patient USING full_domain",
             PolicyError,
             "cannot meet every requirement",
@@ -234,6 +239,18 @@ def test_verify_counts_the_people_of_the_smallest_class_again(con: Connection, t
 def test_bad_input(con: Connection, statement: str, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         con.execute(statement).fetchall()
+
+
+@pytest.mark.parametrize("age", ["age", "age IN MEANS"])
+def test_no_step_reports_the_cost_of_a_search_that_counts_rows(con: Connection, age: str) -> None:
+    """Such a search may end, since its release is made one of people, but what it costs is less than that will."""
+    heard: list[Moment] = []
+    con.watch(heard.append)
+    con.execute(f"FROM visits ANONYMIZE BY zip, {age} GUARANTEE k >= 20 PER patient").fetchall()
+    con.watch(None)
+    costs = [moment.cost for moment in heard if moment.cost is not None]
+    assert not costs or min(costs) >= kanon_sql.releases(con)[-1].cost
+    assert any(moment.ready for moment in heard)
 
 
 @pytest.mark.everything

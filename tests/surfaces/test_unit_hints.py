@@ -171,6 +171,25 @@ def test_the_hints_of_functions_work(visits: duckdb.DuckDBPyConnection, name: st
             visits.execute(f"FROM {FUNCTIONS[name].format(table, ', drop := [' + repr('names') + ']')}")
 
 
+def test_the_hints_of_the_json_argument_work(visits: duckdb.DuckDBPyConnection) -> None:
+    """Its keys are those of a policy, not those of a stored one."""
+
+    def asked(**more: Any) -> str:
+        data = {"quasi_identifiers": [{"column": "zip"}, {"column": "sex"}], "requirements": [{"type": "k", "k": 5}], **more}
+        return f"FROM anonymize('visits', '{json.dumps(data)}')"
+
+    with pytest.raises(duckdb.Error) as refusal:
+        visits.execute(asked())
+    people = {"type": "people", "k": 5, "per": "patient"}
+    hint = f'add {json.dumps(people)} to the requirements, or write {{"type": "k", "k": 5, "per_row": true}} if each row is a'
+    assert hint_of(str(refusal.value)) == f"{hint} person"
+    with pytest.raises(duckdb.Error) as refusal:
+        visits.execute(asked(requirements=[people]))
+    hint = 'leave it out in a view, or add "visit_id", "born", "ward" to keep to release it on purpose'
+    assert hint_of(str(refusal.value)) == hint
+    visits.execute(asked(requirements=[people], keep=["visit_id", "born", "ward"]))
+
+
 CLAUSES = {
     "BY zip, sex GUARANTEE {}": "k >= 5",
     "BY GROUPING SETS ((zip), (sex), ()) GUARANTEE {}": "k >= 5",
