@@ -157,6 +157,11 @@ class Tabulation:
         mine, theirs = ([_quoted(each) for each in table.reads if not each.startswith(FINGERPRINT)] for table in (self, other))
         return any(one.endswith(two) or two.endswith(one) for one in mine for two in theirs)
 
+    def repeats(self, other: Tabulation) -> bool:
+        """Return whether another table has the same keys, sums and rows of the same source, whatever its columns are called."""
+        mine, theirs = ((each.keys, each.sums, each.sets, each.source, each.condition, each.filters) for each in (self, other))
+        return mine == theirs
+
     def named(self, name: str, kind: str) -> Item | None:
         """Return the column of a name, in the form that SQL compares, if it is of that kind."""
         return next((each for each in self.items if each.kind == kind and same_name(each.name) == same_name(name)), None)

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection as Pipe
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.studio.rows import received
@@ -45,6 +46,10 @@ class Search:
         A query.
     earlier : sequence of str
         Statements that run before it: those of earlier tables of counts of the same source, or the one that stores its policy.
+    remembered : bool
+        Whether the file of the source, or the ledger, remembers the table of counts that the statement makes.
+    ledger : Path, optional
+        The ledger.
 
     Attributes
     ----------
@@ -59,8 +64,11 @@ class Search:
         failure.
     """
 
-    def __init__(self, statement: str, earlier: Sequence[str] = ()) -> None:
+    def __init__(
+        self, statement: str, earlier: Sequence[str] = (), *, remembered: bool = False, ledger: Path | None = None
+    ) -> None:
         self.statement, self.earlier = statement, tuple(earlier)
+        self.remembered, self.ledger = remembered, ledger
         self.state = RUNNING
         self.points: list[Point] = []
         self.finished = False
@@ -73,7 +81,8 @@ class Search:
 
     def start(self, source: Source, ended: Callable[[], None] = lambda: None) -> None:
         """Start the process; ``ended`` is called in another thread when it has ended."""
-        self._begin(make_release, (source.place, source.name, source.delimiter, (*self.earlier, self.statement)), ended)
+        asked = (source.place, source.name, source.delimiter, (*self.earlier, self.statement), self.remembered, self.ledger)
+        self._begin(make_release, asked, ended)
 
     def _begin(self, work: Callable[..., None], arguments: Sequence[Any], ended: Callable[[], None]) -> None:
         context = multiprocessing.get_context("spawn")

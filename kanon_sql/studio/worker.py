@@ -8,6 +8,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from multiprocessing.connection import Connection as Pipe
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kanon_sql.engines.duckdb.places import Place
@@ -19,7 +20,15 @@ FINISH = b"finish"
 """What ends the search with the best release so far."""
 
 
-def make_release(pipe: Pipe, place: Place, table: str, delimiter: str, statements: Sequence[str]) -> None:
+def make_release(
+    pipe: Pipe,
+    place: Place,
+    table: str,
+    delimiter: str,
+    statements: Sequence[str],
+    remembered: bool = False,
+    ledger: Path | None = None,
+) -> None:
     """Release a table and send what happens: the steps of the search, then the release or an error.
 
     Parameters
@@ -32,13 +41,15 @@ def make_release(pipe: Pipe, place: Place, table: str, delimiter: str, statement
         The source, and the name that the statement has for it.
     statements : sequence of str
         Queries with ANONYMIZE or PROTECT, and policies; the rows of the last one are sent, and it knows what the others made.
+    remembered, ledger
+        As for `Search`.
     """
     from kanon_sql.engines.duckdb.error_line import error_line
     from kanon_sql.errors import KanonWarning
 
     warnings.simplefilter("ignore", KanonWarning)  # the certificate has them
     try:
-        _release(pipe, place, table, delimiter, statements)
+        _release(pipe, place, table, delimiter, statements, remembered, ledger)
     except Exception as error:
         pipe.send(("failed", error_line(error)))
 
@@ -87,8 +98,17 @@ def _figures(moment: Moment) -> tuple[float | None, float | None, bool]:
     return cost, bound, moment.ready
 
 
-def _release(pipe: Pipe, place: Place, table: str, delimiter: str, statements: Sequence[str]) -> None:
+def _release(
+    pipe: Pipe,
+    place: Place,
+    table: str,
+    delimiter: str,
+    statements: Sequence[str],
+    remembered: bool,
+    ledger: Path | None,
+) -> None:
     import kanon_sql
+    from kanon_sql.engines.duckdb.cells.remembered_source import comparable, read_source
     from kanon_sql.engines.duckdb.files import load
     from kanon_sql.engines.duckdb.registration import session_of
     from kanon_sql.engines.duckdb.spilling import private_spilling
@@ -110,7 +130,11 @@ def _release(pipe: Pipe, place: Place, table: str, delimiter: str, statements: S
 
     threading.Thread(target=listen, daemon=True).start()
     with private_spilling(":memory:", con):
-        load(con, place, into=table, delimiter=delimiter)
+        if remembered:
+            read_source(con, con.session, place, into=table, delimiter=delimiter, ledger=ledger)
+            comparable(con, con.session, table)
+        else:
+            load(con, place, into=table, delimiter=delimiter)
         con.watch(hear)
         *earlier, last = statements
         for statement in earlier:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,8 +12,9 @@ import duckdb
 import pytest
 
 from kanon_sql.engines.duckdb.places import Place
-from kanon_sql.studio.counts import reasons, statement_of
-from kanon_sql.studio.search import RELEASED, Search
+from kanon_sql.studio.counts import memory_words, reasons, statement_of
+from kanon_sql.studio.search import RELEASED, RUNNING, Search
+from kanon_sql.studio.session import Session
 from kanon_sql.studio.source import Source
 
 CELLS = {
@@ -89,6 +91,23 @@ def test_numbers_of_a_csv_file_can_be_summed(tmp_path: Path) -> None:
         expected = source.con.cursor().sql(query).fetchall()
         assert sorted(map(repr, expected)) == sorted(repr(tuple(row.values())) for row in search.rows.to_pylist())
         assert reasons(source, search, 500) == [""] * 5
+
+
+@pytest.mark.everything
+def test_the_file_of_the_source_remembers_its_tables(source: Source) -> None:
+    session = Session()
+    session.source = source
+    assert session.remembering == source.place.path
+    assert memory_words(session.remembering).startswith("clinic.duckdb remembers each table")
+    assert memory_words(None).startswith("Nothing remembers this table")
+    for keys in (["ward"], ["the illness"]):
+        session.protect(statement_of(source.spelled, keys, "with all totals", 5))
+        search = session.tables[-1]
+        while search.state == RUNNING:
+            time.sleep(0.05)
+        assert (search.state, search.earlier) == (RELEASED, ()), search.words
+    with duckdb.connect(str(source.place.path), read_only=True) as con:
+        assert con.execute("SELECT count(*) FROM kanon_protected_tables").fetchall() == [(2,)]
 
 
 @pytest.mark.everything

@@ -40,7 +40,7 @@ def tables_read(counting: Counting, plan: str, objects: Iterable[Mapping[str, An
             left += _called(texts.pop(), macros, texts)
             continue
         name = left.pop()
-        meant = [each for each, what in stored.items() if _means(name, what)]
+        meant = [each for each, what in stored.items() if _means(name, what) and not (planned and _is_passing(what))]
         if not meant and not planned:
             found.add(name)
         for each in set(meant) - found:
@@ -61,6 +61,11 @@ def _means(name: str, stored: Mapping[str, Any]) -> bool:
     """Return whether a name may be that of a table or view; the part in front of a dot may be a schema or a database."""
     short = named_table(same_name(stored[part]) for part in ("database", "name"))
     return name == short or f".{identity(stored)}".endswith(f".{name}")
+
+
+def _is_passing(stored: Mapping[str, Any]) -> bool:
+    """Return whether a view is in no file: it ends with the session, and a plan knows what it reads."""
+    return stored["kind"] == "view" and stored["path"] is None
 
 
 def _fingerprints(stored: Mapping[str, Any]) -> Iterator[str]:
