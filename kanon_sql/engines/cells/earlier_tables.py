@@ -100,7 +100,8 @@ class JointSystem:
         nobody = self.table.values(0)[self.table.ancestors[:, plain]] == 0
         keys = self.cells.keys[nobody.any(axis=1) & own.meeting(shape)]
         codes = [
-            np.searchsorted(each, keys[:, finest.keys.index(key)]) for key, each in zip(shape.keys, own.codes(shape), strict=True)
+            np.unique(column)[np.searchsorted(each, keys[:, finest.keys.index(key)])]
+            for key, each, column in zip(shape.keys, own.codes(shape), table.cells.keys.T, strict=True)
         ]
         return replace(table, cells=table.cells.with_nobody(np.unique(np.stack(codes, axis=1), axis=0)))
 
@@ -126,9 +127,9 @@ class JointSystem:
                     absent=each.protection.rows == "absent",
                 )
             )
-            lacking = each.cells.some(_cells_of(each, self.rows_of(each) < 0))
+            lacking = each.cells.ranks[_cells_of(each, self.rows_of(each) < 0)]
             outer = {finest.keys.index(text): 1 for text in shape.conditions if text in finest.keys}
-            columns = [codes[column] for codes, column in zip(places.codes(shape), lacking.keys.T, strict=True)]
+            columns = [codes[column] for codes, column in zip(places.codes(shape), lacking.T, strict=True)]
             own = [finest.keys.index(key) for key in shape.keys]
             wanted += [(number, outer | dict(zip(own, map(int, keys), strict=True))) for keys in zip(*columns, strict=True)]
         related = related_keys(self.cells.counted.keys, self.counting.keys)

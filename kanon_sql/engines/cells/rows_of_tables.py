@@ -8,7 +8,7 @@ import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
 from kanon_sql.engines.cells.published_set import PublishedSet
-from kanon_sql.model.tabulation import Tabulation, is_condition
+from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import Bools, CellTable
 
@@ -52,10 +52,7 @@ class RowsOfTables:
         """Return for each key of a table the numbers that its values have in the system, in their order."""
         met = self.meeting(shape) & (self._cells.people > 0)
         places = [self._finest.keys.index(key) for key in shape.keys]
-        return [
-            np.arange(2) if is_condition(key) else np.unique(self._cells.keys[met, place])
-            for key, place in zip(shape.keys, places, strict=True)
-        ]
+        return [np.unique(self._cells.keys[met, place]) for place in places]
 
     def rows(self, table: CellTable, shape: Tabulation, own: BaseCells, places: Mapping[tuple[int, ...], int]) -> Int64:
         """Return the row of the system that each row of a table is, -1 where the system lacks it.
@@ -71,12 +68,12 @@ class RowsOfTables:
         """
         ancestors, rows = row_numbers(own.keys, [chosen for chosen, _ in shape.groups])
         found = np.full(rows, -1, np.int64)
-        codes, inside = self.codes(shape), self.meeting(shape)
+        codes, ranks, inside = self.codes(shape), own.ranks, self.meeting(shape)
         known = self._cells.keys[inside]
         for place, each in enumerate(self.published(shape)):
             theirs = [key for key in each.keys if self._finest.keys[key] in shape.keys]
             mine = [shape.keys.index(self._finest.keys[key]) for key in theirs]
-            asked = np.stack([codes[key][own.keys[:, key]] for key in mine], axis=1) if mine else own.keys[:, :0]
+            asked = np.stack([codes[key][ranks[:, key]] for key in mine], axis=1) if mine else ranks[:, :0]
             at = _first_alike(known[:, theirs], asked)
             at, which = at[at >= 0], at >= 0
             found[ancestors[which, place]] = table.ancestors[np.flatnonzero(inside)[at], places[each.keys]]

@@ -44,7 +44,7 @@ class TableRelease:
     sums : tuple of str
         The sums of the system, in the order of its measures behind the count.
     empty_rows : list of (tuple of int, tuple of int)
-        The rows that it suppresses though nobody is in them: the keys of the grouping set, and the number of each key.
+        The rows that it suppresses though nobody is in them: the keys of the grouping set, and the rank of the value of each key.
     """
 
     table: CellTable
@@ -179,11 +179,11 @@ def _empty_rows(table: EarlierTable) -> list[tuple[tuple[int, ...], tuple[int, .
     sets, cells, found = table.tabulation.sets, table.cells, list[tuple[tuple[int, ...], tuple[int, ...]]]()
     if cells.people.all():
         return found
-    ancestors, rows = row_numbers(cells.keys, sets)
+    (ancestors, rows), ranks = row_numbers(cells.keys, sets), cells.ranks
     somebody = np.bincount(ancestors[cells.people > 0].ravel(), minlength=rows) > 0
     for chosen, column in zip(sets, ancestors.T, strict=True):
         row, first = np.unique(column, return_index=True)
-        found += [(chosen, tuple(cells.keys[cell].tolist())) for cell in first[~somebody[row]].tolist()]
+        found += [(chosen, tuple(ranks[cell].tolist())) for cell in first[~somebody[row]].tolist()]
     return found
 
 
