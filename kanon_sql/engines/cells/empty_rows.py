@@ -57,14 +57,6 @@ class OwnSets:
     new: bool
     absent: bool
 
-    def groups(self, place: int, parts: Sequence[Sequence[int]]) -> list[Key]:
-        """Return the keys of the groups of the rows of a grouping set."""
-        own = self.sets[place]
-        keys, fixed = set(own.keys), set(own.conditions)
-        coarser = [set(each.keys) for each in self.sets[: self.plain] if set(each.keys) < keys]
-        found = [*(keys - {key} for key in own.keys), *(keys - set(part) for part in parts), *coarser]
-        return list(dict.fromkeys(tuple(sorted(each | fixed)) for each in found if each | fixed < keys))
-
 
 class EmptyRows:
     """A search for base cells that nobody has, and that give other rows cover.
@@ -107,6 +99,7 @@ class EmptyRows:
         self._rows: dict[int, dict[Key, int]] = {}
         self._covered = set[tuple[int, int, Key, Key]]()
         self._found = list[Key]()
+        self._keys: dict[tuple[int, int], list[Key]] = {}
 
     def missing(self, wanted: Sequence[tuple[int, dict[int, int]]] = ()) -> Int64:
         """Return the keys of base cells that have to be added, int64 array [n, d].
@@ -133,19 +126,41 @@ class EmptyRows:
                 )
         for number, table in enumerate(self._tables):
             for place in range(table.plain if table.new else 0):
-                for group, cell in self._lone(table, place):
+                for group, cell in self._lone(number, place):
                     if (number, place, group, tuple(self._cells.keys[cell, group].tolist())) not in self._covered:
                         self._take(self._others(table.sets[place].keys, group, cell))
         return np.array(self._found, np.int64).reshape(len(self._found), self._cells.keys.shape[1])
 
-    def _lone(self, table: OwnSets, place: int) -> Iterator[tuple[Key, int]]:
+    def _groups(self, number: int, place: int) -> list[Key]:
+        """Return the keys of the groups of the rows of a grouping set."""
+        if (number, place) not in self._keys:
+            table, own = self._tables[number], self._tables[number].sets[place]
+            keys, fixed = set(own.keys), set(own.conditions)
+            found = [keys - {key} for key in own.keys] + [keys - set(part) for part in self._parts]
+            found += [set(each.keys) for each in table.sets[: table.plain] if each is not own and self._coarser(each.keys, own.keys)]
+            self._keys[number, place] = list(dict.fromkeys(tuple(sorted(each | fixed)) for each in found if each | fixed != keys))
+        return self._keys[number, place]
+
+    def _coarser(self, keys: Key, own: Key) -> bool:
+        """Return whether each row of a grouping set lies in one row of another one: part by part, its keys determine those."""
+        for part in self._parts:
+            mine, theirs = (tuple(key for key in part if key in each) for each in (own, keys))
+            if not set(theirs) <= set(mine):
+                _, rows = row_numbers(self._cells.keys, [mine])
+                _, pairs = row_numbers(self._cells.keys, [tuple(sorted({*mine, *theirs}))])
+                if pairs != rows:
+                    return False
+        return True
+
+    def _lone(self, number: int, place: int) -> Iterator[tuple[Key, int]]:
         """Yield groups with one row of a grouping set, if people are in it and it is suppressed, each with a base cell of it."""
+        table = self._tables[number]
         chosen = table.sets[place].keys
         inside = np.flatnonzero(table.meets)
         rows, first = np.unique(self._table.ancestors[inside, self._places[chosen]], return_index=True)
         keys = self._cells.keys[inside[first]]
         hidden = self._pattern[rows] & (self._people[rows] > 0)
-        for group in table.groups(place, self._parts):
+        for group in self._groups(number, place):
             numbers, count = row_numbers(keys, [group])
             alone = np.bincount(numbers[:, 0], minlength=count)[numbers[:, 0]] == 1
             for at in np.flatnonzero(alone & hidden).tolist():
@@ -211,7 +226,7 @@ class EmptyRows:
             for place, own in enumerate(table.sets):
                 if all(chosen[key] == 1 for key in own.conditions):
                     self._rows_of(own.keys).setdefault(tuple(chosen[key] for key in own.keys), -1)
-                    for group in table.groups(place, self._parts) if place < table.plain else ():
+                    for group in self._groups(number, place) if place < table.plain else ():
                         self._covered.add((number, place, group, tuple(chosen[key] for key in group)))
 
     def _price(self, key: Key, lender: int, most: int) -> int:

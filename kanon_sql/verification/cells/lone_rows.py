@@ -1,7 +1,7 @@
 """A suppressed row is never the only one of a group that may have people, or its group would say what the row says.
 
-A group is what a row says without one of its keys, without keys that say something about each other, or as in a coarser row of
-its table. It needs another row, of people or empty, unless the source has no other value that goes with the group.
+A group is what a row says without one of its keys, without keys that say something about each other, or as in a row of its table
+that adds it up. It needs another row, of people or empty, unless the source has no other value that goes with the group.
 """
 
 from __future__ import annotations
@@ -35,10 +35,17 @@ def check_lone_rows(system: PublishedSystem, joint: JointTables, suppressed: fro
     for place in range(len(joint.tables)):
         own = {number: frozenset(system.grouping_sets[number]) for number in joint.sets_of(place)}
         for number, keys in own.items():
-            for group in {keys - {key} for key in keys} | {keys - part for part in parts} | {*own.values()}:
-                if group < keys:
+            coarser = {each for each in own.values() if all(_coarser(people, each & part, keys & part) for part in parts)}
+            for group in {keys - {key} for key in keys} | {keys - part for part in parts} | coarser:
+                if group != keys:
                     lone = _lone(system, number, group, suppressed)
                     _refuse(system, lone, _values(people, parts, keys, group))
+
+
+def _coarser(people: Sequence[BaseCell], group: Keys, keys: Keys) -> bool:
+    """Return whether some keys of a part determine others."""
+    rows = {_group(cell, keys) for cell in people}
+    return len({(_group(cell, keys), _group(cell, group)) for cell in people}) == len(rows)
 
 
 def _group(cell: BaseCell, keys: Keys) -> Group:
