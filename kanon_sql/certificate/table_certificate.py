@@ -37,6 +37,8 @@ class TableCertificate:
         Combinations of all keys that have rows in the source, and rows of the table; a count under a condition is a row.
     primary, secondary : int
         Rows suppressed because of what they are, and because others would follow from them.
+    empty_rows : int
+        Rows that nobody is in and that are suppressed, too, so that no suppressed row is the only possible one of its group.
     witnesses : int
         Other tables that agree with everything shown, one for each primary row and measure, and one for each group of too few
         people that rows of several grouping sets name together. The gate added all of them up.
@@ -78,6 +80,7 @@ class TableCertificate:
     seconds: float
     tabulation: str = field(repr=False)
     protection: str = field(repr=False)
+    empty_rows: int = 0
     warnings: tuple[str, ...] = ()
     number: int | None = None
     together: str | None = None
@@ -108,7 +111,8 @@ class TableCertificate:
             "guarantee": ", ".join(self.requirements),
             "protected": "each row, and each group that rows name together",
             "rows": f"{self.rows:,}, of {how_many(self.base_cells, 'base cell')}",
-            "suppressed": f"{suppressed:,} ({share:.1%}): {self.primary:,} primary, {self.secondary:,} secondary",
+            "suppressed": f"{suppressed:,} ({share:.1%}): {self.primary:,} primary, {self.secondary:,} secondary"
+            + (f"; and {how_many(self.empty_rows, 'empty row')}" if self.empty_rows else ""),
             "cost": f"{self.cost:,}, lower bound {self.lower_bound:,}: {saving}",
             "witnesses": f"{self.witnesses:,}, each checked",
             "solved": f"{self.status.value}, {self.seconds:.2f} s, {self.algorithm}",

@@ -129,6 +129,7 @@ PROTECTED = Layout(
         "rows": WHOLE,
         "primary": WHOLE,
         "secondary": WHOLE,
+        "empty_rows": WHOLE,
         "base_cells": WHOLE,
         "primaries": _NUMBERS,
         "secondaries": _NUMBERS,
@@ -144,7 +145,7 @@ PROTECTED = Layout(
         "warnings": TEXTS,
         "number": WHOLE_OR_NULL,
     },
-    later={},
+    later={"empty_rows": 0},
     lists={"joined_sets": _LISTS, "empty_cells": _LISTS},
 )
 """The certificate of a protected table."""

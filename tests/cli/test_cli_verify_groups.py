@@ -62,7 +62,7 @@ def test_the_certificate_holds_these_groups(verify: Callable[[], Result], togeth
 
 
 def test_a_table_whose_rows_name_no_others_has_the_file_that_it_had() -> None:
-    text = kanon_sql.protect(people(), ["a", "b"], k=4).certificate.to_json()
+    text = kanon_sql.protect(people(), ["a", "c"], k=2).certificate.to_json()
     assert "joined_sets" not in text
     assert "empty_cells" not in text
     assert read(text, PROTECTED).claims["joined_sets"] == ()
@@ -84,16 +84,16 @@ def twice(data: dict[str, Any]) -> None:
     data["joined_sets"].append(data["joined_sets"][0])
 
 
-def seen() -> int:
+def seen(data: dict[str, Any]) -> int:
     """Return how many rows the tables have."""
-    return sum(
-        len({tuple(row[key] for key in keys) for row in people().to_pylist()}) for keys in ("ab", "a", "b", "", "bc", "c")
-    )
+    cells = sorted({(row["a"], row["b"], row["c"]) for row in people().to_pylist()})
+    cells += [tuple(cells[place][key] for key, place in enumerate(each)) for each in data["empty_cells"]]
+    return sum(len({tuple(cell["abc".index(key)] for key in keys) for cell in cells}) for keys in ("ab", "a", "b", "", "bc", "c"))
 
 
 def of_groups(data: dict[str, Any]) -> list[int]:
     """Return the places of the witnesses of groups."""
-    return [place for place, witness in enumerate(data["witnesses"]) if witness[0] >= seen()]
+    return [place for place, witness in enumerate(data["witnesses"]) if witness[0] >= seen(data)]
 
 
 def unwitnessed(data: dict[str, Any]) -> None:
@@ -121,8 +121,8 @@ def no_measure(data: dict[str, Any]) -> None:
     with_sums(data)[-1][0] = 2
 
 
-def impossible(data: dict[str, Any]) -> None:
-    """Name the cell of z, w and the first c."""
+def unreleased(data: dict[str, Any]) -> None:
+    """Name the cell of z, w and the first c: no table has an empty row of them."""
     a, b = ([row[key] for row in sorted(people().to_pylist(), key=lambda row: (row["a"], row["b"], row["c"]))] for key in "ab")
     cells = sorted({(row["a"], row["b"], row["c"]) for row in people().to_pylist()})
     z = next(place for place, cell in enumerate(cells) if cell[0] == max(a))
@@ -147,7 +147,7 @@ def short(data: dict[str, Any]) -> None:
 
 
 def unseen_secondary(data: dict[str, Any]) -> None:
-    data["secondaries"].append(seen())
+    data["secondaries"].append(seen(data))
 
 
 def unseen_primary(data: dict[str, Any]) -> None:
@@ -171,7 +171,7 @@ def emptied(data: dict[str, Any]) -> None:
         (of_nobody, "witnesses", "has a sum where nobody is"),
         (another_sum, "witnesses", "changes a row that is shown"),
         (no_measure, "witnesses", "a measure that does not exist"),
-        (impossible, "empty_cells", "is not possible"),
+        (unreleased, "primaries", "the source gives others"),
         (peopled, "empty_cells", "has people"),
         (again, "empty_cells", "is listed twice"),
         (beyond, "empty_cells", "does not name a base cell for each key"),
@@ -194,3 +194,35 @@ def test_a_forged_certificate_is_refused_by_its_line(
     lines = forged.splitlines()
     line = next((place for place, line in enumerate(lines, 1) if field and line.startswith(f'  "{field}"')), 0)
     assert not field or f'line {line}: "{field}"' in done.output
+
+
+ALONE = pa.table({"job": ["astronaut"] + ["cook"] * 60 + ["nurse"] * 60, "illness": ["O80", *["J45", "O80", "I10"] * 40]})
+
+
+@pytest.mark.parametrize("rows", ["null", "absent"])
+def test_a_suppressed_row_is_not_the_only_one_of_its_group(folder: Path, monkeypatch: pytest.MonkeyPatch, rows: str) -> None:
+    monkeypatch.chdir(folder)
+    released = kanon_sql.protect(ALONE, ["job", "illness"], k=5, rows=rows, per_row=True)
+    shown = [row for row in released.table.to_pylist() if row["job"] == "astronaut"]
+    assert [row["illness"] for row in shown] == (["I10", "O80", None] if rows == "null" else [])
+    assert {row["n"] for row in shown} <= {None}
+    assert released.certificate.empty_rows == 1
+    pyarrow.parquet.write_table(ALONE, "in.parquet")
+    pyarrow.parquet.write_table(released.table, "out.parquet")
+    text = released.certificate.to_json()
+    verify = ["verify", "in.parquet", "out.parquet", "out.json"]
+    Path("out.json").write_text(text)
+    done = CliRunner().invoke(main, verify)
+    assert done.exit_code == 0, done.output
+    assert "and 1 empty row" in " ".join(done.output.split())
+    data = json.loads(text)
+    row = len({*zip(*(ALONE[name].to_pylist() for name in ALONE.column_names), strict=True)})  # the empty row follows the others
+    data["empty_cells"], data["empty_rows"] = [], 0
+    data["primaries"].remove(row)
+    for name in ("primaries", "secondaries"):
+        data[name] = [place - (place > row) for place in data[name]]
+    Path("out.json").write_text(TableCertificate.from_claims(read(json.dumps(data), PROTECTED).claims).to_json())
+    done = CliRunner().invoke(main, verify)
+    assert done.exit_code == 1
+    assert '"empty_cells": no other row can be in a group of row 0' in done.output
+

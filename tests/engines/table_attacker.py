@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ortools.sat.python import cp_model
@@ -11,7 +11,15 @@ from ortools.sat.python import cp_model
 Row = tuple[Any, ...]
 
 
-def most(rows: Sequence[Row], keys: int, row: Row, *, measure: int = 0, known: Sequence[tuple[Row, int]] = ()) -> int:
+def most(
+    rows: Sequence[Row],
+    keys: int,
+    row: Row,
+    *,
+    measure: int = 0,
+    known: Sequence[tuple[Row, int]] = (),
+    empty: Collection[Row] = (),
+) -> int:
     """Return the most that the reader thinks possible in a row.
 
     Parameters
@@ -26,6 +34,8 @@ def most(rows: Sequence[Row], keys: int, row: Row, *, measure: int = 0, known: S
         Which measure.
     known : sequence of (tuple, int)
         Rows whose value the reader knows as a contributor.
+    empty : collection of tuple
+        Suppressed rows that may be empty for all that the reader knows; people are in the others.
     """
     model = cp_model.CpModel()
     values = [sorted({each[key] for each in rows if each[key] is not None}) for key in range(keys)]
@@ -42,7 +52,7 @@ def most(rows: Sequence[Row], keys: int, row: Row, *, measure: int = 0, known: S
         if shown not in published:
             model.add(total(shown) == 0)
         elif published[shown] is None:
-            model.add(total(shown) >= (1 if measure == 0 else 0))
+            model.add(total(shown) >= (1 if measure == 0 and shown not in empty else 0))
         else:
             model.add(total(shown) == int(published[shown]))
     for shown, value in known:

@@ -181,6 +181,10 @@ def drawn(seed: int) -> tuple[TableCertificate, PublishedSystem]:
     released = kanon_sql.protect(table, ["a", "b"], grouping=draw.choice(["cube", "rollup"]), **options)
     cells = [BaseCell(keys=keys, values=(count,), largest=()) for keys, count in sorted(Counter(people).items())]
     certificate = released.certificate
+    assert certificate.evidence is not None
+    for lenders in certificate.evidence.empty_cells:
+        keys = tuple(cells[lender].keys[key] for key, lender in enumerate(lenders))
+        cells.append(BaseCell(keys=keys, values=(0,), largest=()))
     return certificate, system_of(certificate, cells)
 
 

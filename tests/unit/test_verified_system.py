@@ -23,6 +23,7 @@ from kanon_sql.verification.cells.empty_cells import empty_cells
 from kanon_sql.verification.cells.exchanges import Exchanges
 from kanon_sql.verification.cells.joined_sets import check_complete, check_listed
 from kanon_sql.verification.cells.joint_tables import joint_tables
+from kanon_sql.verification.cells.lone_rows import check_lone_rows
 from kanon_sql.verification.cells.published_system import PublishedSystem
 from kanon_sql.verification.cells.related_keys import related_keys
 from kanon_sql.verification.cells.witness_sums import check_witnesses
@@ -113,7 +114,9 @@ def verified(cells: list[BaseCell], certificate: TableCertificate, evidence: Tab
     exchanges = Exchanges(joint.whole, joint.tables, cells, related)
     system = PublishedSystem(joint.whole, joint.tables, [*cells, *empty], evidence.joined_sets, exchanges)
     check_complete(system, exchanges)
-    check_witnesses(system, frozenset((*evidence.primaries, *evidence.secondaries)), evidence.witnesses)
+    suppressed = frozenset((*evidence.primaries, *evidence.secondaries))
+    check_lone_rows(system, joint, suppressed, related)
+    check_witnesses(system, suppressed, evidence.witnesses)
     return system
 
 
@@ -159,6 +162,7 @@ def test_both_systems_are_the_same() -> None:
     assert len(found) > 10
     assert any(system.may_be_empty for system, _ in found)
     assert any(evidence.empty_cells for _, evidence in found)
+    assert any(system.is_empty(row) for system, _ in found for row in range(system.rows))
     moves = [(measure, of) for _, evidence in found for _, measure, moves in evidence.witnesses for of, *_ in moves]
     assert any(measure != of for measure, of in moves)
 

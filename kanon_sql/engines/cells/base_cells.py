@@ -22,7 +22,7 @@ class BaseCells:
     keys : int64 array [b, d]
         The keys as numbers, equal ones for equal values.
     people : int64 array [b]
-        How many people are in each base cell, at least 1.
+        How many people are in each base cell; 0 in those that a reader has to think possible and that nobody has.
     sums : int64 array [b, s]
         The sums, in units of the last decimal place.
     contributors : int64 array [b, s]
@@ -41,6 +41,27 @@ class BaseCells:
         """Return whether the counts and the sums are the same, cell by cell."""
         mine, theirs = (self.keys, self.people, self.sums), (other.keys, other.people, other.sums)
         return all(map(np.array_equal, mine, theirs))
+
+    @property
+    def counted(self) -> BaseCells:
+        """Return the cells that somebody has."""
+        return self if self.people.all() else self.some(np.flatnonzero(self.people))
+
+    @property
+    def ranks(self) -> Int64:
+        """Return the keys as ranks among the values of cells that somebody has, int64 array [b, d]."""
+        return np.stack([np.searchsorted(np.unique(own), key) for own, key in zip(self.counted.keys.T, self.keys.T, strict=True)], axis=1)
+
+    def with_nobody(self, keys: Int64) -> BaseCells:
+        """Return these cells, and then others that nobody has, from their keys."""
+        none, nothing = np.zeros(len(keys), np.int64), np.zeros((len(keys), self.sums.shape[1]), np.int64)
+        return BaseCells(
+            keys=np.concatenate((self.keys, keys)),
+            people=np.concatenate((self.people, none)),
+            sums=np.concatenate((self.sums, nothing)),
+            contributors=np.concatenate((self.contributors, nothing)),
+            largest=[np.concatenate((each, np.zeros((len(keys), each.shape[1]), np.int64))) for each in self.largest],
+        )
 
     def some(self, places: Int64) -> BaseCells:
         """Return some of the cells."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,10 +10,11 @@ import numpy as np
 from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
 from kanon_sql.engines.cells.counting import Counting, counted_for
 from kanon_sql.engines.cells.derived_sets import derived_sets
+from kanon_sql.engines.cells.empty_rows import EmptyRows, OwnSets
 from kanon_sql.engines.cells.possible_cells import with_possible_cells
-from kanon_sql.engines.cells.published_set import PublishedSet
-from kanon_sql.engines.cells.published_system import published_system
-from kanon_sql.engines.cells.related_keys import related_keys
+from kanon_sql.engines.cells.published_system import published_system, shown_sets
+from kanon_sql.engines.cells.related_keys import components, related_keys
+from kanon_sql.engines.cells.rows_of_tables import RowsOfTables
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
@@ -33,7 +34,7 @@ class EarlierTable:
     counting, protection
         What it is, and what was asked of it.
     cells : BaseCells
-        What it counts.
+        What it counts, then cells that nobody has and that make its empty rows.
     suppressed : bool array [r]
         Its pattern, rows in the order of `row_numbers` of its groups.
     """
@@ -69,18 +70,73 @@ class JointSystem:
     ----------
     table : CellTable
         The system.
-    rows : list of int64 array
-        For each new table, where its rows are in it.
+    places : dict of tuple of int to int
+        The place of each of its grouping sets, by its keys.
     cells : BaseCells
         The base cells, those that nobody has last.
+    counting : Counting
+        The keys of the base cells.
+    new, earlier : sequence of EarlierTable
+        The tables.
     joined_sets : list of tuple of int
         The keys of its grouping sets that no table has.
     """
 
     table: CellTable
-    rows: list[Int64]
+    places: dict[tuple[int, ...], int]
     cells: BaseCells
+    counting: Counting
+    new: Sequence[EarlierTable]
+    earlier: Sequence[EarlierTable]
     joined_sets: list[tuple[int, ...]]
+
+    def rows_of(self, table: EarlierTable) -> Int64:
+        """Return where the rows of a table are in the system, -1 where it lacks an empty row."""
+        places = RowsOfTables(self.cells, self.counting.tabulation)
+        return places.rows(self.table, table.tabulation, table.cells, self.places)
+
+    def with_empty_rows(self, table: EarlierTable) -> EarlierTable:
+        """Return a new table with the cells of its empty rows."""
+        finest, own, shape = self.counting.tabulation, RowsOfTables(self.cells, self.counting.tabulation), table.tabulation
+        plain = [self.places[each.keys] for each in own.published(shape)[: len(shape.sets)]]
+        nobody = self.table.values(0)[self.table.ancestors[:, plain]] == 0
+        keys = self.cells.keys[nobody.any(axis=1) & own.meeting(shape)]
+        codes = [
+            np.unique(column)[np.searchsorted(each, keys[:, finest.keys.index(key)])]
+            for key, each, column in zip(shape.keys, own.codes(shape), table.cells.keys.T, strict=True)
+        ]
+        return replace(table, cells=table.cells.with_nobody(np.unique(np.stack(codes, axis=1), axis=0)))
+
+    def missing(self, pattern: Bools) -> Int64:
+        """Return the keys of cells that nobody has and that give suppressed rows cover, see `EmptyRows`.
+
+        Parameters
+        ----------
+        pattern : bool array [r]
+            The rows that are suppressed.
+        """
+        finest, places = self.counting.tabulation, RowsOfTables(self.cells, self.counting.tabulation)
+        tables, wanted = list[OwnSets](), list[tuple[int, dict[int, int]]]()
+        for number, each in enumerate((*self.new, *self.earlier)):
+            shape = each.tabulation
+            tables.append(
+                OwnSets(
+                    sets=places.published(shape),
+                    plain=len(shape.sets),
+                    meets=places.meeting(shape),
+                    shown=shown_sets(self.places, finest, [(shape, each.protection)]),
+                    new=number < len(self.new),
+                    absent=each.protection.rows == "absent",
+                )
+            )
+            lacking = each.cells.ranks[_cells_of(each, self.rows_of(each) < 0)]
+            outer = {finest.keys.index(text): 1 for text in shape.conditions if text in finest.keys}
+            columns = [codes[column] for codes, column in zip(places.codes(shape), lacking.T, strict=True)]
+            own = [finest.keys.index(key) for key in shape.keys]
+            wanted += [(number, outer | dict(zip(own, map(int, keys), strict=True))) for keys in zip(*columns, strict=True)]
+        related = related_keys(self.cells.counted.keys, self.counting.keys)
+        parts = components(related, range(len(related)))
+        return EmptyRows(self.table, self.places, self.cells, parts, tables, pattern).missing(wanted)
 
 
 def related(new: EarlierTable, tables: Sequence[EarlierTable]) -> list[EarlierTable]:
@@ -111,7 +167,13 @@ def related(new: EarlierTable, tables: Sequence[EarlierTable]) -> list[EarlierTa
     return found
 
 
-def joint(new: Sequence[EarlierTable], cells: BaseCells, counting: Counting, earlier: Sequence[EarlierTable]) -> JointSystem:
+def joint(
+    new: Sequence[EarlierTable],
+    cells: BaseCells,
+    counting: Counting,
+    earlier: Sequence[EarlierTable],
+    empty: Int64 | None = None,
+) -> JointSystem:
     """Return the system of new tables and earlier ones.
 
     Parameters
@@ -122,6 +184,8 @@ def joint(new: Sequence[EarlierTable], cells: BaseCells, counting: Counting, ear
         Base cells of which all of the tables are sums.
     earlier : sequence of EarlierTable
         Tables of the same source.
+    empty : int64 array [n, d], optional
+        The keys of cells that nobody has and that make empty rows.
 
     Raises
     ------
@@ -141,39 +205,43 @@ def joint(new: Sequence[EarlierTable], cells: BaseCells, counting: Counting, ear
             "could be combined; nothing was released; hint: prepare the statement, or create the view, again"
         )
     for each in earlier:
-        if not counted_for(replace(each.counting, largest=0), cells, counting).same(each.cells):
+        if not counted_for(replace(each.counting, largest=0), cells, counting).same(each.cells.counted):
             raise SourceError(
                 "the source has changed since a protected table of it was released, and the difference of the two may single "
                 f"people out; nothing was released; hint: publish the new state under another name, or {_ALONE}"
             )
     every = [*new, *earlier]
-    sets = [each for table in every for each in _published(table, finest)]
+    sets = [each for table in every for each in RowsOfTables(cells, finest).published(table.tabulation)]
     derived, known = derived_sets(cells.keys, [each.keys for each in sets]), list[set[int]]()
     if derived or any(each.conditions for each in sets):
         known = related_keys(cells.keys, counting.keys)
         cells = with_possible_cells(cells, known, sets)
+    cells = cells if empty is None else cells.with_nobody(empty)
     table, places = published_system(
         cells, finest, sets, derived, known, [(each.tabulation, each.protection) for each in every]
     )
     refuse_shown(table)
+    published = {each.keys for each in sets}
+    system = JointSystem(
+        table=table,
+        places=places,
+        cells=cells,
+        counting=counting,
+        new=new,
+        earlier=earlier,
+        joined_sets=[each for each in places if each not in published],
+    )
     shown, suppressed = table.shown.copy(), table.suppressed.copy()
     for each in earlier:
-        rows = _rows_in(cells, counting, table, each, places)
-        shown[rows[~each.suppressed]] = True
-        suppressed[rows[each.suppressed]] = True
-    table = replace(table, shown=shown, suppressed=suppressed)
+        rows = system.rows_of(each)
+        shown[rows[(rows >= 0) & ~each.suppressed]] = True
+        suppressed[rows[(rows >= 0) & each.suppressed]] = True
     if (table.primary & shown).any():
         raise SourceError(
             "an earlier protected table shows a row that this one has to suppress; nothing was released; hint: ask for no more "
             "than of the earlier table"
         )
-    published = {each.keys for each in sets}
-    return JointSystem(
-        table=table,
-        rows=[_rows_in(cells, counting, table, each, places) for each in new],
-        cells=cells,
-        joined_sets=[each for each in places if each not in published],
-    )
+    return replace(system, table=replace(table, shown=shown, suppressed=suppressed))
 
 
 def refuse_shown(table: CellTable) -> None:
@@ -200,44 +268,9 @@ def _is_counted(table: EarlierTable, counting: Counting) -> bool:
     )
 
 
-def _published(table: EarlierTable, finest: Tabulation) -> list[PublishedSet]:
-    """Return the grouping sets of a table as keys of the finest, with its condition."""
-    outer = tuple(finest.keys.index(text) for text in table.tabulation.conditions if text in finest.keys)
-    keys = [finest.keys.index(key) for key in table.tabulation.keys]
-    found = []
-    for chosen, filters in table.tabulation.groups:
-        conditions = (*outer, *(keys[key] for key in filters))
-        found.append(
-            PublishedSet(
-                keys=tuple(sorted({*(keys[key] for key in chosen), *outer})),
-                conditions=conditions,
-                sums=bool(table.tabulation.sums),
-            )
-        )
-    return found
-
-
-def _rows_in(
-    cells: BaseCells, counting: Counting, whole: CellTable, table: EarlierTable, places: Mapping[tuple[int, ...], int]
-) -> Int64:
-    """Return the row of the joint table that each row of a table is."""
-    finest = counting.tabulation
-    ancestors, rows = row_numbers(table.cells.keys, [chosen for chosen, _ in table.tabulation.groups])
-    found = np.zeros(rows, np.int64)
-    outer = [finest.keys.index(text) for text in table.tabulation.conditions if text in finest.keys]
-    meets = np.flatnonzero((cells.people > 0) & (cells.keys[:, outer] == 1).all(axis=1))
-    for place, each in enumerate(_published(table, finest)):
-        theirs = [key for key in each.keys if key not in outer]
-        own = [table.tabulation.keys.index(finest.keys[key]) for key in theirs]
-        _, first = _distinct(table.cells.keys[:, own])
-        _, other = _distinct(cells.keys[meets][:, theirs])
-        found[ancestors[first, place]] = whole.ancestors[meets[other], places[each.keys]]
-    return found
-
-
-def _distinct(keys: Int64) -> tuple[Int64, Int64]:
-    """Return the distinct keys in their order, and where each is first."""
-    if keys.shape[1] == 0:
-        return keys[:1], np.zeros(1, np.int64)
-    found, first = np.unique(keys, axis=0, return_index=True)
-    return found, first
+def _cells_of(table: EarlierTable, rows: Bools) -> Int64:
+    """Return the base cells that some rows of a table add up."""
+    if not rows.any():
+        return np.zeros(0, np.int64)
+    ancestors, _ = row_numbers(table.cells.keys, [chosen for chosen, _ in table.tabulation.groups])
+    return np.flatnonzero(rows[ancestors].any(axis=1))

@@ -57,16 +57,7 @@ def with_possible_cells(cells: BaseCells, related: Sequence[set[int]], sets: Seq
     rest = [key for key in range(cells.keys.shape[1]) if key not in used]
     if rest:  # keys of no set say nothing
         return cells
-    fresh = found[~_among(found, cells.keys)]
-    none, nothing = np.zeros(len(fresh), np.int64), np.zeros((len(fresh), cells.sums.shape[1]), np.int64)
-    largest = [np.concatenate((each, np.zeros((len(fresh), each.shape[1]), np.int64))) for each in cells.largest]
-    return BaseCells(
-        keys=np.concatenate((cells.keys, fresh)),
-        people=np.concatenate((cells.people, none)),
-        sums=np.concatenate((cells.sums, nothing)),
-        contributors=np.concatenate((cells.contributors, nothing)),
-        largest=largest,
-    )
+    return cells.with_nobody(found[~_among(found, cells.keys)])
 
 
 def _permitted(found: Int64, keys: Int64, each: PublishedSet) -> Bools:

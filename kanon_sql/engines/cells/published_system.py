@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
@@ -81,7 +81,7 @@ def published_system(
         levels=levels,
         measures=tuple(_measures(cells, tabulation, asked, ancestors, few, or_none & few, unseen)),
         cost=_costs(ancestors, levels, people, unseen, [places[each.keys] for each in totals], protection.cost),
-        shown=_shown(ancestors, rows, tabulation, places, asked) & ~unseen,
+        shown=_rows_of(ancestors, rows, [places[each] for each in shown_sets(chosen, tabulation, asked)]) & ~unseen,
         suppressed=unseen.copy(),
         unseen=unseen,
     )
@@ -153,14 +153,16 @@ def _measures(
     nobody = np.where(cells.people > 0, known, 2).astype(np.uint8)
     stays = any(each.rows == "null" for _, each in asked)
     none, nothing = np.zeros(len(cells.people), np.int64), np.zeros(rows, np.int64)
+    # rows that nobody has are suppressed as cover for others, so somebody has to be possible there
+    empty = ~unseen & (_added(ancestors, cells.people, rows) == 0)
     # a cell with a sum has somebody, so a table in which it is empty would not agree with its sum
     floor = np.asarray((cells.sums > 0).any(axis=1), np.int64) if tabulation.sums else none
-    least = (~unseen & stays).astype(np.int64)
+    least = (~unseen & ~empty & stays).astype(np.int64)
     counts = Measure(
         value=cells.people,
         floor=floor,
         least=least,
-        required=np.where(few, k, 0),
+        required=np.where(few, k, empty),
         or_none=or_none,
         fixed=known,
     )
@@ -184,22 +186,22 @@ def _measures(
     return found
 
 
-def _shown(
-    ancestors: Int32,
-    rows: int,
-    tabulation: Tabulation,
-    places: dict[tuple[int, ...], int],
-    asked: Sequence[tuple[Tabulation, Protection]],
-) -> Bools:
-    """Return which rows have to be shown: those of the grouping sets that are named."""
-    found = np.zeros(rows, np.bool_)
+def shown_sets(
+    sets: Iterable[tuple[int, ...]], tabulation: Tabulation, asked: Sequence[tuple[Tabulation, Protection]]
+) -> set[tuple[int, ...]]:
+    """Return which grouping sets have to be shown: those that SHOW names."""
+    named = []
     for shape, names in ((shape, names) for shape, each in asked for names in each.show):
         keys = [shape.named(name, "key") for name in names]
         texts = {shape.keys[each.places[0]] for each in keys if each is not None}
-        texts |= {text for text in shape.conditions if text in tabulation.keys}
-        for chosen, place in places.items():
-            if {tabulation.keys[key] for key in chosen} == texts:
-                found[ancestors[:, place]] = True
+        named.append(texts | {text for text in shape.conditions if text in tabulation.keys})
+    return {each for each in sets if {tabulation.keys[key] for key in each} in named}
+
+
+def _rows_of(ancestors: Int32, rows: int, places: Sequence[int]) -> Bools:
+    """Return which rows some grouping sets have."""
+    found = np.zeros(rows, np.bool_)
+    found[ancestors[:, places]] = True
     return found
 
 

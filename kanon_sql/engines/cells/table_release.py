@@ -13,9 +13,9 @@ import numpy as np
 from kanon_sql.certificate.status import Status
 from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.engines.cells import gate
-from kanon_sql.engines.cells.base_cells import BaseCells
+from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
 from kanon_sql.engines.cells.counting import Counting, counted_for
-from kanon_sql.engines.cells.earlier_tables import EarlierTable, joint, related
+from kanon_sql.engines.cells.earlier_tables import EarlierTable, JointSystem, joint, related
 from kanon_sql.engines.cells.evidence import evidence_of
 from kanon_sql.engines.cells.few_contributors import refuse_few_contributors
 from kanon_sql.engines.cells.identifying_keys import refuse_identifying
@@ -43,6 +43,8 @@ class TableRelease:
         Its figures.
     sums : tuple of str
         The sums of the system, in the order of its measures behind the count.
+    empty_rows : list of (tuple of int, tuple of int)
+        The rows that it suppresses though nobody is in them: the keys of the grouping set, and the rank of the value of each key.
     """
 
     table: CellTable
@@ -51,6 +53,7 @@ class TableRelease:
     released: EarlierTable
     certificate: TableCertificate
     sums: tuple[str, ...]
+    empty_rows: list[tuple[tuple[int, ...], tuple[int, ...]]]
 
 
 def release_table(
@@ -133,23 +136,21 @@ def release_tables(
     before = related(new[0], earlier) if protection.earlier == "fixed" else []
     if not before and len(new) == 1:
         cells, counting = new[0].cells, own
-    system = joint(new, cells, counting, before)
-    table = system.table
     start = time.perf_counter()
     budget = Budget(seconds=protection.time_limit, progress=progress, ended=ended)
-    from kanon_sql.solvers.cells import suppress
-
-    found = suppress(table, budget, protection.algorithm)
-    seconds = time.perf_counter() - start
+    system, found = _solved(joint(new, cells, counting, before), partial(joint, new, cells, counting, before), budget, protection.algorithm)
+    table, seconds = system.table, time.perf_counter() - start
     gate.check(table, found.suppressed, found.witnesses)
     releases = []
-    for each, mine, told in zip(new, system.rows, warnings, strict=True):
-        released = replace(each, suppressed=found.suppressed[mine])
-        certificate = _certificate(table, mine, found, released, seconds)
+    for each, told in zip(new, warnings, strict=True):
+        covered = system.with_empty_rows(each)
+        rows = system.rows_of(covered)
+        released = replace(covered, suppressed=found.suppressed[rows])
+        certificate = _certificate(table, rows, found, released, seconds)
         releases.append(
             TableRelease(
                 table=table,
-                rows=mine,
+                rows=system.rows_of(each),
                 suppression=found,
                 released=released,
                 certificate=replace(
@@ -159,9 +160,46 @@ def release_tables(
                     prove=None if before else partial(evidence_of, system, found),
                 ),
                 sums=counting.tabulation.sums,
+                empty_rows=_empty_rows(covered),
             )
         )
     return releases
+
+
+def _solved(
+    system: JointSystem, again: Callable[[Int64], JointSystem], budget: Budget, algorithm: str
+) -> tuple[JointSystem, Suppression]:
+    """Return a system with the empty rows that its suppressed rows need, and what was found.
+
+    Rows that are suppressed for others may need more of them, and those may need others.
+    """
+    from kanon_sql.solvers.cells import suppress
+
+    empty = np.zeros((0, system.cells.keys.shape[1]), np.int64)
+    pattern = system.table.primary | system.table.suppressed
+    found = None
+    while found is None or len(more):
+        more = system.missing(pattern)
+        if len(more):
+            empty = np.concatenate((empty, more))
+            system = again(empty)
+        if found is None or len(more):
+            found = suppress(system.table, budget, algorithm)
+            pattern = found.suppressed
+    return system, found
+
+
+def _empty_rows(table: EarlierTable) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Return the rows of a table that nobody is in, see `TableRelease`."""
+    sets, cells, found = table.tabulation.sets, table.cells, list[tuple[tuple[int, ...], tuple[int, ...]]]()
+    if cells.people.all():
+        return found
+    (ancestors, rows), ranks = row_numbers(cells.keys, sets), cells.ranks
+    somebody = np.bincount(ancestors[cells.people > 0].ravel(), minlength=rows) > 0
+    for chosen, column in zip(sets, ancestors.T, strict=True):
+        row, first = np.unique(column, return_index=True)
+        found += [(chosen, tuple(ranks[cell].tolist())) for cell in first[~somebody[row]].tolist()]
+    return found
 
 
 def _together(counting: Counting, tables: Sequence[EarlierTable]) -> str:
@@ -174,6 +212,8 @@ def _together(counting: Counting, tables: Sequence[EarlierTable]) -> str:
 def _certificate(table: CellTable, rows: Int64, found: Suppression, released: EarlierTable, seconds: float) -> TableCertificate:
     primary, secondary = table.primary, found.suppressed & ~table.primary
     own = rows[~table.unseen[rows]]
+    some = table.values(0)[own] > 0
+    own, empty = own[some], int((~some).sum())
     cost = int(table.cost[secondary & ~table.suppressed].sum())
     bound = min(found.lower_bound, cost)
     return TableCertificate(
@@ -191,4 +231,5 @@ def _certificate(table: CellTable, rows: Int64, found: Suppression, released: Ea
         seconds=seconds,
         tabulation=released.tabulation.to_json(),
         protection=released.protection.to_json(),
+        empty_rows=empty,
     )

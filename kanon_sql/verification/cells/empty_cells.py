@@ -1,7 +1,8 @@
 """Base cells without people that a certificate lists: each has to be possible for all that the tables show.
 
 Counts by age and counts by job exclude no job at any age. Keys of one column, and keys that determine
-each other, only have values together that they have in the source.
+each other, only have values together that they have in the source. If a row of a table has such cells alone, the table suppresses
+an empty row.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def empty_cells(
     Parameters
     ----------
     tabulation : Tabulation
-        The keys and the grouping sets of all tables.
+        The keys of all tables.
     cells : sequence of BaseCell
         Those with people.
     listed : sequence of tuple of int
@@ -37,13 +38,13 @@ def empty_cells(
 
     Notes
     -----
-    O((b + e) g) for b base cells with people, e empty ones and g grouping sets.
+    O((b + e) d) for b base cells with people, e empty ones and d keys.
     """
     if not listed:
         return []
     width = len(tabulation.keys)
     known, found = {cell.keys for cell in cells}, list[BaseCell]()
-    together = [*tabulation.sets, *parts_of(range(width), related)]
+    together = parts_of(range(width), related)
     groups = [{tuple(cell.keys[key] for key in chosen) for cell in cells} for chosen in together]
     sums = len(tabulation.sums)
     for number, each in enumerate(listed, 1):
@@ -54,6 +55,6 @@ def empty_cells(
             raise CertificateError("empty_cells", f"number {number} has people, or is listed twice")
         known.add(keys)
         if any(tuple(keys[key] for key in chosen) not in own for chosen, own in zip(together, groups, strict=True)):
-            raise CertificateError("empty_cells", f"number {number} is not possible: the tables show that no such people exist")
+            raise CertificateError("empty_cells", f"number {number} is not possible: some of its keys never go together")
         found.append(BaseCell(keys=keys, values=(0,) * (1 + sums), largest=((),) * sums))
     return found

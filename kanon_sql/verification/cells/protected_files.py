@@ -23,6 +23,7 @@ from kanon_sql.verification.cells.empty_cells import empty_cells
 from kanon_sql.verification.cells.exchanges import Exchanges
 from kanon_sql.verification.cells.joined_sets import check_complete, check_listed
 from kanon_sql.verification.cells.joint_tables import JointTables, joint_tables
+from kanon_sql.verification.cells.lone_rows import check_lone_rows
 from kanon_sql.verification.cells.published_system import PublishedSystem
 from kanon_sql.verification.cells.related_keys import related_keys
 from kanon_sql.verification.cells.released_rows import compare
@@ -202,6 +203,7 @@ def _check_all(con: Any, first: _Claimed) -> _Checked:
     suppressed = frozenset((*evidence.primaries, *evidence.secondaries))
     _require("primaries", evidence.primaries, tuple(sorted(system.primaries)))
     _check_secondaries(system, evidence.secondaries)
+    check_lone_rows(system, joint, suppressed, related)
     _require("cost", claimed.cost, sum(system.costs[row] for row in evidence.secondaries))
     check_witnesses(system, suppressed, evidence.witnesses)
     bound = proven(system, evidence.cuts, evidence.scale)
@@ -232,9 +234,11 @@ def _check_table(con: Any, checked: _Checked, claimed: _Claimed) -> None:
     """Check what a certificate says of its own table, and the rows of that."""
     certificate, system, joint = claimed.certificate, checked.system, claimed.joint
     sets = joint.sets_of(joint.own)
-    own = [row for row in range(system.rows) if system.sets[row] in sets]
+    all_rows = [row for row in range(system.rows) if system.sets[row] in sets]
+    own = [row for row in all_rows if not system.is_empty(row)]
     primary = sum(row in system.primaries for row in own)
     _require("rows", certificate.rows, len(own))
+    _require("empty_rows", certificate.empty_rows, len(all_rows) - len(own))
     _require("primary", certificate.primary, primary)
     _require("secondary", certificate.secondary, sum(row in checked.suppressed for row in own) - primary)
     compare(con, system, joint, joint.own, checked.suppressed, checked.decimals)
@@ -276,6 +280,7 @@ def _report(certificates: Sequence[TableCertificate], tables: int, bound: int, s
             "table" if len(certificates) == 1 else f"table {place}": (
                 f"{how_many(each.rows, 'row')}, each a sum of the source or suppressed: "
                 f"{each.primary:,} primary, {each.secondary:,} secondary"
+                + (f", and {how_many(each.empty_rows, 'empty row')}" if each.empty_rows else "")
             )
             for place, each in enumerate(certificates, 1)
         },

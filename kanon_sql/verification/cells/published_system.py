@@ -103,7 +103,11 @@ class PublishedSystem:
 
     def least(self, measure: int, row: int) -> int:
         """Return the least value that a reader thinks possible in a row that shows nothing."""
-        return int(measure == 0 and self._stay and self.is_seen(row))
+        return int(measure == 0 and self._stay and self.is_seen(row) and self.values[0][row] > 0)
+
+    def is_empty(self, row: int) -> bool:
+        """Return whether a table suppresses a row that nobody is in."""
+        return self.is_seen(row) and not self.values[0][row]
 
     def fixed(self, base: int) -> bool:
         """Return whether a contributor knows a base cell."""
@@ -162,9 +166,9 @@ class PublishedSystem:
         for row, members in enumerate(self.members):
             people, total = self.values[0][row], self.values[measure][row]
             if measure == 0:
-                found.append(k if 0 < people < k else 0)
+                found.append(k if 0 < people < k else int(self.is_empty(row)))
                 continue
-            if not self.is_seen(row):
+            if not self.is_seen(row) or not people:
                 found.append(0)
                 continue
             needed = total + max(1, ceil(Fraction(total * _SAFETY, 100))) if people < k else 0

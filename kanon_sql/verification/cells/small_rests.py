@@ -47,7 +47,7 @@ def covered(system: PublishedSystem, rest: Rest) -> bool:
     row, part = rest
     inside = {*system.members[row]} - {*system.members[part]}
     others = {each for base in inside for each in system.ancestors[base] if system.is_seen(each)}
-    return any(system.values[0][each] < system.k and inside.issuperset(system.members[each]) for each in others)
+    return any(0 < system.values[0][each] < system.k and inside.issuperset(system.members[each]) for each in others)
 
 
 def small_rests(system: PublishedSystem) -> Iterator[Rest]:

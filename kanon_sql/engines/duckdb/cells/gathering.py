@@ -60,6 +60,7 @@ class CellGathering:
         self._rows = self._asked = 0
         self._found: TableRelease | None = None
         self._first: list[Int64] = []
+        self._lenders: list[Int64] = []
         self._own = np.zeros(0, np.int64)
 
     @property
@@ -120,6 +121,8 @@ class CellGathering:
         if cells is not None:
             ancestors, _ = row_numbers(cells.keys[self._own], [chosen for chosen, _ in self._shape.groups])
             self._first = [self._own[np.unique(column, return_index=True)[1]] for column in ancestors.T]
+            firsts = [np.unique(column, return_index=True)[1] for column in cells.keys[self._own].T]
+            self._lenders = [self._own[first] + 1 for first in firsts]
         self.touched = time.monotonic()
 
     def suppressed(self, rows: pa.StructArray) -> Bools:
@@ -161,6 +164,24 @@ class CellGathering:
             raise AuditError(_DIFFERENT)
         return np.stack(found, axis=1)
 
+    def empty_rows(self) -> list[dict[str, object]]:
+        """Return the rows that the table has though nobody is in them.
+
+        For each its ``set`` as for `suppressed`, for each key the number of a base cell that has it (``lenders``), and that all
+        of it is ``hidden``.
+        """
+        if self._found is None or self.protection.rows == "absent":
+            return []
+        hidden = [True] * (1 + len(self._shape.filters))
+        return [
+            {
+                "set": bits(chosen, self.counting.own_keys),
+                "lenders": [int(self._lenders[key][code]) if key in chosen else None for key, code in enumerate(codes)],
+                "hidden": hidden,
+            }
+            for chosen, codes in self._found.empty_rows
+        ]
+
     def _rows_of(self, column: Mapping[str, Any], part: int, first: str, chosen: Bools | None = None) -> Int64:
         """Return the rows of the system that rows of the table are, or what they count under a condition."""
         if self._found is None:
@@ -184,6 +205,8 @@ class CellGathering:
         """Return the release, None without base cells; raise unless each row of the table was asked for, once."""
         if self._found is None:
             return None
+        if self.protection.rows == "null":
+            rows -= len(self._found.empty_rows)
         if not rows == self._asked == sum(map(len, self._first[: len(self._shape.sets)])):
             raise AuditError("kanon audit: the table does not have the rows of its base cells; nothing was released")
         return self._found

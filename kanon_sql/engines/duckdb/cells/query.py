@@ -26,6 +26,9 @@ _FILTERED = """,
 
 _HIDDEN = 'system.main.list_extract("kanon#r"."kanon#hidden", {place})'
 
+_LENDER = """
+    LEFT JOIN "kanon#keys" AS "kanon#l{key}" ON "kanon#l{key}"."kanon#number" = system.main.list_extract(lenders, {place})"""
+
 _KEYS = '(SELECT {keys} FROM "kanon#source")'
 
 
@@ -123,6 +126,9 @@ def protected_query(
         items=",\n       ".join(_item(each, counting) for each in _shown(tabulation, protection)),
         kept="" if protection.rows == "null" else f" AND NOT {_HIDDEN.format(place=1)}",
         codes=", ".join(f'"kanon#c"."kanon#code{key}"' for key in numbers),
+        lent=", ".join(f'"kanon#l{key}"."kanon#key{key}"' for key in numbers),
+        lent_codes=", ".join(f'"kanon#l{key}"."kanon#code{key}"' for key in numbers),
+        lenders="".join(_LENDER.format(key=key, place=1 + key) for key in numbers),
     )
 
 

@@ -1,0 +1,80 @@
+"""A suppressed row is never the only one of a group that may have people, or its group would say what the row says.
+
+A group is what a row says without one of its keys, without keys that say something about each other, or as in a row of its table
+that adds it up. It needs another row, of people or empty, unless the source has no other value that goes with the group.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from kanon_sql.errors import CertificateError
+from kanon_sql.verification.cells.base_cell import BaseCell, Group
+from kanon_sql.verification.cells.joint_tables import JointTables
+from kanon_sql.verification.cells.published_system import PublishedSystem
+from kanon_sql.verification.cells.related_keys import Pair, parts_of
+
+Keys = frozenset[int]
+
+
+def check_lone_rows(system: PublishedSystem, joint: JointTables, suppressed: frozenset[int], related: set[Pair]) -> None:
+    """Check that each suppressed row of people has another row in each group.
+
+    Raises
+    ------
+    CertificateError
+        When one has none; the error names the row.
+
+    Notes
+    -----
+    O(r d) for r rows and d keys, and O(b d) for b base cells.
+    """
+    parts = list(map(frozenset, parts_of(range(len(joint.whole.keys)), related)))
+    people = [cell for cell in system.cells if cell.values[0]]
+    for place in range(len(joint.tables)):
+        own = {number: frozenset(system.grouping_sets[number]) for number in joint.sets_of(place)}
+        for number, keys in own.items():
+            coarser = {each for each in own.values() if all(_coarser(people, each & part, keys & part) for part in parts)}
+            for group in {keys - {key} for key in keys} | {keys - part for part in parts} | coarser:
+                if group != keys:
+                    lone = _lone(system, number, group, suppressed)
+                    _refuse(system, lone, _values(people, parts, keys, group))
+
+
+def _coarser(people: Sequence[BaseCell], group: Keys, keys: Keys) -> bool:
+    """Return whether some keys of a part determine others."""
+    rows = {_group(cell, keys) for cell in people}
+    return len({(_group(cell, keys), _group(cell, group)) for cell in people}) == len(rows)
+
+
+def _group(cell: BaseCell, keys: Keys) -> Group:
+    return tuple(cell.keys[key] for key in sorted(keys))
+
+
+def _lone(system: PublishedSystem, number: int, group: Keys, suppressed: frozenset[int]) -> Iterator[int]:
+    """Yield the suppressed rows of people of a grouping set that have no other row in their group."""
+    of = {row: _group(system.cells[system.members[row][0]], group) for row in {rows[number] for rows in system.ancestors}}
+    rows = Counter(of.values())
+    for row in sorted(suppressed.intersection(of)):
+        if rows[of[row]] == 1 and system.values[0][row]:
+            yield row
+
+
+def _values(
+    people: Sequence[BaseCell], parts: Sequence[Keys], keys: Keys, group: Keys
+) -> list[tuple[Keys, Counter[Group]]]:
+    """Return for each part what of it is in a group, and how many values of a row go with that."""
+    found = []
+    for part in parts:
+        if part & keys - group:
+            pairs = {(_group(cell, part & group), _group(cell, part & keys)) for cell in people}
+            found.append((part & group, Counter(fixed for fixed, _ in pairs)))
+    return found
+
+
+def _refuse(system: PublishedSystem, lone: Iterator[int], values: Sequence[tuple[Keys, Counter[Group]]]) -> None:
+    for row in lone:
+        cell = system.cells[system.members[row][0]]
+        if any(counts[_group(cell, fixed)] > 1 for fixed, counts in values):
+            raise CertificateError("empty_cells", f"no other row can be in a group of row {row}, which is suppressed")
