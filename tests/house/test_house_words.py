@@ -105,7 +105,6 @@ def found(text: str, name: str) -> list[str]:
     return wrong
 
 
-@pytest.mark.everything
 def test_the_code_uses_standard_words() -> None:
     words = {place(path): found(path.read_text(encoding="utf-8"), place(path)) for path in [*SOURCES, *TESTS]}
     assert {name: some for name, some in words.items() if some} == {}
