@@ -139,7 +139,7 @@ def _total(model: Any, own: Sequence[Any], atoms: Bools) -> Any:
 
 
 def alone(known: Knowledge) -> list[tuple[Group, Bools]]:
-    """Return the suppressed rows that people are in and that have no other row of people in a group, and what else may be in it.
+    """Return suppressed rows that are the only ones of people in a group, and the atoms of the rest of the group.
 
     A group is a row without one of its keys, unless other keys of the row say something about that.
     """
