@@ -13,6 +13,7 @@ _COLUMNS = {
     "rows": "BIGINT",
     "primary_rows": "BIGINT",
     "secondary_rows": "BIGINT",
+    "empty_rows": "BIGINT",
     "cost": "BIGINT",
     "lower_bound": "BIGINT",
     "status": "VARCHAR",

@@ -33,6 +33,7 @@ _HEADS = (
     "programs",
     "open",
     "proven",
+    "alone",
     "wrong",
     "broken",
     "needless",

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
-from benchmarks.table_attack.reader import EMPTY, MARKED, VALUE, Bools, Int64, Knowledge
+from benchmarks.table_attack.reader import EMPTY, MARKED, VALUE, Bools, Group, Int64, Knowledge
 
 _STEPS = 20.0
 """Deterministic seconds of a program."""
@@ -98,6 +98,14 @@ class Reader:
                 learn(self._found[-1][0])
         return answer
 
+    def may_have_somebody(self, atoms: Bools) -> int:
+        """Return whether a group is proven to be empty: 1 if so, 0 if not, -1 if open."""
+        if any(people[atoms].sum() for people, _ in self._found):
+            return 0
+        model = self._model.clone()
+        model.add(_total(model, self._people, atoms) >= 1)
+        return self._solve(model)
+
     def sum_is_close(self, atoms: Bools, name: str, least: int) -> int:
         """Return whether the sum of a group is proven to be below a value: 1 if so, 0 if not, -1 if open."""
         if any(sums[name][atoms].sum() >= least for _, sums in self._found):
@@ -128,6 +136,26 @@ class Reader:
 def _total(model: Any, own: Sequence[Any], atoms: Bools) -> Any:
     """Return the sum over atoms in a copy of the model."""
     return sum(model.get_int_var_from_proto_index(own[place].index) for place in np.flatnonzero(atoms))
+
+
+def alone(known: Knowledge) -> list[tuple[Group, Bools]]:
+    """Return suppressed rows that are the only ones of people in a group, and the atoms of the rest of the group.
+
+    A group is a row without one of its keys, unless other keys of the row say something about that.
+    """
+    found, lines = list[tuple[Group, Bools]](), dict[tuple[object, ...], list[Group]]()
+    occur = {(each.table, *key) for each in known.groups if known.truth[each.atoms].any() for key in each.keys}
+    for each in known.groups:
+        for key, value in each.keys:
+            if (each.table, key, value) in occur and sum(known.apart[text] == known.apart[key] for text, _ in each.keys) == 1:
+                own = tuple(pair for pair in each.keys if pair[0] != key)
+                lines.setdefault((each.table, key, own), []).append(each)
+    for own in lines.values():
+        some = [each for each in own if known.truth[each.atoms].sum()]
+        others = [each.atoms for each in own if not some or each is not some[0]]
+        if len(some) == 1 and some[0].says != VALUE and others:
+            found.append((some[0], np.any(others, axis=0)))
+    return found
 
 
 def targets(known: Knowledge, n: int) -> tuple[Bools, list[str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import duckdb
@@ -37,11 +38,13 @@ class Group:
     words : str
         Its keys.
     says : str
-        `VALUE`, `MARKED`, `EMPTY` or `OPEN`.
+        `VALUE`, `MARKED`, `EMPTY` or `OPEN`. A suppressed row that nobody is in is `OPEN`: the reader even knows which are.
     count : int
         The published count, of `VALUE`.
     sums : dict of str to int
         The published sums, of `VALUE`.
+    keys : tuple of (str, value)
+        SQL and value of each key, of a row.
     """
 
     atoms: Bools
@@ -50,6 +53,7 @@ class Group:
     says: str
     count: int = 0
     sums: dict[str, int] = field(default_factory=dict)
+    keys: tuple[tuple[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,9 @@ class Knowledge:
         The true sums. The reader does not know them.
     wrong : list of str
         Published rows that are not true.
+    apart : dict of str to int
+        For each key and condition the number of its part: keys of the same columns, and keys of which one determines another
+        one, say something about each other.
     """
 
     groups: list[Group]
@@ -75,6 +82,7 @@ class Knowledge:
     truth: Int64
     sums: dict[str, Int64]
     wrong: list[str]
+    apart: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +97,7 @@ class _Named:
     words: str
     look: Row
     part: int
+    keys: tuple[tuple[str, Any], ...] = ()
 
 
 def knowledge(source: str, tables: Sequence[tuple[Statement, list[Row] | None]]) -> Knowledge:
@@ -110,6 +119,7 @@ def knowledge(source: str, tables: Sequence[tuple[Statement, list[Row] | None]])
         measures = sorted({name for statement, _ in tables for name in statement.sums})
         truth = _truth(con, columns, measures, size)
         worlds = con.execute("FROM world ORDER BY id").fetchall()
+        apart = _parts(con, [statement for statement, _ in tables])
     member = np.zeros((len(named), size), np.bool_)
     for group, each in zip(member, named, strict=True):
         group[each.places] = True
@@ -118,7 +128,23 @@ def knowledge(source: str, tables: Sequence[tuple[Statement, list[Row] | None]])
     atoms = member[:, first]
     groups, wrong = _read(tables, named, atoms, people, dict(zip(measures, sums, strict=True)))
     told = [", ".join(f"{name} = {value}" for name, value in zip(columns, worlds[each][1:], strict=True)) for each in first]
-    return Knowledge(groups, told, people, dict(zip(measures, sums, strict=True)), wrong)
+    return Knowledge(groups, told, people, dict(zip(measures, sums, strict=True)), wrong, apart)
+
+
+def _parts(con: Any, statements: Sequence[Statement]) -> dict[str, int]:
+    """Return the part of each key and condition, see `Knowledge`."""
+    reads = {text: each.reads for statement in statements for each in statement.dimensions for text in each.levels}
+    for statement in statements:
+        conditions = [*(each for each, _ in statement.counted), *([statement.where] if statement.where else [])]
+        reads |= {f"coalesce({each.sql}, false)": each.reads for each in conditions}
+    part = {text: number for number, text in enumerate(reads)}
+    for one, other in combinations(reads, 2):
+        counts = con.execute(
+            f"SELECT count(DISTINCT row({one})), count(DISTINCT row({other})), count(DISTINCT row({one}, {other})) FROM people"
+        ).fetchall()[0]
+        if reads[one] & reads[other] or counts[2] <= max(counts[:2]):
+            part = {text: part[one] if own == part[other] else own for text, own in part.items()}
+    return part
 
 
 def _crossed(columns: Sequence[str]) -> str:
@@ -158,7 +184,9 @@ def _named(con: Any, table: int, statement: Statement) -> list[_Named]:
             told = tuple(int(statement.dimensions.index(each) not in level_of) for each in statement.grouping)
             words = [f"{statement.dimensions[place].name} = {value}" for place, value in value_of.items()]
             words += [f"where {statement.where.sql}"] if statement.where else []
-            groups.append(_Named([row[0] for row in own], table, ", ".join(words) or "all", (*look, *told), 0))
+            texts = (statement.dimensions[place].levels[level] for place, level in chosen)
+            keys = tuple(zip(texts, values, strict=True))
+            groups.append(_Named([row[0] for row in own], table, ", ".join(words) or "all", (*look, *told), 0, keys))
             for part, (condition, _) in enumerate(statement.counted, 1):
                 met = [row[0] for row in own if row[len(levels) + part]]
                 groups.append(_Named(met, table, ", ".join([*words, f"counted if {condition.sql}"]), (*look, *told), part))
@@ -191,10 +219,10 @@ def _read(
             told = dict[str, int]()
         else:
             value = values[0] if values else None
-            says = VALUE if value is not None else MARKED if values else _without(statement)
+            says = VALUE if value is not None else _without(statement) if not values else MARKED if true else OPEN
             sums = values[1 : 1 + len(statement.sums)] if values else ()
             told = dict(zip(statement.sums, (int(amount or 0) for amount in sums), strict=True)) if says == VALUE else {}
-        groups.append(Group(own, each.table, each.words, says, int(value or 0), told))
+        groups.append(Group(own, each.table, each.words, says, int(value or 0), told, each.keys))
         agrees = {VALUE: value == true, MARKED: true > 0, EMPTY: not true, OPEN: True}[says]
         if not agrees or any(amount != measured[name][own].sum() for name, amount in told.items()):
             wrong.append(f"table {each.table}: {each.words} says {says} {value} {told}, and has {true}")

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.table_attack.draw import Database
-from benchmarks.table_attack.prover import Reader, targets
+from benchmarks.table_attack.prover import Reader, alone, targets
 from benchmarks.table_attack.published import Batch, published, script
 from benchmarks.table_attack.reader import MARKED, Knowledge, knowledge
 from benchmarks.table_attack.statement import Statement
 
-PROVABLE, WRONG, BROKEN, NEEDLESS = "provable", "wrong", "broken", "needless refusal"
+PROVABLE, ALONE, WRONG, BROKEN, NEEDLESS = "provable", "alone", "wrong", "broken", "needless refusal"
 
-FAILURES = (PROVABLE, WRONG, BROKEN)
+FAILURES = (PROVABLE, ALONE, WRONG, BROKEN)
 """Findings that are faults; a needless refusal harms nobody."""
 
 _SUM = 10
@@ -134,6 +134,9 @@ def _judge(trial: Trial, known: Knowledge, seen: Sequence[tuple[Statement, list[
     for place in np.flatnonzero(answer == 1):
         count = int(known.truth[groups[place]].sum())
         trial.findings.append((PROVABLE, f"1 to {n - 1} people (in truth {count}): {words[place]}"))
+    for group, others in alone(known):
+        if reader.may_have_somebody(others) == 1:
+            trial.findings.append((ALONE, f"the only possible row of a group: table {group.table} ({group.words})"))
     for each in known.groups:
         if each.says == MARKED and 0 < known.truth[each.atoms].sum() < n:
             _judge_sums(trial, known, reader, each, seen[each.table][0])

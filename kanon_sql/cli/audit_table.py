@@ -36,7 +36,7 @@ _HINT = "suppress more cells: kanon protect makes a table whose totals give noth
     type=click.IntRange(0),
     default=1,
     show_default=True,
-    help="Least count of a suppressed cell; 0 if some are empty.",
+    help="Least count of a suppressed cell; 0 if some may be empty, as in tables of PROTECT.",
 )
 @click.option(
     "--rows",

@@ -128,7 +128,7 @@ def options_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
             "suppressed rows",
             "are missing: a missing row is an empty group, or suppressed"
             if asked.rows == "absent"
-            else "stay, without their counts and sums: each has at least one person, and a group without people has no row",
+            else "stay, without their counts and sums; a group without people has no row, or such a one",
         )
     ]
     if asked.contributors:

@@ -88,7 +88,9 @@ def seen(data: dict[str, Any]) -> int:
     """Return how many rows the tables have."""
     cells = sorted({(row["a"], row["b"], row["c"]) for row in people().to_pylist()})
     cells += [tuple(cells[place][key] for key, place in enumerate(each)) for each in data["empty_cells"]]
-    return sum(len({tuple(cell["abc".index(key)] for key in keys) for cell in cells}) for keys in ("ab", "a", "b", "", "bc", "c"))
+    return sum(
+        len({tuple(cell["abc".index(key)] for key in keys) for cell in cells}) for keys in ("ab", "a", "b", "", "bc", "c")
+    )
 
 
 def of_groups(data: dict[str, Any]) -> list[int]:
@@ -216,7 +218,9 @@ def test_a_suppressed_row_is_not_the_only_one_of_its_group(folder: Path, monkeyp
     assert done.exit_code == 0, done.output
     assert "and 1 empty row" in " ".join(done.output.split())
     data = json.loads(text)
-    row = len({*zip(*(ALONE[name].to_pylist() for name in ALONE.column_names), strict=True)})  # the empty row follows the others
+    row = len(
+        {*zip(*(ALONE[name].to_pylist() for name in ALONE.column_names), strict=True)}
+    )  # the empty row follows the others
     data["empty_cells"], data["empty_rows"] = [], 0
     data["primaries"].remove(row)
     for name in ("primaries", "secondaries"):
@@ -225,4 +229,3 @@ def test_a_suppressed_row_is_not_the_only_one_of_its_group(folder: Path, monkeyp
     done = CliRunner().invoke(main, verify)
     assert done.exit_code == 1
     assert '"empty_cells": no other row can be in a group of row 0' in done.output
-

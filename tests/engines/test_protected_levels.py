@@ -30,8 +30,19 @@ def patients(seed: int) -> Any:
     return con
 
 
+def people_in(con: Any, row: Row) -> int:
+    start = (row[0] or "").rstrip("*")
+    found = con.execute(
+        "SELECT count(*) FROM t WHERE starts_with(zip, $1) AND coalesce(sex = $2, $2 IS NULL)", [start, row[1]]
+    ).fetchone()
+    return int(found[0])
+
+
 def most(con: Any, rows: list[Row], row: Row) -> int:
-    """Return the most people that a reader of the table thinks possible in a row; a group that has no row is empty."""
+    """Return the most people that a reader of the table thinks possible in a row; a group that has no row is empty.
+
+    The reader even knows which suppressed rows are empty.
+    """
     zips = [value for (value,) in con.execute("SELECT DISTINCT zip FROM t ORDER BY ALL").fetchall()]
     model = cp_model.CpModel()
     cell = {each: model.new_int_var(0, 1000, "") for each in itertools.product(zips, "fm")}
@@ -42,7 +53,7 @@ def most(con: Any, rows: list[Row], row: Row) -> int:
 
     for shown in rows:
         if shown[2] is None:
-            model.add(total(shown) >= 1)
+            model.add(total(shown) >= int(people_in(con, shown) > 0))
         else:
             model.add(total(shown) == shown[2])
     model.maximize(total(row))
@@ -59,14 +70,16 @@ def test_no_reader_proves_that_a_row_has_few_people(seed: int, grouping: str) ->
     con = patients(seed)
     rows = con.execute(f"SELECT zip, sex, count(*) AS n FROM t GROUP BY {grouping} PROTECT n >= {K}").fetchall()
     for row in rows:
-        start = (row[0] or "").rstrip("*")
-        (count,) = con.execute(
-            "SELECT count(*) FROM t WHERE starts_with(zip, $1) AND coalesce(sex = $2, $2 IS NULL)", [start, row[1]]
-        ).fetchone()
+        count = people_in(con, row)
         assert row[2] in {None, count}
         if count < K:
             assert row[2] is None
-            assert most(con, rows, row) >= K
+            assert most(con, rows, row) >= (K if count else 1)
+    for row in rows:
+        if row[2] is None and people_in(con, row) and None not in row:
+            of_sex = [each for each in rows if each[1] == row[1] and each[0] is not None and "*" not in each[0]]
+            of_zip = [each for each in rows if each[0] == row[0] and each[1] is not None]
+            assert min(len(of_sex), len(of_zip)) > 1
 
 
 @pytest.mark.sweep

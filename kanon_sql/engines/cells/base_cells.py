@@ -50,7 +50,9 @@ class BaseCells:
     @property
     def ranks(self) -> Int64:
         """Return the keys as ranks among the values of cells that somebody has, int64 array [b, d]."""
-        return np.stack([np.searchsorted(np.unique(own), key) for own, key in zip(self.counted.keys.T, self.keys.T, strict=True)], axis=1)
+        return np.stack(
+            [np.searchsorted(np.unique(own), key) for own, key in zip(self.counted.keys.T, self.keys.T, strict=True)], axis=1
+        )
 
     def with_nobody(self, keys: Int64) -> BaseCells:
         """Return these cells, and then others that nobody has, from their keys."""

@@ -1,8 +1,8 @@
-"""Rows that nobody has and that are suppressed with others, so that no suppressed row is the only possible one of its group.
+"""Empty rows that are suppressed with others, so that no suppressed row is the only possible one of its group.
 
-A table has one row of astronauts, and suppresses it. Anyone who knows an astronaut then knows what else the row says. If another
-row of astronauts is suppressed, which nobody has, it may be either. An empty row hides nothing, so it costs nothing. But for all
-that is shown, somebody may be in it: it has a witness.
+A table has one row of astronauts, and suppresses it. Anyone who knows an astronaut then knows what else the row says. If the
+table suppresses another row of astronauts, which nobody is in, it may be either. An empty row hides nothing, so it costs
+nothing. But for all that is shown, somebody may be in it: it has a witness.
 
 A *group* is what a row says without some of its keys: without one, without keys that say something about each other, or as in
 a coarser row of the table. It needs no second row if the source has no other value that goes with it.
@@ -137,8 +137,12 @@ class EmptyRows:
             table, own = self._tables[number], self._tables[number].sets[place]
             keys, fixed = set(own.keys), set(own.conditions)
             found = [keys - {key} for key in own.keys] + [keys - set(part) for part in self._parts]
-            found += [set(each.keys) for each in table.sets[: table.plain] if each is not own and self._coarser(each.keys, own.keys)]
-            self._keys[number, place] = list(dict.fromkeys(tuple(sorted(each | fixed)) for each in found if each | fixed != keys))
+            found += [
+                set(each.keys) for each in table.sets[: table.plain] if each is not own and self._coarser(each.keys, own.keys)
+            ]
+            self._keys[number, place] = list(
+                dict.fromkeys(tuple(sorted(each | fixed)) for each in found if each | fixed != keys)
+            )
         return self._keys[number, place]
 
     def _coarser(self, keys: Key, own: Key) -> bool:
@@ -153,7 +157,7 @@ class EmptyRows:
         return True
 
     def _lone(self, number: int, place: int) -> Iterator[tuple[Key, int]]:
-        """Yield groups with one row of a grouping set, if people are in it and it is suppressed, each with a base cell of it."""
+        """Yield groups with a single row of a grouping set, if it has people and is suppressed, each with a base cell of it."""
         table = self._tables[number]
         chosen = table.sets[place].keys
         inside = np.flatnonzero(table.meets)
@@ -170,7 +174,9 @@ class EmptyRows:
         """Return what else a row of a group may be: keys of empty cells, and the cells that lend them values."""
         keys, found = self._cells.keys, list[tuple[Int64, Int64]]()
         place = self._places[chosen]
-        members = np.flatnonzero((self._table.ancestors[:, place] == self._table.ancestors[cell, place]) & (self._cells.people > 0))
+        members = np.flatnonzero(
+            (self._table.ancestors[:, place] == self._table.ancestors[cell, place]) & (self._cells.people > 0)
+        )
         for part in self._parts:
             same = [key for key in part if key in group]
             other = [key for key in part if key in chosen and key not in group]
@@ -230,7 +236,7 @@ class EmptyRows:
                         self._covered.add((number, place, group, tuple(chosen[key] for key in group)))
 
     def _price(self, key: Key, lender: int, most: int) -> int:
-        """Return what it costs to move a person from a cell to an empty one, or more than is asked if a row stands against it."""
+        """Return what it costs to move a person from a cell to an empty one; ``most`` or more if a row stands against it."""
         price, seen = 0, set[Key]()
         for table in self._tables:
             added = list[bool]()
@@ -254,7 +260,10 @@ class EmptyRows:
         """Return whether a table can have an empty row: its values occur, and no row shows that nobody is in it."""
         if place >= table.plain and not added[(place - table.plain) % table.plain]:
             return False  # the row shows that none of its people meets the condition
-        return all((self._cells.keys[table.meets & (self._cells.people > 0), each] == key[each]).any() for each in table.sets[place].keys)
+        return all(
+            (self._cells.keys[table.meets & (self._cells.people > 0), each] == key[each]).any()
+            for each in table.sets[place].keys
+        )
 
     def _rows_of(self, chosen: Key) -> dict[Key, int]:
         """Return the rows of a grouping set by their keys."""

@@ -8,7 +8,11 @@ from collections.abc import Iterable, Sequence
 from kanon_sql.engines.cells.base_cells import row_numbers
 from kanon_sql.table.arrays import Int64
 
-_TEXT = re.compile(r"'(?:[^']|'')*'")
+_TEXT = re.compile(r"'(?:[^']|'')*'|\bAS\s+\w+", re.IGNORECASE)
+"""What is no column: texts, and the types of casts."""
+
+_RESERVED = {"and", "any", "as", "case", "cast", "else", "end", "false", "in", "not", "null", "or", "then", "true", "when"}
+"""Words that are no columns, either, unless they are quoted."""
 
 _WORD = re.compile(r'"((?:[^"]|"")+)"|([^\W\d]\w*)(?!\w*\s*\()')
 
@@ -27,7 +31,14 @@ def related_keys(values: Int64, keys: Sequence[str]) -> list[set[int]]:
     -----
     O(d^2 b log b). Words that only may be columns count as such: fewer combinations are then thought possible.
     """
-    words = [{(quoted or word).lower() for quoted, word in _WORD.findall(_TEXT.sub("''", text))} for text in keys]
+    words = [
+        {
+            quoted.lower() or word.lower()
+            for quoted, word in _WORD.findall(_TEXT.sub("''", text))
+            if word.lower() not in _RESERVED
+        }
+        for text in keys
+    ]
     count = [row_numbers(values, [(key,)])[1] for key in range(len(keys))]
     found: list[set[int]] = [set() for _ in keys]
     for one in range(len(keys)):

@@ -88,4 +88,3 @@ def _first_alike(known: Int64, asked: Int64) -> Int64:
     first[of[::-1]] = np.arange(len(known))[::-1]
     found: Int64 = first[numbers[len(known) :, 0]]
     return found
-

@@ -44,7 +44,7 @@ class TableRelease:
     sums : tuple of str
         The sums of the system, in the order of its measures behind the count.
     empty_rows : list of (tuple of int, tuple of int)
-        The rows that it suppresses though nobody is in them: the keys of the grouping set, and the rank of the value of each key.
+        The rows that it suppresses though nobody is in them: the keys of the grouping set, and the rank of each value.
     """
 
     table: CellTable
@@ -138,7 +138,9 @@ def release_tables(
         cells, counting = new[0].cells, own
     start = time.perf_counter()
     budget = Budget(seconds=protection.time_limit, progress=progress, ended=ended)
-    system, found = _solved(joint(new, cells, counting, before), partial(joint, new, cells, counting, before), budget, protection.algorithm)
+    system, found = _solved(
+        joint(new, cells, counting, before), partial(joint, new, cells, counting, before), budget, protection.algorithm
+    )
     table, seconds = system.table, time.perf_counter() - start
     gate.check(table, found.suppressed, found.witnesses)
     releases = []
@@ -175,18 +177,14 @@ def _solved(
     """
     from kanon_sql.solvers.cells import suppress
 
-    empty = np.zeros((0, system.cells.keys.shape[1]), np.int64)
-    pattern = system.table.primary | system.table.suppressed
-    found = None
-    while found is None or len(more):
-        more = system.missing(pattern)
-        if len(more):
-            empty = np.concatenate((empty, more))
-            system = again(empty)
-        if found is None or len(more):
-            found = suppress(system.table, budget, algorithm)
-            pattern = found.suppressed
-    return system, found
+    empty = system.missing(system.table.primary | system.table.suppressed)
+    while True:
+        system = again(empty) if len(empty) else system
+        found = suppress(system.table, budget, algorithm)
+        more = system.missing(found.suppressed)
+        if not len(more):
+            return system, found
+        empty = np.concatenate((empty, more))
 
 
 def _empty_rows(table: EarlierTable) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:

@@ -51,7 +51,7 @@ def audit_table(
     suppressed : sequence of str
         Texts of the count that also mean suppressed, such as ``['*']``.
     least : int
-        The least value of a suppressed cell. Pass 0 if the table suppresses empty cells too.
+        The least value of a suppressed cell. Pass 0 if the table may suppress empty cells, as `PROTECT` does.
     rows : {'null', 'absent'}
         ``'absent'`` for a table that leaves suppressed cells out.
     sums : sequence of str

@@ -1,8 +1,8 @@
 """Base cells without people that a certificate lists: each has to be possible for all that the tables show.
 
 Counts by age and counts by job exclude no job at any age. Keys of one column, and keys that determine
-each other, only have values together that they have in the source. If a row of a table has such cells alone, the table suppresses
-an empty row.
+each other, only have values together that they have in the source. A row that only has such cells is an empty row of its table,
+which suppresses it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A suppressed row is never the only one of a group that may have people, or its group would say what the row says.
 
-A group is what a row says without one of its keys, without keys that say something about each other, or as in a row of its table
-that adds it up. It needs another row, of people or empty, unless the source has no other value that goes with the group.
+A group is what a row says without one of its keys, without keys that say something about each other, or as in a row that adds
+it up. It needs another row, of people or empty, unless the source has no other value that goes with the group.
 """
 
 from __future__ import annotations
@@ -61,9 +61,7 @@ def _lone(system: PublishedSystem, number: int, group: Keys, suppressed: frozens
             yield row
 
 
-def _values(
-    people: Sequence[BaseCell], parts: Sequence[Keys], keys: Keys, group: Keys
-) -> list[tuple[Keys, Counter[Group]]]:
+def _values(people: Sequence[BaseCell], parts: Sequence[Keys], keys: Keys, group: Keys) -> list[tuple[Keys, Counter[Group]]]:
     """Return for each part what of it is in a group, and how many values of a row go with that."""
     found = []
     for part in parts:
