@@ -52,6 +52,7 @@ _MODULES = (
     "kanon_explain_cells",
     "kanon_protected",
     "kanon_suppressed",
+    "kanon_level",
     "kanon_table_checked",
     "kanon_begin_histories",
     "kanon_fit_histories",
