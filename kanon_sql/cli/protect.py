@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     "--recode",
     "recodings",
     multiple=True,
-    metavar="A=DIGITS",
-    help="The levels of a key, such as 'zip=DIGITS (5, 3, 0)'; repeatable.",
+    metavar="A=LEVELS",
+    help="The levels of a key, such as 'zip=DIGITS (5, 3, 0)' or 'age=INTERVALS (5, 20)'; repeatable.",
 )
 @click.option("--per", metavar="A", help="Column that identifies people: --k counts people.")
 @per_row_option

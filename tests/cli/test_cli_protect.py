@@ -90,6 +90,18 @@ def test_other_formats_and_options_pass(run: Run, ending: str, options: tuple[st
     assert done.exit_code == 0, done.output
 
 
+@pytest.mark.parametrize("levels", ["income=INTERVALS (2.5, 10, 50) TOP 90", "income=CUTS (20.5, 60) BOTTOM 4"])
+def test_levels_of_intervals_are_made_again(run: Run, levels: str) -> None:
+    asked = ("--by", "income,sex", "--k", "4", "--grouping", "rollup", "--recode", levels)
+    done = run("protect", "in.csv", "-o", "out.csv", *asked, "--certificate", "cert.json")
+    assert done.exit_code == 0, done.output
+    done = verified(run)
+    assert done.exit_code == 0, done.output
+    lines = Path("in.csv").read_text().splitlines()
+    Path("in.csv").write_text("\n".join([*lines[:-1], lines[-1].replace(lines[-1].split(",")[3], "99.75")]) + "\n")
+    assert verified(run).exit_code == 1
+
+
 @pytest.mark.everything
 def test_a_changed_count_a_missing_row_and_a_shown_one_are_refused(protected: Run) -> None:
     path = Path("out.csv")

@@ -94,7 +94,8 @@ def test_levels_are_those_of_the_clause(grouping: str, surface: Callable[[str, P
     ("recodings", "text"),
     [
         ({"zi": "DIGITS (3)"}, 'a recoding names the unknown column "zi"; hint: did you mean "zip"'),
-        ({"zip": "INTERVALS (3)"}, "INTERVALS has no levels before PROTECT"),
+        ({"zip": "SETS"}, "SETS has no levels before PROTECT"),
+        ({"zip": "INTERVALS (0)"}, "the width of an interval must be above 0"),
         ({"zip": "DIGIT (3)"}, "DIGIT has no levels before PROTECT"),
         ({"zip": ""}, 'the recoding of "zip" is empty'),
         ({"zip": 3}, 'the recoding of "zip" must be a string'),

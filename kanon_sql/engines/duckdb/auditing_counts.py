@@ -101,7 +101,7 @@ def audit_table(
         else:
             con.register("source", readable(to_arrow(table)))
         if combinations is not None:
-            con.register("possible", readable(to_arrow(combinations)))
+            con.register("possible", readable(to_arrow(possible)))
         return audited_table(
             con,
             by,
