@@ -1,6 +1,6 @@
 """Build the macros in plain SQL from their parts, and compile the kernels.
 
-Kernels are Cython in pure Python mode, one extension module per file, for the stable ABI of Python 3.11.
+Kernels are Cython in pure Python mode, one extension module per room, for the stable ABI of Python 3.11.
 """
 
 from __future__ import annotations
@@ -10,15 +10,12 @@ import runpy
 import sys
 from pathlib import Path
 
-from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 from setuptools.errors import BaseError, CCompilerError
 
 ROOT = Path(__file__).resolve().parent
-
-KERNELS = Path("kanon_sql/kernels")
 
 BESIDE = ("kanon_sql.sql", "kanon_sql.udfs")
 """Packages whose folders are not in that of `kanon_sql`, as `pyproject.toml` says."""
@@ -64,6 +61,7 @@ class Build(build_ext):
         """Compile; an installation without a working C compiler goes on without, and the kernels run as Python."""
         asked_for = self.inplace and not self.editable_mode
         try:
+            self._translate()
             super().run()
         except (BaseError, CCompilerError) as error:
             if asked_for:
@@ -72,6 +70,26 @@ class Build(build_ext):
             for output in self.get_outputs():
                 Path(output).unlink(missing_ok=True)
 
+    def _translate(self) -> None:
+        """Join the kernels, and let Cython make C of them."""
+        from Cython.Build import cythonize
+
+        joined = runpy.run_path(str(ROOT / "build_kernels.py"))["join"](ROOT / "build" / "kernels")
+        for each in self.extensions:
+            each.sources = [
+                os.path.relpath(joined[each.name], ROOT) if each.name != SHARED else f"{SHARED.replace('.', '/')}.c"
+            ]
+        made = cythonize(
+            self.extensions,
+            build_dir="build/cython",
+            include_path=["build/kernels"],
+            compiler_directives=DIRECTIVES,
+            nthreads=os.cpu_count() or 1,
+            shared_utility_qualified_name=SHARED,
+        )
+        for each, translated in zip(self.extensions, made, strict=True):
+            each.sources = translated.sources
+
     def build_extension(self, ext: Extension) -> None:
         """Compile one module."""
         ext.extra_compile_args = FLAGS.get(self.compiler.compiler_type, [])
@@ -79,30 +97,14 @@ class Build(build_ext):
         super().build_extension(ext)
 
 
-def extension(name: str, source: Path) -> Extension:
-    """Return a module for the stable ABI."""
-    return Extension(name, [str(source)], define_macros=[("Py_LIMITED_API", "0x030B0000")], py_limited_api=True)
-
-
-def kernels() -> list[Extension]:
-    """Return all kernels: what imports Cython or declares types for it."""
-    sources = sorted(
-        path
-        for path in KERNELS.rglob("*.py")
-        if "import cython" in path.read_text(encoding="utf-8") or path.with_suffix(".pxd").exists()
-    )
-    return [extension(".".join(path.with_suffix("").parts), path) for path in sources]
+def extension(name: str) -> Extension:
+    """Return a module for the stable ABI; its sources are found when it is compiled."""
+    return Extension(name, [], define_macros=[("Py_LIMITED_API", "0x030B0000")], py_limited_api=True)
 
 
 setup(
     packages=[*find_packages(include=["kanon_sql", "kanon_sql.*"]), *BESIDE],
     cmdclass={"build_py": Package, "build_ext": Build},
-    ext_modules=cythonize(
-        [extension(SHARED, KERNELS / "_shared.c"), *kernels()],
-        build_dir="build/cython",
-        compiler_directives=DIRECTIVES,
-        nthreads=os.cpu_count() or 1,
-        shared_utility_qualified_name=SHARED,
-    ),
+    ext_modules=[extension(name) for name in (SHARED, *runpy.run_path(str(ROOT / "build_kernels.py"))["modules"]())],
     options={"bdist_wheel": {"py_limited_api": "cp311"}, "build_ext": {"parallel": os.cpu_count()}},
 )

@@ -59,6 +59,7 @@ KINDS = {
         Mitarbeiter-ID | Mitgliedsnummer | Matrikelnummer | matricule | id_client | numero_client | id_cliente
         numero_empleado | matricola | codice_cliente | klantnummer | personeelsnummer | id_aluno | numer_klienta
         patient | customer | person_key | staff_id
+        personne | Persona | persoon | pessoa | OSOBA | utente | utilizador
     """,
     "login": """
         login | user_name | username | userId | user | Benutzername | nom_utilisateur | nombre_usuario | gebruikersnaam

@@ -8,7 +8,6 @@ import runpy
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from zlib import crc32
 
 import duckdb
 import hypothesis
@@ -32,25 +31,10 @@ hypothesis.settings.load_profile("deterministic")
 
 
 TENTH = 10
-"""Every tenth case of a sweep is in the default layer, the others are `exhaustive`."""
-
-TURNS = 24
-"""Where a run takes a part of the exhaustive layer, every so many of its costly tests."""
-
-PROCESS_TURNS = 2
-"""The same for other tests that start processes."""
+"""Every tenth case of a sweep is in the default layer, the others are in `everything`."""
 
 FEWEST = 5
 """Examples of a property in the default layer, where a tenth of them are fewer."""
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let a run take a part of the exhaustive layer; runs one after the other take different ones."""
-    told = f"of sweeps and examples, run every Nth, and every {TURNS}th of the costly tests (default: all)"
-    parser.addoption("--every", type=int, default=1, metavar="N", help=told)
-    parser.addoption(
-        "--part", type=int, default=0, metavar="P", help="which of them: those whose number and P are equal modulo N"
-    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -76,66 +60,32 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of each sweep, leave every tenth case in the default layer, and every Nth in the exhaustive one; costly tests take turns.
-
-    Sweeps begin at different cases, so that parts are of one size.
-    Properties that would draw hardly more examples than in the default layer, the very same ones, are left out with it.
-    """
-    every, part = config.getoption("every"), config.getoption("part")
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave every tenth case of each sweep in the default layer."""
     cases: Counter[str] = Counter()
-    left: list[pytest.Item] = []
     for item in items:
         if item.get_closest_marker("sweep"):
             test = item.nodeid.partition("[")[0]
-            number = cases[test]
+            if cases[test] % TENTH:
+                item.add_marker("everything")
             cases[test] += 1
-            if number % TENTH or item.get_closest_marker("exhaustive"):
-                item.add_marker("exhaustive")
-                if (number - part - crc32(test.encode())) % every:
-                    left.append(item)
-        elif _draws_all(item):
-            if 2 * every > TENTH:
-                left.append(item)
-        elif every > 1 and (turns := _turns(item)):
-            cases[str(turns)] += 1
-            if (cases[str(turns)] - part) % turns:
-                left.append(item)
-    if left:
-        config.hook.pytest_deselected(items=left)
-        without = set(map(id, left))
-        items[:] = [item for item in items if id(item) not in without]
-
-
-def _turns(item: pytest.Item) -> int:
-    """Return how many parts a test takes turns in, 0 for one that is in each."""
-    if item.get_closest_marker("exhaustive"):
-        return TURNS
-    return PROCESS_TURNS if item.get_closest_marker("process") else 0
-
-
-def _draws_all(item: pytest.Item) -> bool:
-    """Whether it is a property with all of its examples."""
-    call = getattr(item, "callspec", None)
-    return call is not None and hasattr(item.function, "hypothesis") and call.params.get("examples") == "all"  # type: ignore[attr-defined]
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run each property twice: with few examples by default, and with all of them in the layer `exhaustive`."""
+    """Run each property twice: with few examples by default, and with all of them in the layer `everything`."""
     if hasattr(metafunc.function, "hypothesis"):
-        every = pytest.param("all", marks=pytest.mark.exhaustive)
+        every = pytest.param("all", marks=pytest.mark.everything)
         metafunc.parametrize("examples", ["few", every], indirect=True)
 
 
 @pytest.fixture(autouse=True)
 def examples(request: pytest.FixtureRequest) -> None:
-    """Let a property draw a tenth of its examples, or with the parameter "all" every Nth; leave other tests alone."""
-    part = TENTH if getattr(request, "param", "all") == "few" else request.config.getoption("every")
-    if part > 1 and hasattr(request.function, "hypothesis"):
+    """Let a property with the parameter "few" draw a tenth of its examples; leave other tests alone."""
+    if getattr(request, "param", "all") == "few":
         function = getattr(request.function, "__func__", request.function)  # a method takes no attributes
         every: hypothesis.settings = function._hypothesis_internal_use_settings
-        few = min(every.max_examples, max(FEWEST, every.max_examples // part))
+        few = min(every.max_examples, max(FEWEST, every.max_examples // TENTH))
         reduced = hypothesis.settings(every, max_examples=few)
         request.getfixturevalue("monkeypatch").setattr(function, "_hypothesis_internal_use_settings", reduced)
 

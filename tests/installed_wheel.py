@@ -7,7 +7,7 @@ from importlib.resources import files
 import duckdb
 
 import kanon_sql
-from kanon_sql.kernels.random import COMPILED
+from kanon_sql.kernels import COMPILED
 
 assert COMPILED
 with kanon_sql.connect() as con:

@@ -20,7 +20,7 @@ def plan(session: Session, tbl: str, policy: str, database: str) -> str:
             '\'{"every_column": true, "requirements": [{"type": "k", "k": 5}]}\''
         )
     if policy.lstrip().startswith("{"):
-        return release_of_table(session, tbl, Policy.from_json(policy), surface="json")
+        return release_of_table(session, tbl, Policy.from_json(policy), surface="argument")
     known = Policies.committed(session, database).all
     try:
         any_of_name(policy, known)

@@ -27,9 +27,11 @@ def begin(
 ) -> int:
     """Return the number under which base cells of this run of a statement are gathered; ``warnings`` are about the unit."""
     read = Counting.from_json(counting)
-    reads = tables_read(read, plan, objects or ())
+    memory, known = session.protected_tables.memory, objects or ()
+    reads = tables_read(read, plan, known)
+    home = home_of(reads, known, lambda: session.secret, memory)
+    reads = reads if memory is None else memory.lasting(reads, known)
     read = replace(read, tabulation=replace(read.tabulation, reads=reads))
-    home = home_of(reads, objects or (), lambda: session.secret)
     asked = Protection.from_dict(json.loads(protection))
     return session.gatherings.begin(CellGathering(read, asked, ticket, home, warnings or ()))
 

@@ -25,7 +25,8 @@ def fit(session: Session, run: int, cells: int) -> str | None:
             search = (earlier, session.search.report, session.search.ended)
             together = session.protected_tables.solved_with(gathering.ticket)
             if together is None:
-                found = release_table(base, gathering.counting, gathering.protection, *search)
+                made = session.protected_tables.made(gathering.counting.own(gathering.protection).tabulation)
+                found = release_table(base, gathering.counting, gathering.protection, *search, made=made)
             else:
                 tables, place = together
                 found = tables.release(place, base, gathering.counting, *search)

@@ -39,7 +39,7 @@ def moves(_session: Session, tally: pa.ChunkedArray, costs: pa.ChunkedArray) -> 
     """
     import pyarrow as pa
 
-    from kanon_sql.kernels.criteria.transport import transport
+    from kanon_sql.kernels.criteria import transport
 
     names = ["class", "source", "target", "amount"]
     if tally.null_count:  # no rows

@@ -33,7 +33,8 @@ def surfaces(folder: Path) -> dict[str, Callable[[], Surface]]:
     from benchmarks.careless import in_spark
     from benchmarks.careless.in_dbt import Dbt
     from benchmarks.careless.in_python import ProtectPython, Python
-    from benchmarks.careless.in_sql import Append, Clause, Functions, PlainSql, Protect
+    from benchmarks.careless.in_sql import Append, Clause, Functions, Known, PlainSql, Protect
+    from benchmarks.careless.in_studio import Studio
     from benchmarks.careless.suggested import Command, Stored
 
     found: dict[str, Callable[[], Surface]] = {
@@ -41,6 +42,7 @@ def surfaces(folder: Path) -> dict[str, Callable[[], Surface]]:
         "command": lambda: Command(folder / "command"),
         "clause": Clause,
         "some columns": lambda: Clause(some=True),
+        "known": Known,
         "functions": Functions,
         "python": Python,
         "policy": Stored,
@@ -48,6 +50,7 @@ def surfaces(folder: Path) -> dict[str, Callable[[], Surface]]:
         "protect": Protect,
         "protect python": ProtectPython,
         "plain sql": PlainSql,
+        "studio": lambda: Studio(folder / "studio"),
     }
     if INSTALLED:
         found["dbt"] = lambda: Dbt(folder / "dbt")

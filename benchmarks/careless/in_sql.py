@@ -41,15 +41,17 @@ def text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def clause(table: Table, request: Request, *, ordered: bool) -> str:
+def clause(table: Table, request: Request, *, ordered: bool, known: int | None = None) -> str:
     """Return a release by the clause, in the order of the source if that is asked for."""
     columns = request.columns(table)
     selected = "*" if len(columns) == len(table.columns) else listed(columns)
     per = "" if request.per is None else f" PER {quoted(request.per)}"
     diverse = "" if request.sensitive is None else f" AND l({quoted(request.sensitive)}) >= 2"
     order = " (row_order = 'source')" if ordered else ""
-    guarantee = f"k >= {request.k}{per}{diverse}"
-    return f"SELECT {selected} FROM people ANONYMIZE BY {listed(request.by)} GUARANTEE {guarantee} USING greedy{order}"
+    against = "" if known is None else f" FOR ANY {known} COLUMNS"
+    guarantee = f"k >= {request.k}{per}{against}{diverse}"
+    algorithm = "greedy" if known is None or known == len(request.by) else "projections"
+    return f"SELECT {selected} FROM people ANONYMIZE BY {listed(request.by)} GUARANTEE {guarantee} USING {algorithm}{order}"
 
 
 class Sql:
@@ -121,6 +123,18 @@ class Clause(Sql):
     def query(self, table: Table, request: Request, *, ordered: bool) -> str:
         """Return the statement."""
         return clause(table, request, ordered=ordered)
+
+
+class Known(Sql):
+    """The clause against an attacker who knows any two of the quasi-identifiers."""
+
+    def query(self, table: Table, request: Request, *, ordered: bool) -> str:
+        """Return the statement."""
+        return clause(table, request, ordered=ordered, known=min(2, len(request.by)))
+
+    def release(self, table: Table, request: Request) -> Release:
+        """Release a table, or raise `RefusedError`."""
+        return replace(super().release(table, request), known=2)
 
 
 class Functions(Sql):

@@ -8,20 +8,22 @@ A release fails by
   the user called sensitive is not judged by this, unless it is about the person.
 - **together**: more than half of the rows show a combination of the columns outside BY, without the sensitive one, that only
   one person has. Of columns that a suggested policy keeps, only those about the person count here.
-- **class**: released rows that are equal in BY come from fewer than k people. If the same release can be made in the order of
-  the source, its rows are those of the source one by one, and the count is exact. Otherwise a class counts all people with
-  a row of the source that agrees with some row of the class in each cell that it shows. Fewer than k are too few.
+- **class**: released rows that are equal in BY (or in any so many columns of it) come from fewer than k people. If the same
+  release can be made in the order of the source, its rows are those of the source one by one, and the count is exact. Otherwise
+  a class counts all people with a row of the source that agrees with some row of the class in each cell that it shows. Fewer
+  than k are too few.
 - **count**: a published row of counts is about 1 to k - 1 people.
 
-A class of too few people is *lost* instead, if no column that the product has seen tells people apart. Then nothing can say so,
-and only a warning is possible. Values below the limits are *rare*: they are counted, and are no failure.
+A class of too few people is *lost* instead, if no column that the product has seen tells people apart, and no two that make a
+key together. Then nothing can say so, and only a warning is possible. Values below the limits are *rare*: they are counted, and
+are no failure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import compress
+from dataclasses import dataclass, replace
+from itertools import chain, combinations, compress, product
 
 import numpy as np
 import pyarrow as pa
@@ -63,6 +65,8 @@ class Release:
         The column of a table of counts; then ``by`` are its keys, NULL stands for all, and `UNKNOWN` for NULL.
     suggested : bool
         Whether the policy was a suggested one.
+    known : int, optional
+        How many quasi-identifiers an attacker knows; None for all.
     """
 
     rows: pa.Table
@@ -73,6 +77,7 @@ class Release:
     ordered: pa.Table | None = None
     counts: str | None = None
     suggested: bool = False
+    known: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +106,9 @@ def judge(table: Table, release: Release, k: int) -> list[Finding]:
     """
     if release.counts is not None:
         return list(_counts(table, release, release.counts, k))
-    return [*_columns(table, release), *_together(table, release), *_classes(table, release, k)]
+    sets = combinations(release.by, len(release.by) if release.known is None else min(release.known, len(release.by)))
+    classes = chain.from_iterable(_classes(table, replace(release, by=each), k) for each in sets)
+    return [*_columns(table, release), *_together(table, release), *classes]
 
 
 def texts(column: pa.Array | pa.ChunkedArray) -> Cells:
@@ -211,11 +218,12 @@ def _by_candidates(table: Table, release: Release) -> list[int]:
 
 
 def _tells_apart(table: Table, seen: tuple[str, ...]) -> bool:
-    """Whether a column that was seen has values that are mostly those of one person each, in several rows."""
-    for name in seen:
-        cells = _source(table, name)
+    """Whether a column that was seen, or a key of two, has values that are mostly those of one person each, in several rows."""
+    groups, parts = ([each for each in seen if table.meaning(each) == meaning] for meaning in ("group", "part"))
+    for key in (*((name,) for name in seen), *product(groups, parts)):
+        cells = list(zip(*(_source(table, name) for name in key), strict=True))
         alone = _alone(cells, table.person)
-        here = [cell in alone for cell in cells]
+        here = [cell in alone and None not in cell for cell in cells]
         if sum(here) > len(cells) / 2 and len(set(compress(cells, here))) < 0.9 * sum(here):
             return True
     return False

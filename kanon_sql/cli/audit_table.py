@@ -45,6 +45,10 @@ _HINT = "suppress more cells: kanon protect makes a table whose totals give noth
     show_default=True,
     help="Whether suppressed rows stay in the table, or are left out.",
 )
+@click.option("--sums", multiple=True, metavar="S,T", help="Columns of sums next to the counts.")
+@click.option(
+    "--possible", metavar="FILE", help="The combinations of some keys that can have people; all others are known to be empty."
+)
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Fail if the audit takes longer.")
 @table_option
 @delimiter_option
@@ -60,6 +64,8 @@ def audit_table(
     suppressed: tuple[str, ...],
     least: int,
     rows: str,
+    sums: tuple[str, ...],
+    possible: str | None,
     time_limit: float | None,
     table: str | None,
     delimiter: str,
@@ -67,7 +73,7 @@ def audit_table(
     ending: str,
     as_json: bool,
 ) -> None:
-    """Find the suppressed cells of FILE that its totals give away.
+    """Find the suppressed cells of FILE that its totals give away, and small groups that its rows name together.
 
     FILE is a table of counts with its totals, by any tool. An empty key means all of its values, an empty count means
     suppressed. For each suppressed cell, two linear programs find the least and the greatest count that agree with the rest.
@@ -79,6 +85,7 @@ def audit_table(
     from kanon_sql.engines.duckdb.auditing_counts import audited_table
     from kanon_sql.engines.duckdb.cells.known_columns import check_columns
     from kanon_sql.engines.duckdb.files import columns, load
+    from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.solvers.budget import Budget
 
     con = duckdb.connect()
@@ -88,8 +95,10 @@ def audit_table(
         with closing(con):
             load(con, place, into="source", delimiter=delimiter)
             listed = columns(con, "source")
-            keys = column_names(by, listed)
-            check_columns((*keys, measure), listed)
+            keys, added = column_names(by, listed), column_names(sums, listed)
+            check_columns((*keys, measure, *added), listed)
+            if possible is not None:
+                load(con, Place.of(possible), into="possible", delimiter=delimiter)
             return audited_table(
                 con,
                 keys,
@@ -100,6 +109,8 @@ def audit_table(
                 suppressed=suppressed,
                 least=least,
                 rows=rows,
+                sums=added,
+                possible=() if possible is None else columns(con, "possible"),
             )
 
     def stop() -> None:
@@ -111,8 +122,8 @@ def audit_table(
         found = interruptible(stop, work, patience=PATIENCE)
     wrong = found.wrong(k)
     if as_json:
-        cells = [each.to_dict() for each in found.cells]
-        click.echo(json.dumps({"holds": found.holds, "broken": [wrong] if wrong else [], **found.figures, "cells": cells}))
+        listed = {name: [each.to_dict() for each in getattr(found, name)] for name in ("cells", "groups")}
+        click.echo(json.dumps({"holds": found.holds, "broken": [wrong] if wrong else [], **found.figures, **listed}))
     else:
         click.echo(f"FAIL: {wrong}" if wrong else f"PASS: no suppressed cell is known exactly or provably below {k}")
         show((name, f"{value:,}") for name, value in found.figures.items())
@@ -125,7 +136,7 @@ def _show_cells(found: TableAudit) -> None:
     """Print the cells that are given away, the first ones if there are many."""
     from rich.console import Console
 
-    given = [each for each in found.cells if each.disclosed]
+    given = [each for each in (*found.cells, *found.groups) if each.disclosed]
     if not given:
         return
     title = "given away" if len(given) <= _LISTED else f"given away, the first {_LISTED} of {len(given):,} (--json has all)"

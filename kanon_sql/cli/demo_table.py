@@ -55,6 +55,8 @@ def visits(rows: int, seed: int) -> pa.Table:
     """
     import pyarrow as pa
 
+    from kanon_sql.engines.built_arrays import numbers, texts
+
     rng = np.random.default_rng(seed)
 
     def draw(weights: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -79,7 +81,7 @@ def visits(rows: int, seed: int) -> pa.Table:
     level = draw(np.where(grown, np.exp(-0.5 * (np.arange(5) - 1.2 - 0.15 * zips[:, None]) ** 2), [1, 0, 0, 0, 0]))
 
     names = zip(rng.choice(_FIRST_NAMES, people), rng.choice(list(_INITIALS), people), strict=True)
-    numbers = rng.permutation(people) + 10_000
+    number = rng.permutation(people) + 10_000
 
     # everybody comes once, and some again
     patient = np.concatenate([np.arange(people), rng.integers(0, people, rows - people)])
@@ -90,8 +92,7 @@ def visits(rows: int, seed: int) -> pa.Table:
     causes[:, 6] *= np.where(np.isin(month, (12, 1, 2)), 3.0, 0.3)
 
     decade = age // 10 * 10
-    of_person: dict[str, list[Any]] = {
-        "patient_id": numbers.tolist(),
+    of_person: dict[str, list[str]] = {
         "name": [f"{first} {initial}." for first, initial in names],
         "zip": [_ZIPS[code] for code in zips],
         "age": [f"{low}-{low + 9}" for low in decade],
@@ -103,7 +104,9 @@ def visits(rows: int, seed: int) -> pa.Table:
         "quarter": [f"2026-Q{(number + 2) // 3}" for number in month.tolist()],
         "disease": [_DISEASES[code] for code in draw(causes)],
     }
-    return pa.table({name: [values[each] for each in patient] for name, values in of_person.items()} | of_visit)
+    columns = {name: texts(values[each] for each in patient) for name, values in of_person.items()}
+    columns |= {name: texts(values) for name, values in of_visit.items()}
+    return pa.table({"patient_id": numbers(number[patient])} | columns)
 
 
 def write_visits(folder: str, rows: int, seed: int) -> None:

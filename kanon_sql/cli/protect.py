@@ -15,13 +15,16 @@ from kanon_sql.cli.options import (
     given_options,
     json_option,
     per_row_option,
+    secret_file_option,
     table_option,
 )
 from kanon_sql.cli.protected_file import protect_file
 from kanon_sql.cli.publication import publication
-from kanon_sql.cli.streams import format_option
+from kanon_sql.cli.streams import STREAM, format_option
 
 if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.cells.arguments import TableArguments
+    from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.model.stored_protection import StoredProtection
 
 
@@ -45,8 +48,8 @@ if TYPE_CHECKING:
     "--recode",
     "recodings",
     multiple=True,
-    metavar="A=DIGITS",
-    help="The levels of a key, such as 'zip=DIGITS (5, 3, 0)'; repeatable.",
+    metavar="A=LEVELS",
+    help="The levels of a key, such as 'zip=DIGITS (5, 3, 0)' or 'age=INTERVALS (5, 20)'; repeatable.",
 )
 @click.option("--per", metavar="A", help="Column that identifies people: --k counts people.")
 @per_row_option
@@ -65,6 +68,15 @@ if TYPE_CHECKING:
 @click.option("--suppressed", is_flag=True, help="Add a column that is true in suppressed rows.")
 @click.option("--algorithm", default="auto", show_default=True, help="Name of the algorithm.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best table found within this time.")
+@click.option("--ledger", metavar="FILE.duckdb", help="The database that remembers the table, and what it respects.")
+@click.option(
+    "--earlier",
+    type=click.Choice(["fixed", "ignore"]),
+    default="fixed",
+    show_default=True,
+    help="Respect earlier tables of the same people, or ignore them if nobody sees both.",
+)
+@secret_file_option("File with the secret that seals the ledger.  [default: KANON_SECRET, else the file of the user]")
 @table_option
 @delimiter_option
 @escape_option("Put a quote before CSV cells that a spreadsheet would take for formulas.")
@@ -87,6 +99,8 @@ def protect(
     shown: tuple[str, ...],
     grouping: str,
     recodings: tuple[str, ...],
+    ledger: str | None,
+    secret: bytes | None,
     table: str | None,
     delimiter: str,
     escape_formulas: bool,
@@ -104,6 +118,9 @@ def protect(
     IN and OUT are CSV, TSV, Parquet or JSON files, or tables of a database: FILE.duckdb::TABLE. IN may also be a URL or a
     pattern. A hyphen (-) is the standard input or output.
     OUT appears only after the table was checked and the written file was read again.
+
+    A table of FILE.duckdb is remembered in that file, and --ledger remembers tables of other files. Later tables of the same
+    people are protected together with those before.
     """
     from kanon_sql.engines.duckdb.cells.arguments import TableArguments
     from kanon_sql.engines.duckdb.cells.known_columns import check_columns
@@ -114,7 +131,7 @@ def protect(
     levels = assigned(recodings, "--recode", "zip=DIGITS (5, 3)")
     largest = {name: pair.split(",") for name, pair in assigned(dominance, "--dominance", "total=1,0.8").items()}
 
-    def planned(columns: list[str]) -> tuple[str, Iterable[str]]:
+    def planned(columns: list[str]) -> tuple[TableArguments, Iterable[str]]:
         keys = column_names(by, columns)
         check_columns((*keys, *sums.values(), *([options["per"]] if options["per"] else [])), columns)
         sets = tuple(tuple(column_names([each], columns)) for each in shown)
@@ -122,8 +139,11 @@ def protect(
         if policy is not None:
             policy.check_columns(columns)
         shape = {"measures": sums, "grouping": grouping, "recodings": levels}
-        asked = TableArguments(table="source", by=keys, **shape, policy=policy, options=said, surface="command")
-        return asked.query(), sums.values()
+        known_as = _known_as(job.origin)
+        asked = TableArguments(
+            table="source", by=keys, **shape, policy=policy, options=said, surface="command", known_as=known_as
+        )
+        return asked, sums.values()
 
     with publication(
         source,
@@ -136,15 +156,23 @@ def protect(
         force=force,
         quiet=quiet,
     ) as job:
-        proven = protect_file(job, planned)
+        proven = protect_file(job, planned, ledger=ledger, secret=secret, piped=source == STREAM)
     if not quiet:
         job.tell(proven, ("tabulation", "protection", "together", "number"), as_json=as_json)
+
+
+def _known_as(origin: Place) -> tuple[str, ...]:
+    """Return the name of a source as a statement in its own database has it."""
+    if origin.table is None:
+        return (origin.called,)
+    schema, name = origin.name
+    return (name,) if schema.lower() == "main" else (schema, name)
 
 
 _ASKED = frozenset(
     {
         "k", "per", "per_row", "percent", "dominance", "shown", "cost", "rows", "contributors", "suppressed", "algorithm",
-        "time_limit",
+        "time_limit", "earlier",
     }
 )  # fmt: skip
 """Parameters that a policy says."""

@@ -13,6 +13,7 @@ from kanon_sql.errors import AuditError, SourceError
 if TYPE_CHECKING:
     from kanon_sql.certificate.table_certificate import TableCertificate
     from kanon_sql.cli.publication import Publication
+    from kanon_sql.engines.duckdb.cells.arguments import TableArguments
     from kanon_sql.engines.duckdb.places import Place
 
 _DIFFERENT = """SELECT system.main.count(*) FROM (
@@ -21,7 +22,14 @@ _DIFFERENT = """SELECT system.main.count(*) FROM (
     )"""
 
 
-def protect_file(job: Publication, planned: Callable[[list[str]], tuple[str, Iterable[str]]]) -> TableCertificate:
+def protect_file(
+    job: Publication,
+    planned: Callable[[list[str]], tuple[TableArguments, Iterable[str]]],
+    *,
+    ledger: str | None,
+    secret: bytes | None,
+    piped: bool,
+) -> TableCertificate:
     """Read, solve, write, compare, publish.
 
     Parameters
@@ -29,29 +37,50 @@ def protect_file(job: Publication, planned: Callable[[list[str]], tuple[str, Ite
     job : Publication
         The source, and where the table goes.
     planned : callable
-        Makes the query of the protected table of the table ``source``, and the columns that it sums, once all are known.
+        Returns the arguments of the protected table of the table ``source``, and the columns that it sums, once all are known.
+    ledger : str, optional
+        The database file that remembers the table.
+    secret : bytes, optional
+        Seals what is remembered.
+    piped : bool
+        Whether the source came through a pipe.
     """
     import kanon_sql
     from kanon_sql.engines.duckdb.cells.number_texts import read_numbers
+    from kanon_sql.engines.duckdb.cells.remembered_source import comparable, let_go, read_source
     from kanon_sql.engines.duckdb.files import columns
     from kanon_sql.engines.duckdb.registration import session_of
+    from kanon_sql.model.validation import same_name
 
-    con = without_bar(kanon_sql.connect(config=job.spill))
+    con = without_bar(kanon_sql.connect(config=job.spill, secret=secret))
+    session = session_of(con.raw)
+
+    def read() -> None:
+        read_source(con, session, job.origin, into="source", delimiter=job.delimiter, ledger=ledger, piped=piped)
 
     def solve(go_on: Callable[[], None]) -> Solved[TableCertificate]:
-        query, summed = planned(columns(con, "source"))
-        read_numbers(con, "source", summed)
+        asked, summed = planned(columns(con, "source"))
+        counting, protection = asked.asked()
+        earlier = [] if protection.earlier == "ignore" else comparable(con, session, "source")
+        names = {name for each in earlier for name in each.tabulation.sums if name in map(same_name, columns(con, "source"))}
+        read_numbers(con, "source", (*summed, *names))
+        if job.evidence is not None and not all(counting.tabulation.repeats(each.tabulation) for each in earlier):
+            raise SourceError(
+                "earlier tables of this source are remembered, and a table that respects them has no certificate file; hint: "
+                "leave --certificate out"
+            )
         go_on()
         job.step("solving")
         con.watch(lambda moment: job.step("solving", moment))
-        con.execute(f"CREATE TABLE released AS {query}")
-        found = session_of(con.raw).protected_tables.certificates
+        con.execute(f"CREATE TABLE released AS {asked.query(earlier)}")
+        let_go(con)
+        found = session.protected_tables.certificates
         if not found:
             raise SourceError("the table has no rows; hint: protect a table with rows")
         _narrow_sums(con, found[-1])
         return Solved(certificate=found[-1], rows="FROM {}", audit=lambda staged: compare(con, staged, job.delimiter))
 
-    return job.publish(con, solve)
+    return job.publish(con, solve, read)
 
 
 def _narrow_sums(con: Any, certificate: TableCertificate) -> None:

@@ -98,7 +98,7 @@ class Publication:
         """Return the configuration of a connection: what does not fit into memory spills into the private directory."""
         return {"temp_directory": str(self.staging / "spill")}
 
-    def publish(self, con: Any, solve: Callable[[Callable[[], None]], Solved[C]]) -> C:
+    def publish(self, con: Any, solve: Callable[[Callable[[], None]], Solved[C]], read: Callable[[], None] | None = None) -> C:
         """Read the source, solve, write, audit, publish; the connection is closed in the end.
 
         Parameters
@@ -107,6 +107,8 @@ class Publication:
             Gets the tables ``source`` and ``released``.
         solve : callable
             Makes the table ``released``. It calls what it gets between two statements: an interrupt there would be lost.
+        read : callable, optional
+            Reads the source instead of `load`.
         """
         from kanon_sql.cli.interrupt import interruptible
         from kanon_sql.engines.duckdb.files import load, stage
@@ -126,7 +128,10 @@ class Publication:
         def work() -> C:
             with closing(con):
                 self.step("reading")
-                load(con, self.origin, into="source", delimiter=self.delimiter)
+                if read is None:
+                    load(con, self.origin, into="source", delimiter=self.delimiter)
+                else:
+                    read()
                 solved = solve(go_on)
                 go_on()
                 self.step("writing")

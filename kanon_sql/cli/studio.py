@@ -18,9 +18,12 @@ from kanon_sql.errors import MissingPackageError
 @click.option("--demo", is_flag=True, help="Open an invented hospital table, with a short tour.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port on this machine.  [default: a free one]")
 @click.option("--no-browser", is_flag=True, help="Print the address without opening a browser.")
+@click.option("--ledger", metavar="FILE.duckdb", help="The database that remembers the tables of counts.")
 @table_option
 @delimiter_option
-def studio(source: str | None, demo: bool, port: int, no_browser: bool, table: str | None, delimiter: str) -> None:
+def studio(
+    source: str | None, demo: bool, port: int, no_browser: bool, ledger: str | None, table: str | None, delimiter: str
+) -> None:
     """Open a local page to set up, make and check a release.
 
     SOURCE is a file or FILE.duckdb::TABLE. Every click is the SQL that does the same, and the page shows it.
@@ -32,17 +35,19 @@ def studio(source: str | None, demo: bool, port: int, no_browser: bool, table: s
     if source is not None and demo:
         raise click.UsageError("--demo opens a table of its own; hint: leave SOURCE out")
     from kanon_sql.cli.studio_demo import demo_file
+    from kanon_sql.engines.duckdb.cells.remembered_source import ledger_path
     from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.studio.address import announce, listen
 
     place = None if source is None else Place.of(source, table)
     if place is not None:
         place.require()
+    remembering = None if ledger is None else ledger_path(ledger)
     with listen(port) as address, suppress(KeyboardInterrupt):  # the usual end of a page
         announce(address, browser=not no_browser, say=click.echo)
         from kanon_sql.studio.session import Session  # the browser starts while this is imported
 
-        session = Session()
+        session = Session(remembering)
         with demo_file(demo) as file, ThreadPoolExecutor(1) as reading:
             opened = place or (None if file is None else Place.of(file))
             read = None if opened is None else reading.submit(session.open, opened, delimiter)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kanon_sql.engines.built_arrays import numbers
 from kanon_sql.recognition.pairs import SampledRows
 
 if TYPE_CHECKING:
@@ -49,9 +50,10 @@ def sampled(
         Of a column with many values, the rows of one value in so many are there.
     """
     hashed = [fields[f"h{place}"] for place in range(len(names))]
+    zero = numbers(np.zeros(1, np.uint64))[0]
     return SampledRows(
         names=tuple(names),
-        hashes=np.stack([_numbers(each.fill_null(0)).astype(np.uint64) for each in hashed], axis=1),
+        hashes=np.stack([_numbers(each.fill_null(zero.cast(each.type))).astype(np.uint64) for each in hashed], axis=1),
         filled=np.stack([_numbers(each.is_valid()) for each in hashed], axis=1),
         drawn=_numbers(fields["drawn"]),
         varied=tuple(varied),
@@ -63,9 +65,14 @@ def sampled(
 
 
 def _numbers(column: Any) -> Any:
+    """Return the values of a column without NULL; `to_numpy` imports pandas, which a release does not need."""
     found = column.combine_chunks() if hasattr(column, "combine_chunks") else column
-    return found.to_numpy(zero_copy_only=False)
+    bits = str(found.type) == "bool"
+    values = np.from_dlpack(found.cast("uint8") if bits else found)
+    return values.astype(np.bool_) if bits else values
 
 
 def _years(column: Any) -> Any:
-    return _numbers(column).astype(np.float64)
+    """Return a column of years, NaN for NULL."""
+    years = column.cast("double")
+    return _numbers(years.fill_null(numbers(np.full(1, np.nan))[0]))

@@ -13,7 +13,7 @@ from kanon_sql.recognition import Recognized, recognized, recognized_name
 from kanon_sql.recognition.lost_keys import people_without_key
 from kanon_sql.recognition.pairs import FEWEST_PAIRS, Pairs, SampledRows
 from kanon_sql.recognition.repeated_people import RepeatedPeople, repeated_people
-from kanon_sql.recognition.topics import is_place, is_shared_by_many, topic_of
+from kanon_sql.recognition.topics import BORN_WITH, is_place, is_shared_by_many, topic_of
 
 GROWING = frozenset({"age"})
 """Kinds of columns that grow by one each year."""
@@ -34,8 +34,11 @@ _OF_ONE_PERSON = frozenset(
 )
 """Kinds of columns whose values each belong to one person, or nearly so: not a name or a telephone number."""
 
+_NUMBERS_PEOPLE = frozenset({"insurance number", "national number", "number of a person"})
+"""Kinds of columns that show that each row is a person, if they number the rows."""
+
 _JOINED_ROWS = 10_000
-"""Rows up to which two columns are tried together as a key."""
+"""Rows up to which any two columns are tried together as a key."""
 
 _WITHOUT_KEY = 100.0
 """A key seems lost if this many times more rows agree on all quasi-identifiers than they would if these were independent."""
@@ -172,13 +175,16 @@ def _repeating(
 
     Notes
     -----
-    Quasi-identifiers can describe events, such as a date of admission. They would then hide the repetition in the others.
+    Quasi-identifiers can describe events, such as a date of admission. They would then hide the repetition in the others. If
+    they differ, the rows can also be those of a household, unless they agree on age or sex.
     """
     kinds = {place: recognized(name, texts.get(same_name(name), ())) for place, name in enumerate(pairs.names)}
     topics = {place: topic_of(kind, pairs.names[place]) for place, kind in kinds.items()}
     named = [place for place, kind in kinds.items() if kind is not None and kind.personal]
     identifying = {place for place, kind in kinds.items() if kind is not None and kind.kind in _OF_ONE_PERSON}
     shared = {place for place, kind in kinds.items() if is_shared_by_many(kind)}
+    numbers = [place for place, kind in kinds.items() if kind is not None and kind.kind in _NUMBERS_PEOPLE]
+    joined = joined and not any(pairs.numbers_rows(place) and pairs.is_full(place) for place in numbers)
 
     def by_topics(places: Collection[int]) -> list[RepeatedPeople]:
         personal = {place: topics[place] for place in sorted(places)}
@@ -186,7 +192,10 @@ def _repeating(
 
     found = by_topics({*by, *named})
     if not any(each.certain for each in found) and named and set(by) - set(named):
-        found = [*by_topics(named), *found]
+        who = {pairs.names[place] for place in identifying}
+        from_birth = {pairs.names[place] for place in named if topics[place] in BORN_WITH}
+        other = [(each, who.isdisjoint(each.columns) and from_birth.isdisjoint(each.shared)) for each in by_topics(named)]
+        found = [*(replace(each, certain=each.certain and not home) for each, home in other), *found]
     one = {each.columns: each for each in sorted(found, key=lambda each: each.certain)}
     born = {pairs.names[place] for place, kind in kinds.items() if kind is not None and kind.kind == _BORN}
     # if there is a number of a person, people are counted by it, and not by a birth date
@@ -200,9 +209,11 @@ def _repeated(
 ) -> RepeatedPeopleError:
     found, *others = certain
     guarantee = unit.describe()
-    if len(found.columns) > 1:
-        return RepeatedPeopleError.together(found.columns, found.people, found.rows, found.shared, guarantee, surface)
     about, released = sample.parts > 1, looked.columns
+    if len(found.columns) > 1:
+        return RepeatedPeopleError.together(
+            found.columns, found.people, found.rows, found.shared, guarantee, surface, about=about
+        )
     also = [each.column for each in others if len(each.columns) == 1]
     return RepeatedPeopleError.of(
         found.columns[0], found.people, found.rows, found.shared, unit, surface, about=about, released=released, also=also

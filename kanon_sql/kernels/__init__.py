@@ -2,7 +2,10 @@
 
 import warnings
 
-from kanon_sql.kernels.random import COMPILED
+try:
+    from kanon_sql.kernels.compiled import *
+except ModuleNotFoundError:
+    from kanon_sql.kernels.random import COMPILED, seeded
 
 if not COMPILED:
     warnings.warn(

@@ -22,7 +22,7 @@ from kanon_sql.model.requirements import (
     sensitive_ones,
 )
 from kanon_sql.model.surfaces import Surface, without_role
-from kanon_sql.model.validation import encodable, named, one_of, refuse_twice, same_name, whole
+from kanon_sql.model.validation import as_identifier, encodable, named, one_of, refuse_twice, same_name, whole
 
 OWN = "kanon#"
 """How the columns begin that the program adds to a statement."""
@@ -94,6 +94,10 @@ def check_sensitive(requirements: Sequence[Requirement], *shown: Iterable[str]) 
             raise PolicyError(f'two requirements are about "{people.per}", which identifies people; hint: give one')
         if any(isinstance(each, People) and each not in about for each in asked):
             raise PolicyError("two columns identify people; hint: name one")
+        for known in known_ones(requirements):
+            if known.of is None:
+                counted = f"k >= {known.k} PER {as_identifier(people.per)} {known.scope}"
+                raise PolicyError(f"{known.describe()} counts rows, but {people.describe()} counts people; hint: {counted}")
     for requirement in asked:
         if same_name(requirement.sensitive) in identifying:
             raise PolicyError(

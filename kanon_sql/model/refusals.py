@@ -209,13 +209,22 @@ class RepeatedPeopleError(PolicyError):
 
     @classmethod
     def together(
-        cls, columns: Sequence[str], people: int, rows: int, shared: Collection[str], guarantee: str, surface: Surface
+        cls,
+        columns: Sequence[str],
+        people: int,
+        rows: int,
+        shared: Collection[str],
+        guarantee: str,
+        surface: Surface,
+        *,
+        about: bool = False,
     ) -> Self:
-        """Name two columns that repeat people only together; no surface counts people by two columns."""
+        """Name two columns that repeat people only together; no surface counts people by two columns. See `of`."""
         names, agree = listed(list(map(as_identifier, columns))), listed(list(map(as_identifier, shared)))
+        size = _people_and_rows(people, rows, about=about)
         found = cls(
             f"{names} repeat people together: rows that share both values agree on {agree}; {guarantee} would count rows, and "
-            f"{people:,} people have {rows:,}; nothing was released; hint: make one column of both in a view, such as "
+            f"{size}; nothing was released; hint: make one column of both in a view, such as "
             f"concat_ws('/', {', '.join(spelled(each, surface) for each in columns)}) AS person, and count people by it"
         )
         found.column, found.people, found.rows, found.shared = ", ".join(columns), people, rows, tuple(shared)
@@ -246,11 +255,16 @@ def repetition(
     if more > 1:
         names = [*names[:_SHARED], f"{more} other columns"]
     others = f" (and so {'does' if len(also) == 1 else 'do'} {listed(list(map(as_identifier, also)))})" if also else ""
-    size = f"{'about ' * about}{people:,} people have {'about ' * about}{rows:,}"
+    size = _people_and_rows(people, rows, about=about)
     return (
         f"{as_identifier(column)} repeats people{others}: rows that share its value agree on {listed(names)}; {guarantee} "
         f"would count rows, and {size}"
     )
+
+
+def _people_and_rows(people: int, rows: int, *, about: bool) -> str:
+    told = "about " * about
+    return f"{told}{people:,} people have {told}{rows:,}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -12,9 +12,11 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier, same_name
 
-Surface = Literal["clause", "function", "python", "command", "model", "policy", "json", "spark", "dataframe", "spark function"]
-"""The clause, a table function, Python, the command line, a dbt model, a stored policy, a policy as JSON or YAML; the clause on
-Spark, a DataFrame of Spark, or a table function of Spark."""
+_Duck = Literal["clause", "function", "python", "command", "model", "policy", "json", "argument"]
+
+Surface = Literal[_Duck, "spark", "dataframe", "spark function"]
+"""The clause, a table function, Python, the command line, a dbt model, a stored policy, a stored policy as JSON or YAML, the
+JSON argument of the function ``anonymize``; the clause on Spark, a DataFrame of Spark, or a table function of Spark."""
 
 _MOST = 12
 """Most names that a hint lists."""
@@ -91,6 +93,14 @@ _WORDS: dict[Surface, _Words] = {
         keep="kept",
         left_out="add {json} to identifiers",
         kept="add {json} to kept",
+        people="add {people} to the requirements",
+        rows='write {{"type": "k", "k": {k}, "per_row": true}}',
+    ),
+    "argument": _Words(
+        by="quasi_identifiers",
+        keep="keep",
+        left_out="leave {it} out in a view",
+        kept="add {json} to keep",
         people="add {people} to the requirements",
         rows='write {{"type": "k", "k": {k}, "per_row": true}}',
     ),

@@ -20,7 +20,9 @@ MOST_SETS = 4096
 FINGERPRINT = "#"
 """How the mark of a table in `Tabulation.reads` begins, by which a copy or another name of it is recognized."""
 
-_LEVEL = re.compile(r"(.+) IN DIGITS \((\d{1,7})\)", re.DOTALL)
+_LEVEL = re.compile(r"(.+) IN ((?:DIGITS|INTERVALS|CUTS) \([^()]*\)[^()]*|HIERARCHY .+ \(\d+\))", re.DOTALL)
+
+_HIERARCHY = re.compile(r"HIERARCHY (.+) \(\d+\)", re.DOTALL)
 
 
 _CONDITION = "WHERE "
@@ -52,21 +54,33 @@ def is_condition(key: str) -> bool:
     return key.startswith(_CONDITION)
 
 
-def level_key(text: str, shown: int) -> str:
-    """Return the text of a level of a key that shows some characters."""
-    return f"{text} IN DIGITS ({shown})"
+def level_key(text: str, level: str) -> str:
+    """Return the text of a level of a key."""
+    return f"{text} IN {level}"
 
 
-def level_of(key: str) -> tuple[str, int] | None:
-    """Return the key that a text is a level of, and how many characters it shows; None if it is no level.
+def level_of(key: str) -> tuple[str, str] | None:
+    """Return the key that a text is a level of, and the name of the level; None if it is no level.
 
     Examples
     --------
-    >>> level_of(level_key("zip", 3)), level_of("zip")
-    (('zip', 3), None)
+    >>> level_of(level_key("zip", "DIGITS (3)")), level_of(level_key("age", "CUTS (18) LEVEL 0")), level_of("zip")
+    (('zip', 'DIGITS (3)'), ('age', 'CUTS (18) LEVEL 0'), None)
     """
     found = _LEVEL.fullmatch(key)
-    return None if found is None else (found[1], int(found[2]))
+    return None if found is None else (found[1], found[2])
+
+
+def hierarchy_level(table: str, level: int) -> str:
+    """Return the name of a level that a table gives."""
+    return f"HIERARCHY {table} ({level})"
+
+
+def hierarchy_of(key: str) -> str | None:
+    """Return the table that gives the level of a key, as SQL spells it; None if none does."""
+    level = level_of(key)
+    found = None if level is None else _HIERARCHY.fullmatch(level[1])
+    return None if found is None else found[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +170,11 @@ class Tabulation:
             return True
         mine, theirs = ([_quoted(each) for each in table.reads if not each.startswith(FINGERPRINT)] for table in (self, other))
         return any(one.endswith(two) or two.endswith(one) for one in mine for two in theirs)
+
+    def repeats(self, other: Tabulation) -> bool:
+        """Return whether another table has the same keys, sums and rows of the same source, whatever its columns are called."""
+        mine, theirs = ((each.keys, each.sums, each.sets, each.source, each.condition, each.filters) for each in (self, other))
+        return mine == theirs
 
     def named(self, name: str, kind: str) -> Item | None:
         """Return the column of a name, in the form that SQL compares, if it is of that kind."""

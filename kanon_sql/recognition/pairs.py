@@ -20,7 +20,7 @@ _DETERMINED = 0.98
 """A value determines a column if at least this share of the pairs with that value agree on the column."""
 
 _NUMBERS = 0.95
-"""A column with at least this many values per row numbers the rows."""
+"""A column with at least this many values per row numbers the rows; one with a value in at least this share of them is full."""
 
 _GROUPS = 20
 """Values up to which ages are groups, such as decades: these are compared exactly."""
@@ -115,6 +115,9 @@ def _mixed(key: NDArray[np.uint64]) -> NDArray[np.uint64]:
 _ODD = np.uint64(0xD6E8FEB86659FD93)
 
 
+_EVERY = slice(None)
+
+
 class Pairs:
     """Pairs of sampled rows: random ones, and for each column those that share a value.
 
@@ -165,9 +168,13 @@ class Pairs:
         """Return the number of rows that have one."""
         return self._column(key)[3]
 
-    def numbers_rows(self, column: int) -> bool:
-        """Return whether a column has nearly as many values as rows: then it tells rows apart, and not people."""
-        return self.values(column) >= _NUMBERS * self.rows(column)
+    def numbers_rows(self, *key: int) -> bool:
+        """Return whether a key has nearly as many values as rows: then it tells rows apart, and not people."""
+        return self.values(*key) >= _NUMBERS * self.rows(*key)
+
+    def is_full(self, column: int) -> bool:
+        """Return whether nearly every row has a value."""
+        return float(self.sample.filled[self.sample.drawn, column].mean()) >= _NUMBERS
 
     def together(self, columns: Sequence[int]) -> NDArray[np.uint64]:
         """Return a hash of some columns together, for each row that was drawn; NULL is a value like any other."""
@@ -216,19 +223,22 @@ class Pairs:
             self._columns[key] = self._neighbours(key)
         return self._columns[key]
 
-    def _hashes(self, key: tuple[int, ...]) -> NDArray[np.uint64]:
-        hashes = self.sample.hashes[:, key[0]]
-        return hashes if len(key) == 1 else _key(self.sample.hashes[:, key], self.sample.filled[:, key])
+    def _hashes(self, key: tuple[int, ...], rows: Places | slice = _EVERY) -> NDArray[np.uint64]:
+        hashes = self.sample.hashes[rows]
+        return hashes[:, key[0]] if len(key) == 1 else _key(hashes[:, key], self.sample.filled[rows][:, key])
 
     def _neighbours(self, key: tuple[int, ...]) -> tuple[Places, Places, float, float]:
-        sample = self.sample
-        hashes, filled = self._hashes(key), np.logical_and.reduce(sample.filled[:, key], axis=1)
-        if sample.parts > 1 and len(key) == 1 and sample.varied[key[0]]:
-            times, chosen = sample.parts, np.flatnonzero(filled & (hashes & np.uint64(sample.parts - 1) == 0))
+        sample, filled = self.sample, np.logical_and.reduce(self.sample.filled[:, key], axis=1)
+        varied = [each for each in key if sample.varied[each]]
+        if sample.parts > 1 and varied:  # all rows of some values of one column are there, and so those of some keys
+            part = sample.hashes[:, varied[0]] & np.uint64(sample.parts - 1)
+            times, chosen = sample.parts, np.flatnonzero(filled & (part == 0))
         else:
             times, chosen = 1, np.flatnonzero(filled & sample.drawn)
-        chosen = chosen[np.argsort(hashes[chosen], kind="stable")]
-        same = hashes[chosen[:-1]] == hashes[chosen[1:]]
+        hashes = self._hashes(key, chosen)
+        order = np.argsort(hashes, kind="stable")
+        chosen, hashes = chosen[order], hashes[order]
+        same = hashes[:-1] == hashes[1:]
         rows = float(filled[sample.drawn].mean()) * sample.rows
         values = float(times * (len(chosen) - int(same.sum())))
         first, second = chosen[:-1][same], chosen[1:][same]

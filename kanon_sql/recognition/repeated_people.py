@@ -6,8 +6,8 @@ and two random rows differ. A product, a shop or an occupation does not.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Set
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import log2
 
@@ -27,6 +27,8 @@ class _Enough:
         A shared column agrees in at least this share of these pairs.
     columns : int
         So many shared columns are enough, even if others differ.
+    everything : int
+        So many are enough if no others differ.
     bits : float
         Least weight of the shared columns together. With 6, one of 64 random pairs agrees on all of them.
     """
@@ -35,19 +37,23 @@ class _Enough:
     pairs: int
     agree: float
     columns: int
+    everything: int
     bits: float
 
 
-_ANY = _Enough(values=10, pairs=30, agree=0.9, columns=3, bits=6.0)
+_ANY = _Enough(values=10, pairs=30, agree=0.9, columns=3, everything=2, bits=6.0)
 
-_IDENTIFYING = _Enough(values=3, pairs=10, agree=0.8, columns=2, bits=0.0)
+_IDENTIFYING = _Enough(values=3, pairs=10, agree=0.8, columns=2, everything=1, bits=0.0)
 """For a column that looks like an identifier of people: only that it repeats needs proof."""
 
 _AT_RANDOM = 0.7
 """A shared column agrees in at most so many random pairs that differ in the other column."""
 
+_TOGETHER = replace(_ANY, everything=3)
+"""For two columns, neither of which looks like an identifier: many pairs are tried, and some are those of a family."""
+
 _REPEATED = 0.6
-"""Values per row up to which two columns together may repeat people; most pairs of columns number the rows."""
+"""Values per row up to which such columns may repeat people; most pairs of columns number the rows."""
 
 _JOINED = 8
 """Columns of which two together are tried as a key, if none repeats people alone: those with the most values."""
@@ -93,7 +99,7 @@ class RepeatedPeople:
 def repeated_people(
     pairs: Pairs,
     personal: Mapping[int, str],
-    identifying: Collection[int] = (),
+    identifying: Set[int] = frozenset(),
     shared_by_many: Collection[int] = (),
     *,
     joined: bool = False,
@@ -107,12 +113,13 @@ def repeated_people(
     personal : mapping of int to str
         The places of the columns that describe a person, each with its topic: the quasi-identifiers, and those recognized by
         their names. All columns of a topic count once.
-    identifying : collection of int
+    identifying : set of int
         The places of columns that look like identifiers of people, such as an e-mail address. Less evidence is enough.
     shared_by_many : collection of int
         The places of columns that cannot tell people apart, such as an age or a zip code.
     joined : bool
-        Whether two columns together may tell people apart; for whole tables.
+        Whether any two columns together may tell people apart; for whole tables. Otherwise, one of both has to look like an
+        identifier, such as the number of a patient in one of several clinics.
 
     Notes
     -----
@@ -120,23 +127,35 @@ def repeated_people(
     columns. The result does not depend on the order of the rows. Pairs with a NULL say nothing about a column.
     """
     places = [place for place in range(len(pairs.names)) if place != pairs.per and place not in shared_by_many]
-    found = [each for place in places if (each := _evidence(pairs, (place,), personal, place in identifying)) is not None]
-    if joined and not any(each.certain for each in found) and pairs.per is None:
+    enough = {place: _IDENTIFYING if place in identifying else _ANY for place in places}
+    found = [each for place in places if (each := _evidence(pairs, (place,), personal, enough[place])) is not None]
+    if not any(each.certain for each in found) and pairs.per is None:
         suspected = {each.column for each in found}
-        several = [place for place in places if place not in identifying and pairs.names[place] not in suspected]
-        found += _joined(pairs, [place for place in several if place not in personal], personal)
+        several = [place for place in places if place in identifying or pairs.names[place] not in suspected]
+        several = [place for place in several if place not in personal]
+        found += _joined(pairs, several, personal, identifying, all_pairs=joined)
     known = {pairs.names[place] for place in identifying}
     # of several columns, the one with the fewest values: a person with two numbers is still one
-    order = {each.columns: (each.column not in known, -each.rows, each.people) for each in found}
+    order = {each.columns: (known.isdisjoint(each.columns), -each.rows, each.people) for each in found}
     return sorted(found, key=lambda each: (not each.certain, len(each.columns), order[each.columns]))
 
 
-def _joined(pairs: Pairs, places: list[int], personal: Mapping[int, str]) -> list[RepeatedPeople]:
-    """Return the pairs of columns that repeat people, if neither does alone."""
+def _joined(
+    pairs: Pairs, places: list[int], personal: Mapping[int, str], identifying: Set[int], *, all_pairs: bool
+) -> list[RepeatedPeople]:
+    """Return the pairs of columns that repeat people, if neither does alone. One looks like an identifier, or ``all_pairs``."""
+    if not all_pairs and identifying.isdisjoint(places):
+        return []
     several = [place for place in places if pairs.values(place) > 1 and not pairs.numbers_rows(place)]
-    tried = sorted(several, key=pairs.values, reverse=True)[:_JOINED]
-    keys = (key for key in combinations(sorted(tried), 2) if pairs.values(*key) <= _REPEATED * pairs.rows(*key))
-    found = (_evidence(pairs, key, _undetermined(pairs, key, personal), False) for key in keys)
+    tried = sorted(several, key=lambda place: (place not in identifying, -pairs.values(place)))[:_JOINED]
+    found = list[RepeatedPeople | None]()
+    for key in combinations(sorted(tried), 2):
+        named = not identifying.isdisjoint(key)
+        if not (named or all_pairs) or pairs.numbers_rows(*key):
+            continue
+        if named or pairs.values(*key) <= _REPEATED * pairs.rows(*key):
+            enough = _IDENTIFYING if named else _TOGETHER
+            found.append(_evidence(pairs, key, _undetermined(pairs, key, personal), enough))
     return [each for each in found if each is not None and each.certain]
 
 
@@ -145,11 +164,10 @@ def _undetermined(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str
     return {each: topic for each, topic in personal.items() if not any(pairs.determines(part, each) for part in key)}
 
 
-def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], identifying: bool) -> RepeatedPeople | None:
+def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], enough: _Enough) -> RepeatedPeople | None:
     """Return the evidence that one or two columns repeat people. None if rows with the same value agree on too little."""
     first, second = pairs.sharing(*key)
     values = pairs.values(*key)
-    enough = _IDENTIFYING if identifying else _ANY
     if values < enough.values or len(first) < enough.pairs:
         return None
     own = {personal[each] for each in key if each in personal}
@@ -162,7 +180,7 @@ def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], i
     worth = {personal[each]: each for each in sorted(apart, key=lambda each: -at_random[each])}  # the rarest of each topic
     counted = [each for each in apart if worth[personal[each]] == each]
     bits = sum(log2(1 / at_random[each]) for each in counted)
-    if bits < enough.bits or len(counted) < enough.columns - 1:
+    if bits < enough.bits or len(counted) < enough.everything:
         return None
     differing = {personal[each] for each, share in agreeing.items() if share < enough.agree}
     differing -= {personal[each] for each in shared}
@@ -183,7 +201,7 @@ def _is_most(shared: int, differing: int, enough: _Enough) -> bool:
     """Return whether rows with the same value agree on most of what describes a person."""
     if enough is _IDENTIFYING and shared >= enough.columns:
         return True
-    return (shared >= enough.columns or not differing) and shared >= 2 * differing
+    return (shared >= enough.columns or (shared >= enough.everything and not differing)) and shared >= 2 * differing
 
 
 def _varies(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], agreeing: Mapping[int, float]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -158,4 +159,11 @@ def _names(table: VerifiedTable, chosen: tuple[int, ...]) -> Iterator[str]:
         item = next((each for each in tabulation.items if each.kind == "key" and place in each.places), None)
         if item is not None:
             level = level_of(tabulation.keys[place])
-            yield item.name if level is None or len(item.places) == 1 else f"{item.name} ({how_many(level[1], 'character')})"
+            yield item.name if level is None or len(item.places) == 1 else f"{item.name} ({_level_words(level[1])})"
+
+
+def _level_words(level: str) -> str:
+    """Return a level as people read it: the characters that it shows, or its words in the statement and its place there."""
+    digits = re.fullmatch(r"DIGITS \((\d+)\)", level)
+    words, _, place = level.partition(" LEVEL ")
+    return how_many(int(digits[1]), "character") if digits else f"{words}, level {int(place) + 1}" if place else words

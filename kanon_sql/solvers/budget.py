@@ -20,12 +20,20 @@ class Moment:
         The share of it that is done, 0 to 1.
     cost, lower_bound : Fraction or None
         Cost of the best release so far and what is proven of every release, once there are any.
+    rows_found : bool
+        Whether there is a release that counts rows, from which one that counts people can be made.
     """
 
     step: str
     done: float
     cost: Fraction | None = None
     lower_bound: Fraction | None = None
+    rows_found: bool = False
+
+    @property
+    def ready(self) -> bool:
+        """Return whether the search can end now with a release."""
+        return self.rows_found or self.cost is not None
 
     @property
     def gap(self) -> float | None:
@@ -128,6 +136,15 @@ class Budget:
     def of_a_part(self) -> Budget:
         """Return the budget of work on a part of the table: what the part costs says nothing of the whole."""
         return replace(self, progress=lambda moment: self.progress(replace(moment, cost=None, lower_bound=None)))
+
+    def of_rows(self) -> Budget:
+        """Return the budget of a search that counts rows, or one row of each person: its costs are not those of people."""
+        return replace(
+            self,
+            progress=lambda moment: self.progress(
+                replace(moment, cost=None, lower_bound=None, rows_found=moment.cost is not None)
+            ),
+        )
 
     def of_fewer_masks(self, scale: int) -> Budget:
         """Return the budget of work under fewer masks: its releases are releases of the table, its bounds prove nothing of it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.errors import PolicyError
@@ -76,6 +77,19 @@ def statement_of(
     per = " PER ROW" * per_row if person is None else f" PER {as_identifier(person)}"
     group = GROUPINGS[grouping].format(named)
     return f"SELECT {named}, count({counted}) AS n{total}\nFROM {table}\nGROUP BY {group}{_PROTECT}{k}{per}{rule}"
+
+
+def memory_words(remembering: Path | None) -> str:
+    """Return what is said before a table is made: which file remembers it, or that none does."""
+    if remembering is None:
+        return (
+            "Nothing remembers this table after you close the studio, so no later table of the same people is compared with "
+            "it. Start kanon studio with --ledger research.duckdb to have it remembered."
+        )
+    return (
+        f"{remembering.name} remembers each table that you make here, and later tables respect it. Delete its row of "
+        "kanon_protected_tables only if nobody has seen the table."
+    )
 
 
 def reasons(source: Source, search: Search, most: int) -> list[str]:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection as Pipe
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.studio.rows import received
@@ -27,12 +28,13 @@ MOST_POINTS = 500
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Where a search was: seconds, and the cost and the lower bound then, if there were any."""
+    """Where a search was: seconds, the cost and the lower bound then, if there were any, and whether it could end there."""
 
     seconds: float
     step: str
     cost: float | None
     lower_bound: float | None
+    ready: bool = False
 
 
 class Search:
@@ -44,6 +46,10 @@ class Search:
         A query.
     earlier : sequence of str
         Statements that run before it: those of earlier tables of counts of the same source, or the one that stores its policy.
+    remembered : bool
+        Whether the file of the source, or the ledger, remembers the table of counts that the statement makes.
+    ledger : Path, optional
+        The ledger.
 
     Attributes
     ----------
@@ -58,8 +64,11 @@ class Search:
         failure.
     """
 
-    def __init__(self, statement: str, earlier: Sequence[str] = ()) -> None:
+    def __init__(
+        self, statement: str, earlier: Sequence[str] = (), *, remembered: bool = False, ledger: Path | None = None
+    ) -> None:
         self.statement, self.earlier = statement, tuple(earlier)
+        self.remembered, self.ledger = remembered, ledger
         self.state = RUNNING
         self.points: list[Point] = []
         self.finished = False
@@ -72,7 +81,8 @@ class Search:
 
     def start(self, source: Source, ended: Callable[[], None] = lambda: None) -> None:
         """Start the process; ``ended`` is called in another thread when it has ended."""
-        self._begin(make_release, (source.place, source.name, source.delimiter, (*self.earlier, self.statement)), ended)
+        asked = (source.place, source.name, source.delimiter, (*self.earlier, self.statement), self.remembered, self.ledger)
+        self._begin(make_release, asked, ended)
 
     def _begin(self, work: Callable[..., None], arguments: Sequence[Any], ended: Callable[[], None]) -> None:
         context = multiprocessing.get_context("spawn")
@@ -84,7 +94,7 @@ class Search:
 
     def finish(self) -> None:
         """End the search with the best release so far; without one yet, it goes on."""
-        if self.state == RUNNING and self._pipe is not None and any(each.cost is not None for each in self.points):
+        if self.state == RUNNING and self._pipe is not None and any(each.ready for each in self.points):
             self.finished = True
             with suppress(OSError):
                 self._pipe.send_bytes(FINISH)
@@ -125,8 +135,9 @@ class Search:
             point,
             cost=min((each for each in (last.cost, point.cost) if each is not None), default=None),
             lower_bound=max((each for each in (last.lower_bound, point.lower_bound) if each is not None), default=None),
+            ready=last.ready or point.ready,
         )
-        if self.points and (last.cost, last.lower_bound, last.step) == (point.cost, point.lower_bound, point.step):
+        if self.points and replace(last, seconds=point.seconds) == point:
             return
         if len(self.points) >= MOST_POINTS:
             del self.points[1::2]

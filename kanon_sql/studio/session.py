@@ -36,9 +36,12 @@ class Session:
         What the user asks every release, to compare them.
     demo : bool
         Whether the table is the invented one, so that the tour is shown.
+    ledger : Path or None
+        The database file that remembers tables of counts; None if only the file of the source may.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, ledger: Path | None = None) -> None:
+        self.ledger = ledger
         self.source: Source | None = None
         self.runs: list[Run] = []
         self.tables: list[Search] = []
@@ -150,13 +153,21 @@ class Session:
         """Return the tables of counts that are ready."""
         return [each for each in self.tables if each.state == RELEASED]
 
+    @property
+    def remembering(self) -> Path | None:
+        """Return the file that remembers tables of counts; None if nothing but this session does."""
+        if self.ledger is not None or self.source is None:
+            return self.ledger
+        return self.source.place.path if self.source.place.kind == "duckdb" else None
+
     def protect(self, statement: str) -> None:
         """Start a table of counts that protects what follows from it and the earlier ones together."""
-        earlier = [each.statement for each in self.protected]
+        remembered = self.remembering is not None
+        earlier = [] if remembered else [each.statement for each in self.protected]
         for each in self.tables:
             each.cancel()
         if self.source is not None:
-            self.tables = [*self.protected, Search(statement, earlier)]
+            self.tables = [*self.protected, Search(statement, earlier, remembered=remembered, ledger=self.ledger)]
             self.tables[-1].start(self.source)
 
     def forget_tables(self) -> None:

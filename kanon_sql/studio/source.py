@@ -104,7 +104,7 @@ class Source:
 
     def __init__(self, place: Place, delimiter: str = ",") -> None:
         self.place, self.delimiter = place, delimiter
-        self.name = place.name[-1] if place.table is not None else place.path.name[: -len(place.ending)]
+        self.name = place.called
         self.con: Any = audit_macros(duckdb.connect(), ("profile", "unique_columns"))
         self._alone: dict[str | None, dict[str, int]] = {}
         self._spilling = ExitStack()

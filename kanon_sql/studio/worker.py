@@ -8,32 +8,48 @@ import time
 import warnings
 from collections.abc import Sequence
 from multiprocessing.connection import Connection as Pipe
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kanon_sql.engines.duckdb.places import Place
+
+if TYPE_CHECKING:
+    from kanon_sql.solvers.budget import Moment
 
 FINISH = b"finish"
 """What ends the search with the best release so far."""
 
 
-def make_release(pipe: Pipe, place: Place, table: str, delimiter: str, statements: Sequence[str]) -> None:
+def make_release(
+    pipe: Pipe,
+    place: Place,
+    table: str,
+    delimiter: str,
+    statements: Sequence[str],
+    remembered: bool = False,
+    ledger: Path | None = None,
+) -> None:
     """Release a table and send what happens: the steps of the search, then the release or an error.
 
     Parameters
     ----------
     pipe : Pipe
-        Gets ``("moment", seconds, step, cost, lower bound)``, and at last ``("released", figures, certificate, rows)`` with the
-        rows in Arrow's stream format, or ``("failed", words)``. `FINISH` may come from it. The process ends with its other end.
+        Gets ``("moment", seconds, step, cost, lower bound, ready)``, and at last ``("released", figures, certificate, rows)``
+        with the rows in Arrow's stream format, or ``("failed", words)``. `FINISH` may come from it. The process ends with its
+        other end.
     place, table, delimiter
         The source, and the name that the statement has for it.
     statements : sequence of str
         Queries with ANONYMIZE or PROTECT, and policies; the rows of the last one are sent, and it knows what the others made.
+    remembered, ledger
+        As for `Search`.
     """
     from kanon_sql.engines.duckdb.error_line import error_line
     from kanon_sql.errors import KanonWarning
 
     warnings.simplefilter("ignore", KanonWarning)  # the certificate has them
     try:
-        _release(pipe, place, table, delimiter, statements)
+        _release(pipe, place, table, delimiter, statements, remembered, ledger)
     except Exception as error:
         pipe.send(("failed", error_line(error)))
 
@@ -44,25 +60,22 @@ def make_releases(pipe: Pipe, source: str, into: str, policies: str | None, kind
     Parameters
     ----------
     pipe : Pipe
-        Gets ``("moment", seconds, step, cost, lower bound)``, and at last ``("released", certificates)`` by their names, or
-        ``("failed", words)``. The process ends with its other end.
+        Gets ``("moment", seconds, step, cost, lower bound, ready)``, and at last ``("released", certificates)`` by their names,
+        or ``("failed", words)``. The process ends with its other end.
     source, into, policies, kind, allowed_files
         As for `kanon_sql.release_database`; the kind is its format.
     """
     import kanon_sql
     from kanon_sql.engines.duckdb.error_line import error_line
     from kanon_sql.errors import KanonWarning
-    from kanon_sql.solvers.budget import Moment
 
     warnings.simplefilter("ignore", KanonWarning)  # the certificates have them
     start = time.monotonic()
 
     def hear(name: str, done: int, count: int, moment: Moment | None) -> None:
         step = f"{name} ({done} of {count})" + ("" if moment is None else f", {moment.step}")
-        cost, bound = (None, None) if moment is None else (moment.cost, moment.lower_bound)
-        pipe.send(
-            ("moment", time.monotonic() - start, step, *(None if each is None else float(each) for each in (cost, bound)))
-        )
+        figures = (None, None, False) if moment is None else _figures(moment)
+        pipe.send(("moment", time.monotonic() - start, step, *figures))
 
     def listen() -> None:
         try:
@@ -80,12 +93,25 @@ def make_releases(pipe: Pipe, source: str, into: str, policies: str | None, kind
         pipe.send(("failed", error_line(error)))
 
 
-def _release(pipe: Pipe, place: Place, table: str, delimiter: str, statements: Sequence[str]) -> None:
+def _figures(moment: Moment) -> tuple[float | None, float | None, bool]:
+    cost, bound = (None if each is None else float(each) for each in (moment.cost, moment.lower_bound))
+    return cost, bound, moment.ready
+
+
+def _release(
+    pipe: Pipe,
+    place: Place,
+    table: str,
+    delimiter: str,
+    statements: Sequence[str],
+    remembered: bool,
+    ledger: Path | None,
+) -> None:
     import kanon_sql
+    from kanon_sql.engines.duckdb.cells.remembered_source import comparable, read_source
     from kanon_sql.engines.duckdb.files import load
     from kanon_sql.engines.duckdb.registration import session_of
     from kanon_sql.engines.duckdb.spilling import private_spilling
-    from kanon_sql.solvers.budget import Moment
     from kanon_sql.studio.rows import sent
 
     con = kanon_sql.connect()
@@ -93,8 +119,7 @@ def _release(pipe: Pipe, place: Place, table: str, delimiter: str, statements: S
     start = time.monotonic()
 
     def hear(moment: Moment) -> None:
-        cost, bound = (None if each is None else float(each) for each in (moment.cost, moment.lower_bound))
-        pipe.send(("moment", time.monotonic() - start, moment.step, cost, bound))
+        pipe.send(("moment", time.monotonic() - start, moment.step, *_figures(moment)))
 
     def listen() -> None:
         try:
@@ -105,7 +130,11 @@ def _release(pipe: Pipe, place: Place, table: str, delimiter: str, statements: S
 
     threading.Thread(target=listen, daemon=True).start()
     with private_spilling(":memory:", con):
-        load(con, place, into=table, delimiter=delimiter)
+        if remembered:
+            read_source(con, con.session, place, into=table, delimiter=delimiter, ledger=ledger)
+            comparable(con, con.session, table)
+        else:
+            load(con, place, into=table, delimiter=delimiter)
         con.watch(hear)
         *earlier, last = statements
         for statement in earlier:

@@ -24,6 +24,8 @@ class PublishedCells:
         Pairs of a row and a base cell that it adds up.
     base_cells : int
         How many base cells there are.
+    unseen : bool array [r]
+        Which rows are in no published set, or of values that nothing shows: only whether they are small counts.
     """
 
     value: Int64
@@ -32,3 +34,4 @@ class PublishedCells:
     row: Int64
     base: Int64
     base_cells: int
+    unseen: Bools

@@ -11,7 +11,7 @@ from benchmarks.attacks.trials import judged
 pytestmark = pytest.mark.unlisted
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_append_leaves_k_candidates_and_releasing_again_does_not() -> None:
     found = {each["work"]: each for each in periodic.measure(2, 300, 5)}
     for leftover in ("wait", "suppress"):

@@ -53,7 +53,7 @@ def hashed(victim: Victim, values: Sequence[int]) -> list[int]:
     return [d for (d,) in victim.con.raw.execute(query, [list(values)]).fetchall()]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_sql_on_the_connection_recomputes_the_suppressed_rows(victim: Victim, sources: list[dict[str, list[Any]]]) -> None:
     with Victim("attacker") as attacker:
         found = dict.fromkeys((victim, attacker), 0)
@@ -80,7 +80,7 @@ def test_the_hash_of_rows_is_under_a_key_of_its_own() -> None:
     assert told not in (number(b"secret"), number(derived("people")))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_short_secret_is_guessed_from_releases(sources: list[dict[str, list[Any]]]) -> None:
     # The reader has the releases and no function of ours. The 3 lowest of 13 rows are among the 4 suppressed ones under every
     # right secret, and under 4 wrong ones of 286.

@@ -144,6 +144,7 @@ def test_ways_out_are_read_from_errors(text: str, way: str, columns: list[str], 
     assert (first.way, list(first.columns), first.option) == (way, columns, option)
 
 
+@pytest.mark.everything
 def test_tables_are_those_of_their_seed() -> None:
     drawn = [table(f"t{number}") for number in range(80)]
     assert drawn[7].arrow == table("t7").arrow

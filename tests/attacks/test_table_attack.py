@@ -104,6 +104,8 @@ def test_a_database_with_a_finding_becomes_smaller() -> None:
     assert (len(found.statements), len(found.rows)) == (2, 3)
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.unlisted
 @pytest.mark.parametrize("number", range(6))
 def test_no_reader_of_several_tables_proves_that_a_group_is_small(number: int) -> None:
@@ -112,8 +114,9 @@ def test_no_reader_of_several_tables_proves_that_a_group_is_small(number: int) -
     assert trial.rows > 0
 
 
+@pytest.mark.everything
 @pytest.mark.unlisted
-@pytest.mark.parametrize("number", [4, 12, 23, *(pytest.param(each, marks=pytest.mark.exhaustive) for each in range(25, 66))])
+@pytest.mark.parametrize("number", [4, 12, 23, *(pytest.param(each, marks=pytest.mark.everything) for each in range(25, 66))])
 def test_no_reader_of_two_bands_proves_that_a_group_is_small(number: int) -> None:
     trial = attack(list(pairs(0))[number])
     assert (trial.released, trial.findings) == (2, [])

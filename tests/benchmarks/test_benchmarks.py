@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_one_table_gives_one_record_with_all_figures(root: Path, tmp_path: Path) -> None:
     output = tmp_path / "figures.json"
     options = ["--only", "tables", "--table", "Nursery", "--k", "2", "--runs", "1", "--json", str(output)]
@@ -63,7 +63,7 @@ for name, columns in tables.items():
 """
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_exact_permits_the_masks_of_section_3_6(root: Path) -> None:
     done = subprocess.run([sys.executable, "-c", MASKS], cwd=root, capture_output=True, encoding="utf-8", check=True)
     # CMC: 1 + 10 + 45 masks of at most two stars, and the one of ten.
@@ -79,14 +79,14 @@ print(outcome.assignment.cost, outcome.bound)
 """
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_program_of_backends_finds_a_known_optimum(root: Path) -> None:
     # (1, 1) and (1, 2) lose b; the two rows (2, 3) lose nothing.
     done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=root, capture_output=True, encoding="utf-8", check=True)
     assert done.stdout.strip() == "2 2"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_an_unknown_part_is_an_error(root: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks", "--only", "speed"], cwd=root, capture_output=True, encoding="utf-8", check=False
@@ -108,7 +108,7 @@ page.write(copy, {"start": records})
 """
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_run_for_the_page_replaces_each_of_its_tables(root: Path, tmp_path: Path) -> None:
     code, copy = PAGE.replace("OUTPUT", repr(str(tmp_path / "page.md"))), tmp_path / "page.md"
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, encoding="utf-8", check=True)
@@ -135,7 +135,7 @@ print(usefulness(original, class_numbers(released)))
 """
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_usefulness_follows_definition_5(root: Path) -> None:
     # First class: (5 - 0) / 10 + 2 / 3; second class: 0 / 10 + 2 / 3; their mean.
     expected = (Fraction(1, 2) + Fraction(2, 3) + Fraction(2, 3)) / 2

@@ -53,7 +53,7 @@ def test_a_folder_and_a_page_are_whole_or_a_violation(checks: Any, con: duckdb.D
         assert len(list(checks.file(page, ROWS, 5))) == problems
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_table_is_whole_or_a_violation(checks: Any, con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     path = tmp_path / "clinic.duckdb"
 

@@ -116,7 +116,7 @@ def test_a_person_may_go_on_behind_a_semicolon_of_a_policy(text, complete):
     assert is_complete(text) == complete
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @given(policies(), NAMES, NAMES, st.lists(NAMES, max_size=3, unique_by=str.casefold), st.booleans())
 def test_a_policy_written_as_a_statement_is_read_back(policy: Policy, name, table, others, replace):
     known = {each.casefold() for each in [*(qi.column for qi in policy.quasi_identifiers), *policy.sensitive]}

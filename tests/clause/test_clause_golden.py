@@ -85,6 +85,7 @@ def test_becomes(pair):
     assert rewrite(pair.statement, fake_release, FakeDatabase()) == pair.outcome
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("pair", PAIRS, ids=name)
 def test_outcome_runs(pair, con):
     if "`" in pair.outcome and duckdb.__version__ < "2":
@@ -99,6 +100,7 @@ def test_stock_duckdb_refuses_the_clause(pair):
         duckdb.extract_statements(pair.statement)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("pair", FAILURES, ids=name)
 def test_refused(pair):
     released = []

@@ -126,6 +126,7 @@ def test_rows_of_people_are_released(query: str, con: duckdb.DuckDBPyConnection)
     assert release(query) == f"SELECT * FROM ({query})"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("query", [*GROUPED, *PEOPLE])
 def test_rows_that_are_groups_are_found_wherever_the_clause_stands(query: str) -> None:
     for text in (

@@ -137,7 +137,8 @@ def refused(statement: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(4, 40))])
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.everything) for seed in range(4, 40))])
 def test_groups_are_those_of_the_parse_tree(seed: int) -> None:
     writer, seen = Writer(seed), set()
     with duckdb.connect() as con:

@@ -158,6 +158,7 @@ def test_the_clause_that_was_meant(mistake: str) -> None:
         rewrite(BEFORE + MISTAKES[mistake], lambda body, *_: body)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("mistake", WORDS)
 def test_a_word_that_duckdb_cannot_read(con: Connection, mistake: str) -> None:
     sql = BEFORE + mistake
@@ -169,6 +170,7 @@ def test_a_word_that_duckdb_cannot_read(con: Connection, mistake: str) -> None:
     assert "Miller" not in str(caught.value)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("mistake", STATEMENTS)
 def test_a_statement_about_policies(con: Connection, mistake: str) -> None:
     with pytest.raises(ClauseError) as caught:
@@ -188,6 +190,7 @@ def test_words_without_a_clause_to_show(con: Connection) -> None:
         assert wanted in str(caught.value)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "sql",
     [

@@ -200,7 +200,7 @@ def test_sixty_plain_columns_are_not_listed():
     assert masks_of(names("a", 60)) is None
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_most_masks_are_listed():
     masks = masks_of(f"{names('a', 15)}, ROLLUP (b)")
     assert len(masks) == len(set(masks)) == MAX_LISTED_MASKS

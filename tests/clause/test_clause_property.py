@@ -6,6 +6,7 @@ from contextlib import suppress
 from itertools import pairwise
 
 import duckdb
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -61,6 +62,7 @@ def test_a_text_without_a_clause_passes(text):
     assert rewrite(text, lambda *_: "never") is text
 
 
+@pytest.mark.everything
 @given(st.text())
 def test_any_text_passes_or_is_refused(text):
     with suppress(ClauseError):
@@ -171,6 +173,7 @@ def clause_of(policy: Policy) -> str:
     return "ANONYMIZE BY {} GUARANTEE {} USING {}".format(*parts_of(policy))
 
 
+@pytest.mark.everything
 @given(policies())
 def test_a_policy_written_as_a_clause_is_read_back(policy):
     seen = []

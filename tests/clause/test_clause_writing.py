@@ -79,6 +79,7 @@ def test_recodings_are_read_back(clause):
             assert recodings_of({each.column: recoding_of(each.recoding)}) == {each.column: each.recoding}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("clause", CLAUSES)
 def test_a_stored_policy_is_read_back(clause, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -40,6 +40,8 @@ def clinic(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("arguments", "typed"),
     [
@@ -60,6 +62,7 @@ def test_a_release_needs_the_permission(kanon: Kanon, clinic: Path, arguments: t
     assert len((clinic / "out.csv").read_text().splitlines()) == 13
 
 
+@pytest.mark.everything
 def test_append_needs_the_permission(kanon: Kanon, clinic: Path) -> None:
     arguments = ("append", "clinic.duckdb::patients", "released", "--key", "id", "--policy", "p")
     refused = kanon(*arguments)
@@ -68,6 +71,7 @@ def test_append_needs_the_permission(kanon: Kanon, clinic: Path) -> None:
     assert "12 rows, 12 in all" in kanon(*arguments, *ALLOW).stdout
 
 
+@pytest.mark.everything
 def test_import_needs_the_permission(kanon: Kanon, clinic: Path) -> None:
     arguments = ("policy", "import", "clinic.duckdb", "p.json", "--replace")
     refused = kanon(*arguments)
@@ -83,6 +87,7 @@ def test_a_policy_that_is_imported_reads_no_file_as_its_table(kanon: Kanon, clin
     assert "Table with name patients.csv does not exist" in refused.stderr
 
 
+@pytest.mark.everything
 def test_a_certificate_that_names_a_file_needs_the_permission(kanon: Kanon, clinic: Path) -> None:
     recode = ("--recode", "zip=HIERARCHY 'levels.csv'", "--qi", "zip", "--k", "4", "--keep", "id,ward")
     done = kanon("anonymize", "patients.csv", "-o", "out.csv", *recode, "--certificate", "c.json", "-q")
@@ -95,6 +100,7 @@ def test_a_certificate_that_names_a_file_needs_the_permission(kanon: Kanon, clin
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.everything
 def test_a_report_reads_no_file_that_only_a_certificate_names(kanon: Kanon, clinic: Path) -> None:
     pytest.importorskip("altair", reason="kanon-sql[report] is not installed")
     with kanon_sql.connect(clinic / "clinic.duckdb") as con:
@@ -109,6 +115,7 @@ def test_a_report_reads_no_file_that_only_a_certificate_names(kanon: Kanon, clin
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.everything
 def test_options_of_your_own_need_no_permission(kanon: Kanon, clinic: Path) -> None:
     command = (
         "anonymize",

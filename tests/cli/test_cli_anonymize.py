@@ -30,6 +30,7 @@ def left_in(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
+@pytest.mark.everything
 def test_a_csv_release_keeps_its_guarantee_and_everything_else(started: Kanon, people: Path, folder: Path) -> None:
     done = started("anonymize", "people.csv", "-o", "out.csv", *RELEASE, "--keep", "note")
     warned = "warning: note is released unchanged and singles out 100.0% of the rows\n"
@@ -44,7 +45,7 @@ def test_a_csv_release_keeps_its_guarantee_and_everything_else(started: Kanon, p
     assert left_in(folder) == {"people.csv", "out.csv"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_summary_counts_what_was_suppressed(kanon: Kanon, people: Path, folder: Path) -> None:
     done = kanon("anonymize", "people.csv", "-o", "out.csv", *RELEASE)
     cells = sum(cell == "" for row in read_csv((folder / "out.csv").read_text())[1:] for cell in row[:2])
@@ -53,7 +54,7 @@ def test_the_summary_counts_what_was_suppressed(kanon: Kanon, people: Path, fold
     assert "lower bound" in done.stdout
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_linked_columns_are_suppressed_together(kanon: Kanon, folder: Path, con: duckdb.DuckDBPyConnection) -> None:
     rows = [f"c{n % 3},{n % 3}{n % 2},{30 + n % 5},w{n % 4}" for n in range(60)]
     (folder / "town.csv").write_text("\n".join(["city,zip,age,ward", *rows]) + "\n")
@@ -77,13 +78,13 @@ def test_senseless_links_are_refused(kanon: Kanon, people: Path, folder: Path) -
     assert left_in(folder) == {"people.csv"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_quiet_prints_nothing(kanon: Kanon, people: Path) -> None:
     done = kanon("anonymize", "people.csv", "-o", "out.csv", "-q", *RELEASE)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_released_rows_are_sorted_so_that_their_order_tells_nothing(kanon: Kanon, people: Path, folder: Path) -> None:
     lines = people.read_text().splitlines()
     (folder / "shuffled.csv").write_text("\n".join([lines[0], *reversed(lines[1:])]) + "\n")
@@ -92,7 +93,7 @@ def test_the_released_rows_are_sorted_so_that_their_order_tells_nothing(kanon: K
     assert (folder / "people.out.csv").read_bytes() == (folder / "shuffled.out.csv").read_bytes()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("target", "reader"),
@@ -117,13 +118,13 @@ def test_every_format_can_be_written_and_read_again(
     assert kanon("audit", target, "--qi", "zip,age", "--k", "4").returncode == 0
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_gzip_file_is_gzip(kanon: Kanon, people: Path, folder: Path) -> None:
     assert kanon("anonymize", "people.csv", "-o", "out.csv.gz", *RELEASE).returncode == 0
     assert gzip.decompress((folder / "out.csv.gz").read_bytes()).startswith(b"zip,age,note\n")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_parquet_types_stay(kanon: Kanon, folder: Path, con: duckdb.DuckDBPyConnection) -> None:
     query = "SELECT (i % 3)::TINYINT AS age, DATE '2020-01-01' + (i % 2)::INTEGER AS born, 1.50::DECIMAL(9, 2) AS fee"
     con.execute(f"COPY ({query} FROM range(20) t(i)) TO '{folder}/in.parquet'")
@@ -133,7 +134,7 @@ def test_parquet_types_stay(kanon: Kanon, folder: Path, con: duckdb.DuckDBPyConn
     assert types[0] == types[1]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_json_values_stay_as_they_stand(kanon: Kanon, folder: Path) -> None:
     row = '{"when":"2020-01-01T00:00:00Z","zip":"00501","big":123456789012345678901234567890,"mixed":%s,"clock":"9:5"}'
     (folder / "in.jsonl").write_text("\n".join(row % value for value in ('"a"', "1", '"a"', "1")) + "\n")
@@ -141,7 +142,7 @@ def test_json_values_stay_as_they_stand(kanon: Kanon, folder: Path) -> None:
     assert sorted((folder / "out.jsonl").read_text().split()) == sorted((folder / "in.jsonl").read_text().split())
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_pattern_in_a_name_is_a_name(kanon: Kanon, people: Path, folder: Path) -> None:
     people.rename(folder / "people[1]*.csv")
     (folder / "year=2020").mkdir()
@@ -151,21 +152,21 @@ def test_a_pattern_in_a_name_is_a_name(kanon: Kanon, people: Path, folder: Path)
     assert "year" not in kanon("audit", "year=2020/out.parquet", "--qi", "year").stdout
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_empty_text_and_missing_value_stay_apart(kanon: Kanon, folder: Path) -> None:
     (folder / "in.csv").write_text('a,b\n"",1\n"",1\n,1\n,1\n')
     assert kanon("anonymize", "in.csv", "-o", "out.csv", "--qi", "a,b", "--k", "2").returncode == 0
     assert sorted((folder / "out.csv").read_text().split()) == sorted((folder / "in.csv").read_text().split())
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_masks_are_the_only_patterns(kanon: Kanon, people: Path, folder: Path) -> None:
     done = kanon("anonymize", "people.csv", "-o", "out.csv", *RELEASE, "--mask", "zip", "--mask", "")
     assert done.returncode == 0, done.stderr
     assert {row[1] for row in read_csv((folder / "out.csv").read_text())[1:]} == {""}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_weights_steer_which_column_goes(kanon: Kanon, folder: Path) -> None:
     (folder / "in.csv").write_text("a,b\n" + "\n".join(f"{i // 2},{i % 2}" for i in range(4)) + "\n")
     for heavy, column in (("a", 1), ("b", 0)):
@@ -173,7 +174,7 @@ def test_weights_steer_which_column_goes(kanon: Kanon, folder: Path) -> None:
         assert {row[column] for row in read_csv((folder / f"{heavy}.csv").read_text())[1:]} == {""}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_column_with_a_comma_in_its_name(kanon: Kanon, folder: Path) -> None:
     (folder / "in.csv").write_text('"zip, code",age,n\n' + "1,2,3\n" * 3)
     for names in (["--qi", "zip, code", "--qi", "age"], ["--qi", '"zip, code",age']):
@@ -181,7 +182,7 @@ def test_a_column_with_a_comma_in_its_name(kanon: Kanon, folder: Path) -> None:
         assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_another_delimiter(kanon: Kanon, people: Path, folder: Path) -> None:
     people.write_text(people.read_text().replace(",", ";"))
     done = kanon("anonymize", "people.csv", "-o", "out.csv", "--delimiter", ";", *RELEASE)
@@ -189,7 +190,7 @@ def test_another_delimiter(kanon: Kanon, people: Path, folder: Path) -> None:
     assert (folder / "out.csv").read_text().startswith("zip;age;note\n")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_table_of_a_database_is_replaced_whole(kanon: Kanon, people: Path, folder: Path) -> None:
     with duckdb.connect(folder / "clinic.duckdb") as con:
         con.execute(f"CREATE TABLE patients AS FROM read_csv('{people}', all_varchar = true)")
@@ -222,7 +223,7 @@ def test_a_table_of_a_database_is_replaced_whole(kanon: Kanon, people: Path, fol
     assert kanon("audit", "clinic.duckdb::public.released", "--k", "2").returncode == 0
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_new_database(kanon: Kanon, people: Path, folder: Path) -> None:
     assert kanon("anonymize", "people.csv", "-o", 'new.duckdb::"a ""b"""', *RELEASE).returncode == 0
     with duckdb.connect(folder / "new.duckdb", read_only=True) as con:
@@ -321,7 +322,7 @@ def test_wrong_usage_is_told_as_such(kanon: Kanon, people: Path, arguments: list
     assert "Usage" in done.stderr
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_full_disk_leaves_the_old_file(started: Kanon, folder: Path, con: duckdb.DuckDBPyConnection) -> None:
     con.execute(f"COPY (SELECT i % 5 AS a, i AS note FROM range(50000) t(i)) TO '{folder}/in.csv' (HEADER)")
     assert (
@@ -348,6 +349,7 @@ def test_a_read_only_folder(kanon: Kanon, people: Path, folder: Path) -> None:
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
 
 
+@pytest.mark.everything
 def test_an_empty_table_is_released_empty(kanon: Kanon, folder: Path) -> None:
     (folder / "in.csv").write_text("a,b\n")
     done = kanon("anonymize", "in.csv", "-o", "out.csv", "--k", "2")

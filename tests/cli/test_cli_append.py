@@ -30,6 +30,7 @@ def kanon(*arguments: str, code: int = 0) -> str:
     return done.output
 
 
+@pytest.mark.everything
 def test_two_batches(clinic: str) -> None:
     arguments = (f"{clinic}::visits", "visits_released", "--key", "visit", "--qi", "zip,age", "--k", "5")
     assert "released          60 rows, 60 in all" in kanon(*arguments)

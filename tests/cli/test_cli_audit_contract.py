@@ -56,6 +56,7 @@ def test_the_first_line_is_the_verdict_and_risks_are_percentages(
     assert "prosecutor_risk 33.3 %" in [" ".join(line.split()) for line in lines]
 
 
+@pytest.mark.everything
 def test_known_rows_of_a_person(kanon: Kanon, folder: Path) -> None:
     (folder / "visits.csv").write_text("token,sex,ward\n1,f,eye\n1,f,skin\n2,f,eye\n2,f,skin\n3,f,eye\n3,f,heart\n")
     audit = ("audit", "visits.csv", "--qi", "sex,ward", "--per", "token", "--json", "--k", "2", "--known-rows")
@@ -92,7 +93,7 @@ def test_an_empty_table_breaks_nothing(kanon: Kanon, folder: Path) -> None:
     assert (done.returncode, json.loads(done.stdout)["holds"]) == (0, True)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_population_is_a_file_or_a_share(kanon: Kanon, folder: Path) -> None:
     (folder / "sample.csv").write_text("zip,age\n1,20\n1,20\n2,\n3,30\n")
     (folder / "census.csv").write_text("zip,age\n" + "1,20\n" * 5 + "2,40\n2,50\n3,30\n3,30\n3,30\n")

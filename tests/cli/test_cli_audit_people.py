@@ -40,6 +40,7 @@ def people_of_classes(rows: list[dict[str, str]], *columns: str) -> list[int]:
     return [len(each) for each in classes.values()]
 
 
+@pytest.mark.everything
 def test_a_table_of_visits_is_open(kanon: Kanon, visits: list[dict[str, str]]) -> None:
     done = kanon("audit", "visits.csv", *QI)
     fact = (
@@ -60,6 +61,7 @@ def test_too_few_rows_are_red_though_the_unit_is_open(kanon: Kanon, visits: list
     assert done.stdout.startswith("FAIL: the smallest class has ")
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("columns", [("sex", "job"), ("zip", "sex")])
 def test_people_are_counted(kanon: Kanon, visits: list[dict[str, str]], columns: tuple[str, ...]) -> None:
     classes = people_of_classes(visits, *columns)
@@ -78,6 +80,7 @@ def test_people_are_counted(kanon: Kanon, visits: list[dict[str, str]], columns:
     assert f"the smallest class has rows of {min(classes)} p" in fails.stderr
 
 
+@pytest.mark.everything
 def test_the_verdict_says_what_was_counted(kanon: Kanon, visits: list[dict[str, str]]) -> None:
     assert kanon("audit", "visits.csv", *QI, "--k", "5", "--per", "patient_id").stdout.splitlines()[0] == (
         "PASS: --k 5, counted in people by patient_id"

@@ -60,12 +60,23 @@ def test_a_safe_table_passes_and_json_has_every_interval(run: Run) -> None:
     assert run("safe.csv", *GIVEN, "--k", "12").exit_code == 1
 
 
+@pytest.mark.everything
 def test_what_kanon_protect_writes_passes(run: Run) -> None:
     rows = [f"{'nsew'[n * 7 % 11 % 4]},{'fm'[n * 31 % 7 % 2]}" for n in range(40)]
     Path("people.csv").write_text("\n".join(["region,sex", *rows]) + "\n")
     done = CliRunner().invoke(main, ["protect", "people.csv", "-o", "counts.csv", "--by", "region,sex", "-q"])
     assert done.exit_code == 0, done.output
     assert run("counts.csv", "--by", "region", "--by", "sex").exit_code == 0
+
+
+def test_impossible_combinations_and_sums_are_known(run: Run) -> None:
+    Path("bands.csv").write_text("decade,older,n,s\n10,,61,1\n20,,139,1\n,no,60,1\n,yes,140,1\n,,200,2\n")
+    asked = ("bands.csv", "--by", "decade,older", "--sums", "s")
+    assert run(*asked).exit_code == 0
+    Path("possible.csv").write_text("decade,older\n10,no\n10,yes\n20,yes\n")
+    done = run(*asked, "--possible", "possible.csv", "--json")
+    assert done.exit_code == 1
+    assert json.loads(done.output.splitlines()[0])["groups"][0]["cell"] == ["10", "yes"]
 
 
 @pytest.mark.parametrize(

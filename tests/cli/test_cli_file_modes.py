@@ -29,6 +29,8 @@ def mode(path: Path) -> str:
     return stat.filemode(path.stat().st_mode)
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("out", "force"),
     [("out.csv", False), ("out.csv", True), ("out.parquet", False), ("out.json", False), ("out.duckdb::people", False)],
@@ -44,6 +46,7 @@ def test_a_certificate_is_private_and_its_release_is_not(kanon: Kanon, people: P
     assert mode(people / out.partition("::")[0]) == "-rw-r--r--"
 
 
+@pytest.mark.everything
 def test_pages_are_private(kanon: Kanon, people: Path) -> None:
     pytest.importorskip("altair", reason="kanon-sql[report] is not installed")
     assert kanon(*RELEASE).returncode == 0
@@ -55,6 +58,7 @@ def test_pages_are_private(kanon: Kanon, people: Path) -> None:
     assert {mode(people / name) for name in ("r.html", "c.html", "curve.csv")} == {"-rw-------"}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["policy.sql", "policy.json", "policy.yaml"])
 def test_a_suggestion_is_private(kanon: Kanon, people: Path, name: str) -> None:
     if name.endswith("yaml"):

@@ -50,6 +50,8 @@ def cells(path: Path, delimiter: str = ",") -> list[list[str]]:
         return list(csv.reader(file, delimiter=delimiter))
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize(("name", "delimiter"), [("out.csv", ","), ("out.csv", ";"), ("out.tsv", "\t")])
 def test_no_cell_and_no_name_is_a_formula(kanon: Kanon, source: Path, folder: Path, name: str, delimiter: str) -> None:
     written(source, delimiter if name.endswith(".csv") else ",")
@@ -62,11 +64,13 @@ def test_no_cell_and_no_name_is_a_formula(kanon: Kanon, source: Path, folder: Pa
     assert {row[2] for row in rows} == {f"'{note}" if note in FORMULAS or note in ("'=1", "''+1") else note for note in NOTES}
 
 
+@pytest.mark.everything
 def test_without_the_option_cells_are_as_they_are(kanon: Kanon, source: Path, folder: Path) -> None:
     assert kanon("anonymize", "people.csv", "-o", "out.csv", *RELEASE).returncode == 0
     assert sorted(cells(folder / "out.csv")[1:]) == sorted(cells(source)[1:])
 
 
+@pytest.mark.everything
 def test_labels_and_texts_for_suppressed_cells_are_texts(kanon: Kanon, folder: Path) -> None:
     degrees = [str(place - 6) for place in range(12)]
     (folder / "temperatures.csv").write_text("\n".join(["degrees,note", *(f"{each},x" for each in degrees)]) + "\n")
@@ -82,6 +86,7 @@ def test_labels_and_texts_for_suppressed_cells_are_texts(kanon: Kanon, folder: P
     assert {row[0] for row in cells(folder / "out.csv")[1:]} == {"'=?"}
 
 
+@pytest.mark.everything
 def test_checks_read_it_back_exactly(kanon: Kanon, source: Path, folder: Path) -> None:
     made = kanon("anonymize", "people.csv", "-o", "out.csv", *RELEASE, "--escape-formulas", "--certificate", "cert.json")
     assert made.returncode == 0, made.stderr
@@ -104,6 +109,7 @@ def test_files_with_types_need_no_escape(kanon: Kanon, source: Path, folder: Pat
     assert {path.name for path in folder.iterdir()} == {"people.csv"}
 
 
+@pytest.mark.everything
 def test_a_pipe_is_escaped_too(started: Kanon, source: Path) -> None:
     text = source.read_text(encoding="utf-8")
     done = started("anonymize", "-", "-o", "-", *RELEASE, "--escape-formulas", input=text)

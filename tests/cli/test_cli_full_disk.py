@@ -94,10 +94,10 @@ def check_untouched(left: set[str], inputs: Path) -> None:
     ("work", "free"),
     [
         *((work, 0) for work in WRITING),
-        *(pytest.param(work, free, marks=pytest.mark.exhaustive) for work in list(WRITING)[:10] for free in (5000, 150_000)),
+        *(pytest.param(work, free, marks=pytest.mark.everything) for work in list(WRITING)[:10] for free in (5000, 150_000)),
     ],
 )
-@pytest.mark.process
+@pytest.mark.everything
 @pytest.mark.sweep
 def test_a_full_disk_is_the_cause(tmp_path: Path, inputs: Path, work: str, free: int) -> None:
     command = [*KANON, *WRITING[work]]
@@ -112,7 +112,7 @@ def test_a_full_disk_is_the_cause(tmp_path: Path, inputs: Path, work: str, free:
     assert not [name for name in again.left if ".kanon-" in name]
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_without_space_for_its_certificate_no_release_appears(tmp_path: Path, inputs: Path) -> None:
     out = tmp_path / "out.csv"
     command = [*KANON, *WRITING["csv"][:3], str(out), *RELEASE, "--certificate", "cert.json"]
@@ -123,9 +123,8 @@ def test_without_space_for_its_certificate_no_release_appears(tmp_path: Path, in
     assert "cert.json" in again.left
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("free", [0, 5000, 150_000, 600_000])
-@pytest.mark.process
 def test_a_second_batch_leaves_the_first_as_it_was(tmp_path: Path, inputs: Path, free: int) -> None:
     folder = tmp_path / "grown"
     shutil.copytree(inputs, folder)
@@ -153,7 +152,7 @@ def test_a_second_batch_leaves_the_first_as_it_was(tmp_path: Path, inputs: Path,
 @pytest.mark.parametrize(
     "work", ["csv", "csv.gz", "parquet", "json", "database", "table", "append", "COPY csv", "CREATE TABLE"]
 )
-@pytest.mark.process
+@pytest.mark.everything
 @pytest.mark.sweep
 def test_files_that_may_not_grow_are_the_cause(started: Kanon, folder: Path, inputs: Path, work: str) -> None:
     shutil.copytree(inputs, folder, dirs_exist_ok=True)
@@ -169,9 +168,8 @@ def test_files_that_may_not_grow_are_the_cause(started: Kanon, folder: Path, inp
     assert started(*WRITING[work]).returncode == 0
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("work", WRITING)
-@pytest.mark.process
 @pytest.mark.sweep
 def test_a_read_only_disk_is_the_cause(tmp_path: Path, inputs: Path, work: str) -> None:
     (run,) = on_small_disk(tmp_path / "disk", inputs, [*KANON, *WRITING[work]], free=1 << 24, read_only=True)
@@ -181,7 +179,7 @@ def test_a_read_only_disk_is_the_cause(tmp_path: Path, inputs: Path, work: str) 
     check_untouched(set(run.left), inputs)
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_pipe_that_finds_no_space_says_where(tmp_path: Path, inputs: Path) -> None:
     with duckdb.connect() as con:
         con.execute(f"COPY (FROM '{inputs}/in.parquet') TO '{tmp_path}/in.csv'")
@@ -208,7 +206,7 @@ SPILL = """SET temp_directory = 'spill'; SET memory_limit = '40MB'; SET max_temp
         ("3MB", "failed to offload data block", "hint: free some space on the disk of temp_directory, set temp_directory to"),
     ],
 )
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_full_temp_directory_is_the_cause(tmp_path: Path, most: str, words: str, hint: str) -> None:
     folder = tmp_path / "scripts"
     folder.mkdir()

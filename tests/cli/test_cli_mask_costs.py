@@ -34,6 +34,7 @@ def run(*arguments: str, exit_code: int = 0) -> Result:
 OPTIONS = ["--mask", "zip,age COST 7", "--mask", '"zip",sex cost 1/3', "--mask", " age  COST 2.0", "--mask", "COST 5"]
 
 
+@pytest.mark.everything
 def test_options_say_what_a_policy_says(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     Path("in.csv").write_text("\n".join(["zip,age,sex", *(f"z{i * 7 % 5},{i * 3 % 4},{i % 2}" for i in range(60))]) + "\n")
@@ -46,6 +47,7 @@ def test_options_say_what_a_policy_says(folder: Path, monkeypatch: pytest.Monkey
     assert by_policy["lower_bound"] == by_options["lower_bound"]
 
 
+@pytest.mark.everything
 def test_a_column_may_be_called_like_a_cost(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     Path("in.csv").write_text("\n".join(["zip,shipping cost 2", *(f"{i % 2},{i % 3}" for i in range(12))]) + "\n")
@@ -53,6 +55,7 @@ def test_a_column_may_be_called_like_a_cost(folder: Path, monkeypatch: pytest.Mo
     assert {line.split(",")[0].strip('"') for line in Path("out.csv").read_text().split("\n")[1:] if line} == {""}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("masks", "words"),
     [
@@ -70,6 +73,7 @@ def test_errors_of_costs(folder: Path, monkeypatch: pytest.MonkeyPatch, masks: l
     assert words in " ".join(run("anonymize", "in.csv", "-o", "out.csv", "--k", "3", *options, exit_code=1).output.split())
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("empty", [False, True])
 def test_a_release_is_verified(folder: Path, monkeypatch: pytest.MonkeyPatch, empty: bool) -> None:
     monkeypatch.chdir(folder)

@@ -16,6 +16,7 @@ def people(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("people")
 @pytest.mark.parametrize(
     ("arguments", "told"),
@@ -53,6 +54,7 @@ def test_keys_of_a_file_of_policies(kanon: Kanon, people: Path, folder: Path) ->
     assert done.stderr == "error: policy.yaml, line 3: a policy has the unknown key 'tabel'; hint: did you mean 'table'?\n"
 
 
+@pytest.mark.everything
 def test_commands_of_the_shell(kanon: Kanon) -> None:
     done = kanon("shell", input=".tabels\n")
     assert done.stderr == "error: stdin, line 1: there is no command .tabels; hint: did you mean .tables?\n"

@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("way", WAYS, ids=repr)
 def test_anonymize(kanon: Kanon, folder: Path, way: list[str]) -> None:
@@ -50,7 +50,7 @@ def test_anonymize(kanon: Kanon, folder: Path, way: list[str]) -> None:
 STATEMENT = "SELECT CAST(note AS INT) AS n, age FROM p ANONYMIZE BY age GUARANTEE k >= 2"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("command", [["run", "broken.sql", "--db", "db.duckdb"], ["shell", "db.duckdb"]])
 def test_scripts(kanon: Kanon, folder: Path, command: list[str]) -> None:
     for statement in (STATEMENT, f"CREATE VIEW v AS {STATEMENT};\nFROM v", f"CREATE TABLE r AS {STATEMENT}"):

@@ -48,7 +48,7 @@ def names() -> set[str]:
     return set(os.listdir()) - {"people.csv"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("out", OUTS)
 def test_an_out_that_appears_is_left_as_it_is(out: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +68,7 @@ def make_database(*tables: str) -> None:
             con.execute(f"CREATE TABLE {table} AS SELECT 'mine' AS zip")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_table_that_appears_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     make_database("other")
     when_audited(monkeypatch, lambda: make_database("Released"))
@@ -78,7 +78,7 @@ def test_a_table_that_appears_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) 
         assert con.execute("FROM released").fetchall() == [("mine",)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("force", [[], ["--force"]])
 def test_a_database_that_appears_keeps_its_tables(force: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     when_audited(monkeypatch, lambda: make_database("other"))
@@ -87,7 +87,7 @@ def test_a_database_that_appears_keeps_its_tables(force: list[str], monkeypatch:
         assert con.execute("SELECT (SELECT count(*) FROM released), (SELECT count(*) FROM other)").fetchall() == [(12, 1)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("out", ["out.csv", "out.duckdb::released"])
 @pytest.mark.parametrize("there", [[], ["other"]])
@@ -125,8 +125,7 @@ if __name__ == "__main__":
 """The command, killed before so many steps by which a file gets its name."""
 
 
-@pytest.mark.exhaustive
-@pytest.mark.process
+@pytest.mark.everything
 @pytest.mark.parametrize("force", [False, True])
 def test_no_certificate_lies_beside_what_it_is_not_about(force: bool, environment: dict[str, str]) -> None:
     pair = Path("out.csv"), Path("cert.json")
@@ -152,7 +151,7 @@ def test_no_certificate_lies_beside_what_it_is_not_about(force: bool, environmen
     assert names() == {"out.csv", "cert.json"}  # the last one has removed what the killed ones left
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_an_out_that_cannot_be_replaced_keeps_its_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
     make_database("other")
     assert anonymize("out.duckdb::released", "--certificate", "cert.json").exit_code == 0
@@ -165,7 +164,7 @@ def test_an_out_that_cannot_be_replaced_keeps_its_certificate(monkeypatch: pytes
     assert (done.exit_code, "cannot write" in done.stderr, Path("cert.json").read_bytes()) == (1, True, old)
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_of_two_writers_exactly_one_ends_with_0(started: Kanon, monkeypatch: pytest.MonkeyPatch) -> None:
     codes = []
 
@@ -182,7 +181,7 @@ def test_of_two_writers_exactly_one_ends_with_0(started: Kanon, monkeypatch: pyt
     assert names() == {"out.csv"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("command", ["report", "frontier"])
 def test_a_page_that_appears_is_left_as_it_is(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("jinja2")

@@ -45,7 +45,7 @@ def stored(path: str) -> list[tuple[str, str, str]]:
         return con.execute('SELECT "name", "table", "policy" FROM kanon_policies ORDER BY 1').fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("ending", ["json", "yaml", "yml"])
 def test_there_and_back(clinic: str, tmp_path: Path, ending: str) -> None:
     file, target = str(tmp_path / f"policies.{ending}"), str(tmp_path / "other.duckdb")
@@ -70,7 +70,7 @@ def test_a_database_without_policies(tmp_path: Path) -> None:
     assert json.loads(run("export", path)) == {"policies": []}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_all_or_none(clinic: str, tmp_path: Path) -> None:
     file, target = str(tmp_path / "policies.yaml"), str(tmp_path / "other.duckdb")
     run("export", clinic, "-o", file)
@@ -85,6 +85,7 @@ def test_all_or_none(clinic: str, tmp_path: Path) -> None:
         assert con.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("patients",)]
 
 
+@pytest.mark.everything
 def test_files_are_not_overwritten(clinic: str, tmp_path: Path) -> None:
     file = tmp_path / "policies.json"
     file.write_text("mine")
@@ -140,6 +141,7 @@ def test_a_file_by_hand() -> None:
     )
 
 
+@pytest.mark.everything
 def test_a_file_says_that_rows_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     told = GOOD.replace("requirements: [{type: k, k: 2}]", "requirements: [{type: k, k: 2, per_row: true}]")
@@ -206,6 +208,7 @@ def test_broken_files(text: str, name: str, message: str) -> None:
         read(text, name)
 
 
+@pytest.mark.everything
 def test_what_is_written_is_read_back(clinic: str) -> None:
     policies = [StoredPolicy.from_json(*row) for row in stored(clinic)]
     for ending in (".yaml", ".json"):

@@ -28,6 +28,7 @@ def matches(folder: Path, row: dict[str, str]) -> int:
     return sum(all(row[name] in ("", one[name]) for name in ("zip", "age")) for one in people)
 
 
+@pytest.mark.everything
 def test_a_release_is_certified_verified_and_audited(kanon: Kanon, patients: Path, folder: Path) -> None:
     mapped = (*QI, "--k-map", "3", "--population", "census.csv")
     done = kanon("anonymize", "patients.csv", "-o", "out.csv", *mapped, "--certificate", "c.json")
@@ -58,7 +59,7 @@ def test_a_release_is_certified_verified_and_audited(kanon: Kanon, patients: Pat
     assert "k >= 3 IN census does not hold: some class matches" in refused.stderr
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_rows_of_the_release_are_counted_where_k_is_named(kanon: Kanon, patients: Path, folder: Path) -> None:
     options = (*QI, "--k", "2", "--k-map", "3", "--population", "census.csv", "--suppress", "-", "--algorithm", "greedy")
     done = kanon("anonymize", "patients.csv", "-o", "out.csv", *options, "--certificate", "c.json")
@@ -67,7 +68,7 @@ def test_rows_of_the_release_are_counted_where_k_is_named(kanon: Kanon, patients
     assert kanon("verify", "patients.csv", "out.csv", "c.json", "--beside", "census=census.csv").returncode == 0
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_policy_in_a_file_names_its_population(kanon: Kanon, patients: Path, folder: Path) -> None:
     policy = {
         "name": "mapped",
@@ -107,7 +108,7 @@ def test_a_policy_in_a_file_names_its_population(kanon: Kanon, patients: Path, f
     assert "The guarantee is kept." not in text
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_presence_is_certified_verified_and_audited(kanon: Kanon, patients: Path, folder: Path) -> None:
     own = [line.rsplit(",", 1)[0] for line in (folder / "patients.csv").read_text().splitlines()[1:]]
     (folder / "town.csv").write_text((folder / "census.csv").read_text() + "\n".join(own) + "\n")
@@ -150,7 +151,7 @@ def test_what_is_missing_is_named(kanon: Kanon, patients: Path, arguments: tuple
     assert kanon("audit", "patients.csv", *QI, "--k-map", "3").returncode == 2
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_report_counts_a_guarantee_in_its_own_population_or_not_at_all(kanon: Kanon, patients: Path, folder: Path) -> None:
     """With one file for two populations, the page said of both what holds of one."""
     requirements = [{"type": "k_map", "k": 3, "population": name} for name in ("census", "town")]
@@ -168,7 +169,7 @@ def test_a_report_counts_a_guarantee_in_its_own_population_or_not_at_all(kanon: 
     assert not (folder / "r.html").exists()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_value_that_is_an_asterisk_is_no_suppressed_cell(kanon: Kanon, folder: Path) -> None:
     """Whatever stands for suppressed cells, `*` was counted as one of them, and matched everybody."""
     (folder / "s.csv").write_text("zip,age\n" + "*,20\n" * 3 + "00,30\n" * 3)
@@ -186,7 +187,7 @@ def test_a_value_that_is_an_asterisk_is_no_suppressed_cell(kanon: Kanon, folder:
     assert "k >= 3 IN census does not hold: some class matches 1 row of the population" in broken.stderr
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_cells_that_show_the_text_of_suppressed_ones_are_not_counted(kanon: Kanon, folder: Path) -> None:
     """A forged certificate may call any value the text of suppressed cells: then it would match everybody."""
     (folder / "s.csv").write_text("zip,age\n" + "11,20\n" * 3 + "00,30\n" * 3)

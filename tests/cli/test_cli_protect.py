@@ -59,6 +59,7 @@ def verified(run: Run, release: str = "out.csv") -> Result:
     return run("verify", "in.csv", release, "cert.json")
 
 
+@pytest.mark.everything
 def test_the_table_is_that_of_the_function(protected: Run) -> None:
     con = duckdb.connect()
     found = con.execute("SELECT region, sex, age, n FROM 'out.csv'").fetchall()
@@ -69,6 +70,7 @@ def test_the_table_is_that_of_the_function(protected: Run) -> None:
     assert all(n is None for *key_, n in found if counts[tuple(key_)] < 4)
 
 
+@pytest.mark.everything
 def test_a_true_certificate_passes(protected: Run) -> None:
     done = verified(protected)
     assert done.exit_code == 0, done.output
@@ -76,6 +78,8 @@ def test_a_true_certificate_passes(protected: Run) -> None:
     assert "proven again" in done.output
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize("ending", ["parquet", "json", "tsv"])
 @pytest.mark.parametrize("options", [(), ("--rows", "absent", "--suppressed"), ("--contributors",)])
 def test_other_formats_and_options_pass(run: Run, ending: str, options: tuple[str, ...]) -> None:
@@ -86,6 +90,20 @@ def test_other_formats_and_options_pass(run: Run, ending: str, options: tuple[st
     assert done.exit_code == 0, done.output
 
 
+@pytest.mark.parametrize("levels", ["income=INTERVALS (2.5, 10, 50) TOP 90", "income=CUTS (20.5, 60) BOTTOM 4"])
+def test_levels_of_intervals_are_made_again(run: Run, levels: str) -> None:
+    asked = ("--by", "income,sex", "--k", "4", "--grouping", "rollup", "--recode", levels)
+    done = run("protect", "in.csv", "-o", "out.csv", *asked, "--certificate", "cert.json")
+    assert done.exit_code == 0, done.output
+    done = verified(run)
+    assert done.exit_code == 0, done.output
+    lines = Path("in.csv").read_text().splitlines()
+    rich = [line.replace(line.split(",")[3], "99.75") for line in lines[-20:]]
+    Path("in.csv").write_text("\n".join([*lines[:-20], *rich]) + "\n")
+    assert verified(run).exit_code == 1
+
+
+@pytest.mark.everything
 def test_a_changed_count_a_missing_row_and_a_shown_one_are_refused(protected: Run) -> None:
     path = Path("out.csv")
     lines = path.read_text().splitlines()
@@ -105,6 +123,7 @@ def test_a_changed_count_a_missing_row_and_a_shown_one_are_refused(protected: Ru
         assert "does not add up" in done.output
 
 
+@pytest.mark.everything
 def test_a_changed_source_is_refused(protected: Run) -> None:
     path = Path("in.csv")
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
@@ -182,6 +201,8 @@ def unprimary(data: dict[str, Any]) -> None:
     data["primaries"] = data["primaries"][1:]
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("change", "field"),
     [
@@ -209,6 +230,7 @@ def test_a_forged_certificate_is_refused(protected: Run, change: Callable[[dict[
     assert field in done.output
 
 
+@pytest.mark.everything
 def test_a_bound_by_planes_is_proven_again(run: Run) -> None:
     Path("in.csv").write_text("a,b\n" + "".join(f"{a},{b}\n" * (9 if a or b else 2) for a in range(3) for b in range(3)))
     done = run("protect", "in.csv", "-o", "out.csv", "--by", "a,b", "--certificate", "cert.json", "--algorithm", "greedy")
@@ -223,6 +245,7 @@ def test_a_bound_by_planes_is_proven_again(run: Run) -> None:
     assert "the cuts prove only" in done.output
 
 
+@pytest.mark.everything
 def test_a_field_changed_by_hand_is_refused(protected: Run) -> None:
     path = Path("cert.json")
     path.write_text(path.read_text().replace('"algorithm": "greedy"', '"algorithm": "auto"'))
@@ -231,6 +254,7 @@ def test_a_field_changed_by_hand_is_refused(protected: Run) -> None:
     assert "sha256" in done.output
 
 
+@pytest.mark.everything
 def test_people_with_several_rows_are_counted_once(run: Run) -> None:
     Path("in.csv").write_text(
         "\n".join(["region,sex,age,income,person", *(f"r{n // 2 % 3},f,1,5,{n // 2}" for n in range(60))]) + "\n"
@@ -241,6 +265,7 @@ def test_people_with_several_rows_are_counted_once(run: Run) -> None:
     assert verified(run).exit_code == 0
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

@@ -40,7 +40,7 @@ KILLS = int(os.environ.get("KANON_KILLS", "6"))
 """Each waits for a process to start."""
 
 MANY_KILLS = 200
-"""In the exhaustive layer."""
+"""In the layer `everything`."""
 
 
 @pytest.fixture
@@ -53,6 +53,7 @@ def clinic(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.everything
 def test_it_releases_and_says_what_became_of_each_table(clinic: Path, kanon: Kanon) -> None:
     done = kanon("release", "clinic.duckdb", "-o", "public.duckdb", "--policies", "policies.yaml")
     assert done.returncode == 0, done.stderr
@@ -92,6 +93,7 @@ def test_the_plan_names_risks_over_several_tables(clinic: Path, kanon: Kanon) ->
     ]
 
 
+@pytest.mark.everything
 def test_policies_of_the_database_are_the_default(clinic: Path, kanon: Kanon) -> None:
     done = kanon("release", "clinic.duckdb", "-o", "public.duckdb")
     assert done.stderr.startswith("error: there is no policy; hint: ")
@@ -109,6 +111,7 @@ def test_a_mistake_is_one_line(clinic: Path, kanon: Kanon) -> None:
     assert done.stderr.startswith("error: cannot read none.yaml")
 
 
+@pytest.mark.everything
 def test_one_page_is_about_the_whole(clinic: Path, kanon: Kanon) -> None:
     asked = ("release", "clinic.duckdb", "--policies", "policies.yaml")
     done = kanon(*asked, "-o", "public.duckdb", "--report", "page.html", "--json")
@@ -135,8 +138,8 @@ def test_one_page_is_about_the_whole(clinic: Path, kanon: Kanon) -> None:
     assert "next to the files of the releases" in (clinic.parent / "other.html").read_text()
 
 
-@pytest.mark.process
-@pytest.mark.parametrize("kills", [KILLS, pytest.param(MANY_KILLS, marks=pytest.mark.exhaustive)])
+@pytest.mark.everything
+@pytest.mark.parametrize("kills", [KILLS, pytest.param(MANY_KILLS, marks=pytest.mark.everything)])
 def test_a_killed_release_leaves_nothing_or_the_whole_file(clinic: Path, environment: dict[str, str], kills: int) -> None:
     draw, folder, whole = random.Random(int(os.environ.get("KILL_SEED", "1"))), clinic.parent, 0
     command = [*KANON, "release", "clinic.duckdb", "-o", "public.duckdb", "--policies", "policies.yaml", "-q"]

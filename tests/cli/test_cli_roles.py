@@ -15,7 +15,7 @@ RELEASE = ("anonymize", "people.csv", "-o", "out.csv", "--qi", "zip,age", "--k",
 WARNED = "warning: note is released unchanged and singles out 100.0% of the rows\n"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_warnings_are_shown_and_certified(kanon: Kanon, people: Path, folder: Path) -> None:
     done = kanon(*RELEASE, "--keep", "note", "--certificate", "cert.json")
     assert (done.returncode, done.stderr) == (0, WARNED)
@@ -31,6 +31,7 @@ def test_strict_releases_nothing_that_warns(kanon: Kanon, people: Path, folder: 
     assert not (folder / "out.csv").exists()
 
 
+@pytest.mark.everything
 def test_a_column_without_a_role_that_identifies_is_refused(kanon: Kanon, people: Path, folder: Path) -> None:
     people.write_text(people.read_text().replace("note", "nr", 1))  # its name does not say what it is
     done = kanon(*RELEASE)
@@ -41,7 +42,7 @@ def test_a_column_without_a_role_that_identifies_is_refused(kanon: Kanon, people
     assert (done.returncode, done.stderr) == (0, WARNED.replace("note", "nr"))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_what_is_kept_on_purpose_is_a_warning(kanon: Kanon, people: Path, folder: Path) -> None:
     done = kanon(*RELEASE, "--keep", "note")
     assert (done.returncode, done.stderr) == (0, WARNED)
@@ -53,7 +54,7 @@ def test_what_is_kept_on_purpose_is_a_warning(kanon: Kanon, people: Path, folder
     assert "hint: add it to --keep or --qi, or --drop note" in done.stderr
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_changed_claim_about_unchanged_columns_is_found(kanon: Kanon, people: Path, folder: Path) -> None:
     kanon(*RELEASE, "--keep", "note", "--certificate", "cert.json")
     text = (folder / "cert.json").read_text().replace('"unchanged": ["note"]', '"unchanged": []')

@@ -23,13 +23,14 @@ ORDER BY a LIMIT 1;
 """
 
 
+@pytest.mark.everything
 def test_a_script_runs_statement_by_statement(kanon: Kanon, folder: Path) -> None:
     (folder / "s.sql").write_text(SCRIPT)
     done = kanon("run", "s.sql")
     assert (done.returncode, done.stdout, done.stderr) == (0, "a\tb\tn\n0\tx;y\tNULL\n", "")
 
 
-@pytest.mark.process
+@pytest.mark.everything
 @pytest.mark.parametrize("command", [["run", "-"], ["shell"]])
 def test_a_script_comes_through_a_pipe(started: Kanon, command: list[str]) -> None:
     done = started(*command, input=SCRIPT)
@@ -51,6 +52,7 @@ def test_a_wrong_clause_is_an_error_of_the_script(kanon: Kanon) -> None:
     assert '"b"' in done.stderr
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("command", [["run", "-"], ["shell"]])
 def test_rows_that_are_groups_are_an_error_of_the_script(kanon: Kanon, command: list[str]) -> None:
     query = "SELECT i // 3 AS a, count(*) AS n FROM range(9) AS r(i) GROUP BY a ANONYMIZE BY a KEEP n GUARANTEE k >= 3"
@@ -61,7 +63,7 @@ def test_rows_that_are_groups_are_an_error_of_the_script(kanon: Kanon, command: 
     assert (done.returncode, done.stdout, done.stderr) == (0, "a\tn\nNULL\t3\nNULL\t3\nNULL\t3\n", "")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_database_keeps_what_a_script_made(kanon: Kanon) -> None:
     assert kanon("run", "-", "--db", "d.duckdb", input="CREATE TABLE t AS SELECT 7 AS seven").returncode == 0
     assert kanon("shell", "d.duckdb", "--read-only", input="FROM t").stdout == "seven\n7\n"
@@ -85,14 +87,14 @@ def test_times_with_a_zone_are_shown(kanon: Kanon) -> None:
     assert done.stdout.startswith("t\ta\n2020-01-01 00:00:00")
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_closed_pipe_is_no_error(folder: Path, environment: dict[str, str]) -> None:
     command = f"echo 'SELECT i FROM range(1000000) t(i)' | {sys.executable} -m kanon_sql.cli run - | head -n 2"
     done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
     assert (done.stdout, "Traceback" in done.stderr) == ("i\n0\n", False)
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_audit_measures_and_judges(started: Kanon, people: Path) -> None:
     done = started("audit", "people.csv", "--qi", "zip,age")
     assert done.returncode == 0
@@ -110,15 +112,14 @@ def test_audit_measures_and_judges(started: Kanon, people: Path) -> None:
     assert started("audit", "people.csv", "--qi", "nobody").returncode == 3
 
 
-@pytest.mark.exhaustive
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_demo_is_the_same_every_time(started: Kanon) -> None:
     first, second = (started("demo", "--rows", "400", "--k", "3") for _ in range(2))
     assert first.returncode == 0, first.stderr
     assert first.stdout == second.stdout
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_demo_shows_roles_what_an_attacker_learns_and_what_was_guaranteed(kanon: Kanon) -> None:
     done = kanon("demo", "--rows", "1000", "--k", "4")
     assert (done.returncode, done.stderr) == (0, "")
@@ -144,6 +145,7 @@ def test_the_demo_shows_roles_what_an_attacker_learns_and_what_was_guaranteed(ka
     assert max(map(len, done.stdout.split("Next steps")[0].splitlines())) <= 100
 
 
+@pytest.mark.everything
 def test_the_next_steps_of_the_demo_work_on_the_file_that_it_leaves(
     kanon: Kanon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,14 +168,14 @@ def test_the_next_steps_of_the_demo_work_on_the_file_that_it_leaves(
     assert (again.returncode, again.stderr) == (1, "error: visits.csv exists; hint: name another folder\n")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_demo_that_cannot_be(kanon: Kanon) -> None:
     done = kanon("demo", "--rows", "3", "--k", "5")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert done.stderr.startswith("error: ")
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_help_loads_nothing_heavy() -> None:
     code = (
         "import sys, kanon_sql.cli; print([m for m in ('duckdb', 'rich', 'numpy', 'sqlglot', 'pyarrow') if m in sys.modules])"
@@ -230,7 +232,7 @@ def test_a_statement_is_complete_after_its_semicolon(text: str, complete: bool) 
     assert is_complete(text) is complete
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_package_runs_as_the_command() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "kanon_sql", "--version"], capture_output=True, text=True, timeout=60, check=True

@@ -39,7 +39,7 @@ def classes(path: Path) -> list[Counter[str]]:
 QI = ("--qi", "zip,age")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_every_class_is_diverse_and_the_sensitive_column_is_untouched(kanon: Kanon, patients: Path, folder: Path) -> None:
     done = kanon("anonymize", "patients.csv", "-o", "out.csv", *QI, "--k", "3", "--sensitive", "Disease", "--l", "3/2")
     assert (done.returncode, done.stderr) == (0, "")
@@ -51,7 +51,7 @@ def test_every_class_is_diverse_and_the_sensitive_column_is_untouched(kanon: Kan
     assert (kept.returncode, kept.stderr) == (0, UNCOUNTED)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_every_class_is_close_to_the_whole_table(kanon: Kanon, patients: Path, folder: Path) -> None:
     done = kanon(
         "anonymize", "patients.csv", "-o", "out.csv", *QI, "--sensitive", "disease", "--t", "1/4", "--metric", "ordered"
@@ -64,7 +64,7 @@ def test_every_class_is_close_to_the_whole_table(kanon: Kanon, patients: Path, f
         assert abs(ahead[0]) + abs(ahead[0] + ahead[1]) <= 2 * Fraction(1, 4)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize(
     ("options", "guarantee"),
     [
@@ -82,7 +82,7 @@ def test_trees_and_distances_are_files(
     assert kanon("audit", "out.csv", *QI, *close).returncode == 0
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_every_column_that_is_not_sensitive_is_a_quasi_identifier(kanon: Kanon, patients: Path, folder: Path) -> None:
     done = kanon("anonymize", "patients.csv", "-o", "out.csv", "-q", "--sensitive", "disease", "--l", "1")
     assert (done.returncode, done.stderr) == (0, "")
@@ -90,7 +90,7 @@ def test_every_column_that_is_not_sensitive_is_a_quasi_identifier(kanon: Kanon, 
     assert min(rows.values()) >= 2
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_audit_tells_diversity_and_closeness(kanon: Kanon, patients: Path) -> None:
     done = kanon("audit", "patients.csv", *QI, "--sensitive", "disease")
     assert (done.returncode, done.stderr) == (0, UNCOUNTED)
@@ -129,6 +129,7 @@ def test_a_broken_or_senseless_guarantee_is_one_line(kanon: Kanon, patients: Pat
     assert not any(disease in done.stderr for disease in DISEASES)
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("guarantee", "beside"),

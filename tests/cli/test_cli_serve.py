@@ -41,6 +41,7 @@ def public(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "public.duckdb"
 
 
+@pytest.mark.everything
 def test_an_agent_lists_describes_and_queries(public: Path) -> None:
     command = StdioServerParameters(command=sys.executable, args=["-m", "kanon_sql", "serve", str(public)])
 
@@ -98,6 +99,7 @@ def status(port: int, **headers: str) -> int:
         return refused.code
 
 
+@pytest.mark.everything
 def test_over_http_only_the_token_opens_it(served: tuple[int, str]) -> None:
     port, token = served
     allowed = f"Bearer {token}"

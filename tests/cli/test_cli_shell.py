@@ -42,7 +42,7 @@ def terminal(folder: Path, environment: dict[str, str]) -> Iterator[Terminal]:
         person.child.close(force=True)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_table_is_drawn(terminal: Terminal) -> None:
     seen = terminal.says("SELECT 'ab' AS word, NULL AS nothing FROM range(100);", r"100 rows.*40 shown")
     assert "╭" in seen
@@ -50,7 +50,7 @@ def test_a_table_is_drawn(terminal: Terminal) -> None:
     assert "NULL" in seen
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_statement_runs_over_lines_and_the_clause_is_understood(terminal: Terminal) -> None:
     terminal.child.send("SELECT i % 2 AS parity\r")
     terminal.child.expect(r"\.\.\.>")
@@ -58,13 +58,13 @@ def test_a_statement_runs_over_lines_and_the_clause_is_understood(terminal: Term
     terminal.child.expect("6 rows")
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_an_error_is_told_and_the_shell_goes_on(terminal: Terminal) -> None:
     assert "nowhere" in terminal.says("FROM nowhere;", "error: .*nowhere")
     terminal.says("SELECT 40 + 2 AS answer;", "42")
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_ctrl_c_stops_a_running_statement(terminal: Terminal) -> None:
     terminal.child.send(FOREVER + "\r")
     # Long enough for the statement to run, not only to be typed.
@@ -74,7 +74,7 @@ def test_ctrl_c_stops_a_running_statement(terminal: Terminal) -> None:
     terminal.says("SELECT 40 + 2 AS answer;", "42")
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_ctrl_c_clears_the_line_and_ctrl_d_leaves(terminal: Terminal) -> None:
     terminal.child.send("SELECT nonsense")
     terminal.child.sendintr()
@@ -87,7 +87,7 @@ def test_ctrl_c_clears_the_line_and_ctrl_d_leaves(terminal: Terminal) -> None:
     assert terminal.child.exitstatus == 0
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_dot_commands(terminal: Terminal, folder: Path) -> None:
     (folder / "s.sql").write_text("CREATE TABLE wards AS SELECT 1 AS beds; SELECT 'from the file' AS here;")
     terminal.says(".read s.sql", "from the file")
@@ -99,7 +99,7 @@ def test_dot_commands(terminal: Terminal, folder: Path) -> None:
     terminal.child.expect(pexpect.EOF)
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_release_shows_where_it_stands_and_is_summed_up(terminal: Terminal) -> None:
     terminal.says(
         "CREATE TABLE t AS SELECT i * i % 97 AS a, i * i % 31 AS b, i % 5 AS c FROM range(3000) r(i);",
@@ -112,7 +112,7 @@ def test_a_release_shows_where_it_stands_and_is_summed_up(terminal: Terminal) ->
 
 
 @pytest.mark.sweep
-@pytest.mark.process
+@pytest.mark.everything
 @pytest.mark.parametrize("leave", ["exit", "quit", ".exit", "quit;"])
 def test_words_that_leave_need_no_semicolon(folder: Path, environment: dict[str, str], leave: str) -> None:
     person = Terminal(folder, environment)
@@ -122,7 +122,7 @@ def test_words_that_leave_need_no_semicolon(folder: Path, environment: dict[str,
     assert person.child.exitstatus == 0
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_names_are_completed(terminal: Terminal) -> None:
     terminal.says("CREATE TABLE hospital_wards (beds_in_use INTEGER);", "created table hospital_wards")
     terminal.child.expect(PROMPT)
@@ -132,7 +132,7 @@ def test_names_are_completed(terminal: Terminal) -> None:
     terminal.child.expect("beds_in_use")
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_history_is_kept_for_the_owner_alone(folder: Path, environment: dict[str, str]) -> None:
     first = Terminal(folder, environment)
     first.says("SELECT 41 + 1 AS answer;", "42")
@@ -151,7 +151,7 @@ def test_the_history_is_kept_for_the_owner_alone(folder: Path, environment: dict
     second.child.close(force=True)
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_without_prompt_toolkit_the_hint_says_what_to_install(folder: Path, environment: dict[str, str]) -> None:
     (folder / "prompt_toolkit").mkdir()
     (folder / "prompt_toolkit" / "__init__.py").write_text("raise ModuleNotFoundError(name='prompt_toolkit')")
@@ -169,7 +169,7 @@ def test_without_prompt_toolkit_the_hint_says_what_to_install(folder: Path, envi
     assert child.exitstatus == 1
 
 
-@pytest.mark.process
+@pytest.mark.everything
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("text", ["", FOREVER + "\r"])
 def test_a_signal_to_terminate_ends_the_shell(terminal: Terminal, number: signal.Signals, text: str) -> None:

@@ -66,7 +66,7 @@ def test_schema_and_tables_take_a_pattern(kanon: Kanon) -> None:
     assert seen == f"CREATE TABLE wards(beds INTEGER);\n{head}{views}main\twards\ttable\n{head}{views}"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_another_database_is_opened(kanon: Kanon, folder: Path) -> None:
     (folder / "s.sql").write_text(".mode csv\nCREATE TABLE t AS SELECT 7 AS seven;\n")
     seen = shown(kanon, ".open d.duckdb\n.read s.sql\n.open\nSELECT 1 AS one;\n.open --readonly 'd.duckdb'\nFROM t;\n")
@@ -103,6 +103,7 @@ def test_a_statement_without_rows_says_what_it_did(text: str, count: int | None,
     assert done_line(text, count) == line
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("word", ["anonymize", "ANONYMISE"])
 def test_help_shows_the_syntax_of_the_clause(kanon: Kanon, word: str) -> None:
     seen = shown(kanon, f".help {word}\n")
@@ -143,6 +144,7 @@ def test_a_command_that_makes_no_sense(kanon: Kanon, command: str, told: str) ->
     assert told in done.stderr
 
 
+@pytest.mark.everything
 def test_a_command_in_a_failed_transaction_is_an_error_of_its_own(kanon: Kanon) -> None:
     done = kanon("shell", input="BEGIN;\n.tables\n.read s.sql\n")
     assert (done.returncode, done.stdout) == (1, "schema\tname\tkind\n")
@@ -157,6 +159,7 @@ def test_a_command_in_a_failed_transaction_is_an_error_of_its_own(kanon: Kanon) 
                 shell.run(command, None)
 
 
+@pytest.mark.everything
 def test_a_line_within_a_statement_is_no_command(kanon: Kanon) -> None:
     assert shown(kanon, "SELECT '\n.quit\n' AS text;\n") == "text\n\\n.quit\\n\n"
     assert shown(kanon, "SELECT t\n.a AS b FROM (SELECT 5 AS a) AS t;\n") == "b\n5\n"
@@ -167,6 +170,7 @@ def test_the_line_of_an_error_counts_commands_too(kanon: Kanon) -> None:
     assert "(line 5)" in done.stderr
 
 
+@pytest.mark.everything
 def test_a_release_is_summed_up_in_a_line_and_its_most_important_figures_fit_80_columns() -> None:
     drawn = io.StringIO()
     console = Console(file=drawn, force_terminal=True, color_system=None, width=80)

@@ -52,7 +52,7 @@ def as_in_a_terminal() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.process
+@pytest.mark.everything
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("wait", [0.0, 1.0])
 def test_a_stopped_release_leaves_nothing(
@@ -111,7 +111,7 @@ RELEASE = (
 )
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_first_ctrl_c_ends_the_search_with_the_best_release(
     people: Path, folder: Path, environment: dict[str, str], started: Kanon
 ) -> None:
@@ -127,7 +127,7 @@ def test_the_first_ctrl_c_ends_the_search_with_the_best_release(
     assert started("verify", "people.csv", "out.csv", "cert.json").returncode == 0
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_sigterm_does_not_wait_for_the_search(people: Path, folder: Path, environment: dict[str, str]) -> None:
     child = patient(folder, environment, *RELEASE)
     child.expect("searching")
@@ -140,7 +140,7 @@ def test_a_sigterm_does_not_wait_for_the_search(people: Path, folder: Path, envi
     assert {path.name for path in folder.iterdir()} == {"people.csv", "patient.py", "searching"}
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_statement_of_a_script_ends_and_the_script_goes_on(folder: Path, environment: dict[str, str]) -> None:
     (folder / "s.sql").write_text("""
         CREATE TABLE t AS SELECT i % 2 AS a FROM range(6) r(i);
@@ -193,7 +193,7 @@ def ctrl_c(*moments: float) -> None:
         threading.Timer(moment, signal.pthread_kill, (main, signal.SIGINT)).start()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_work_that_ends_gives_its_result(capsys: pytest.CaptureFixture[str]) -> None:
     work = Work(ends=True)
     ctrl_c(0.1)
@@ -203,7 +203,7 @@ def test_work_that_ends_gives_its_result(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().err == f"{ENDING}\n"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_work_is_stopped_by_the_second_ctrl_c(capsys: pytest.CaptureFixture[str]) -> None:
     work = Work(ends=True)
     ctrl_c(0.1, 0.4)

@@ -31,7 +31,7 @@ def raw_files(folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("database", [("--db", "clinic.duckdb"), ()])
-@pytest.mark.process
+@pytest.mark.everything
 def test_what_a_killed_command_leaves_is_private_and_goes_with_the_next(
     started: Kanon, folder: Path, environment: dict[str, str], database: tuple[str, ...]
 ) -> None:

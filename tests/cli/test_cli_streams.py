@@ -35,7 +35,7 @@ def policy(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_table_comes_and_goes_through_pipes(kanon: Kanon, patients: Path) -> None:
     done = kanon("anonymize", "-", "-o", "-", "--qi", "zip,age", "--k", "5", input=patients.read_text())
     assert done.returncode == 0
@@ -50,14 +50,14 @@ def test_a_table_comes_and_goes_through_pipes(kanon: Kanon, patients: Path) -> N
     assert [each["column"] for each in told["columns"]] == ["name", "visit", "zip", "age", "disease"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_nothing_comes_out_where_nothing_is_released(kanon: Kanon, patients: Path) -> None:
     done = kanon("anonymize", "-", "-o", "-", "--qi", "zip,age", "--k", "500", input=patients.read_text())
     assert (done.returncode, done.stdout) == (1, "")
     assert "fewer than k = 500" in done.stderr
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_parquet_goes_through_a_real_pipe(patients: Path, folder: Path, environment: dict[str, str]) -> None:
     command = [*KANON, "anonymize", "patients.csv", "-o", "-", "--format", "parquet", "--qi", "zip,age", "--k", "5", "-q"]
     command += ["--unlisted-limit", "1", "--drop", "name"]
@@ -66,7 +66,7 @@ def test_parquet_goes_through_a_real_pipe(patients: Path, folder: Path, environm
     assert duckdb.sql(f"SELECT count(*) FROM '{folder}/piped.parquet'").fetchall() == [(60,)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_pattern_is_all_of_its_files(kanon: Kanon, patients: Path, folder: Path) -> None:
     head, *rows = patients.read_text().splitlines()
     for number in range(3):
@@ -102,7 +102,7 @@ def test_a_name_with_brackets_is_a_name_where_there_is_such_a_file(kanon: Kanon,
     assert json.loads(kanon("audit", "data[1].csv", "--qi", "zip", "--json").stdout)["k-anonymity"]["rows"] == 60
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_url_is_read_by_duckdb(kanon: Kanon, patients: Path) -> None:
     done = kanon("audit", f"file://{patients}", "--qi", "zip", "--json")
     assert json.loads(done.stdout)["k-anonymity"]["rows"] == 60
@@ -111,7 +111,7 @@ def test_a_url_is_read_by_duckdb(kanon: Kanon, patients: Path) -> None:
     assert "httpfs" in done.stderr
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_figures_as_json(kanon: Kanon, patients: Path, folder: Path) -> None:
     done = kanon(
         "anonymize", "patients.csv", "-o", "out.csv", "--qi", "zip,age", "--k", "5", "--certificate", "c.json", "--json"
@@ -133,7 +133,7 @@ def test_figures_as_json(kanon: Kanon, patients: Path, folder: Path) -> None:
     assert {each["column"] for each in suggested["columns"]} == {"name", "visit", "zip", "age", "disease"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_policy_file_releases_without_a_database(kanon: Kanon, patients: Path, policy: Path, folder: Path) -> None:
     arguments = ["--policy", "policy.json", "--certificate", "c.json", "--json"]
     done = kanon("anonymize", "patients.csv", "-o", "out.csv", *arguments)
@@ -148,7 +148,7 @@ def test_a_policy_file_releases_without_a_database(kanon: Kanon, patients: Path,
     assert kanon("verify", "patients.csv", "named.csv", "c.json").returncode == 1
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_policy_of_several_is_named(kanon: Kanon, patients: Path, folder: Path) -> None:
     (folder / "two.json").write_text(json.dumps({"policies": [POLICY, POLICY | {"name": "press"}]}))
     done = kanon("anonymize", "patients.csv", "-o", "out.csv", "--policy", "two.json")
@@ -176,7 +176,7 @@ def test_a_column_without_a_role_is_refused(kanon: Kanon, patients: Path, policy
     assert not (folder / "out.csv").exists()
 
 
-@pytest.mark.process
+@pytest.mark.everything
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_shells_are_told_how_to_complete(folder: Path, environment: dict[str, str], shell: str) -> None:
     code = "from kanon_sql.cli import main; main(prog_name='kanon')"

@@ -20,7 +20,7 @@ def test_a_profile_shows_roles_and_no_value(kanon: Kanon, people: Path, folder: 
     assert len(done.stdout.splitlines()) == 2 + 3
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_suggestion_runs_on_the_table_it_is_for(kanon: Kanon, people: Path, folder: Path) -> None:
     con = kanon_sql.connect(str(folder / "clinic.duckdb"))
     con.execute(f"CREATE TABLE people AS FROM read_csv('{people}', all_varchar := true)")
@@ -33,7 +33,7 @@ def test_a_suggestion_runs_on_the_table_it_is_for(kanon: Kanon, people: Path, fo
         assert plain.execute('SELECT name, "table" FROM kanon_policies').fetchall() == [("suggested", "people")]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_suggestion_in_a_file_is_imported(kanon: Kanon, people: Path, folder: Path) -> None:
     with duckdb.connect(str(folder / "clinic.duckdb")) as con:
         con.execute(f"CREATE TABLE people AS FROM read_csv('{people}', all_varchar := true)")
@@ -45,6 +45,7 @@ def test_a_suggestion_in_a_file_is_imported(kanon: Kanon, people: Path, folder: 
     assert kanon("suggest", "people.csv", "-o", "policy.json", "--force").returncode == 0
 
 
+@pytest.mark.everything
 def test_names_of_columns_cannot_steer_the_terminal(kanon: Kanon, folder: Path) -> None:
     (folder / "in.csv").write_text("zip\x1b[31m\u202e,b\n" + "98101,x\n98102,y\n" * 4)
     told = kanon("suggest", "in.csv", "-o", "policy.yaml")
@@ -65,6 +66,7 @@ def test_what_nobody_expected_is_told_without_its_words(kanon: Kanon, people: Pa
     assert "CANARY" not in done.stdout + done.stderr
 
 
+@pytest.mark.everything
 def test_a_template_gives_the_guarantee(kanon: Kanon, people: Path) -> None:
     done = kanon("suggest", "people.csv", "--template", "cms-11")
     assert done.returncode == 0, done.stderr
@@ -75,6 +77,7 @@ def test_a_template_gives_the_guarantee(kanon: Kanon, people: Path) -> None:
     assert "hint: did you mean 'cms-11'?" in " ".join(wrong.stderr.split())
 
 
+@pytest.mark.everything
 def test_an_older_policy_is_not_replaced_by_a_weaker_one(kanon: Kanon, people: Path) -> None:
     assert kanon("suggest", "people.csv", "-o", "policy.yaml", "--k", "3").returncode == 0
     weaker = kanon("suggest", "people.csv", "-o", "policy.yaml", "--template", "hipaa-safe-harbor", "--force")
@@ -90,6 +93,7 @@ def test_an_older_policy_is_not_replaced_by_a_weaker_one(kanon: Kanon, people: P
     assert "k: 3" in Path("policy.yaml").read_text()
 
 
+@pytest.mark.everything
 def test_what_is_not_recognized_is_asked_for(kanon: Kanon, folder: Path) -> None:
     rows = "".join(f"9810{n % 4},code {n % 13}\n" for n in range(130))
     (folder / "in.csv").write_text(f"zip,thing\n{rows}")

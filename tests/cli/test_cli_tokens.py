@@ -50,6 +50,7 @@ def test_tokens_are_compared_with_those_of_the_database(run: Run, source: str, t
         assert con.execute("SELECT name FROM kanon_token_releases").fetchall() == [("zips",)]
 
 
+@pytest.mark.everything
 def test_without_a_database_there_is_a_warning(run: Run) -> None:
     done = run("anonymize", "people.csv", "-o", "out.csv", "--policy", "p.yaml::ages", "-q")
     assert done.exit_code == 0, done.output

@@ -23,7 +23,7 @@ def add(folder: Path, start: int, stop: int) -> None:
         con.execute(f"INSERT INTO visits SELECT i, i % 40, i % 10 FROM range({start}, {stop}) AS t(i)")
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_of_three_processes_one_appends(folder: Path, environment: dict[str, str]) -> None:
     for turn in range(2):
         add(folder, 20_000 * turn, 20_000 * (turn + 1))

@@ -90,7 +90,7 @@ def refused(run: Run, *arguments: str) -> str:
     return done.stderr.removeprefix("error: ").rstrip("\n")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_release_and_its_certificate_pass(run: Run, hospital: Path) -> None:
     done = run("verify", "in.csv", "out.csv", "cert.json")
     assert (done.exit_code, done.stderr) == (0, "")
@@ -101,7 +101,7 @@ def test_a_release_and_its_certificate_pass(run: Run, hospital: Path) -> None:
     assert "k >= 4: the smallest of" in words
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_what_cannot_be_proven_again_is_said(run: Run, hospital: Path) -> None:
     certificate = Certificate.from_json(hospital.read_text())
     bound = certificate.lower_bound
@@ -119,7 +119,7 @@ def test_what_cannot_be_proven_again_is_said(run: Run, hospital: Path) -> None:
         assert "if the lower bound holds" in words
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_it_holds_no_value_of_a_cell(hospital: Path) -> None:
     certificate = Certificate.from_json(hospital.read_text())
     text = replace(certificate, seconds=0.0).to_json()  # any digits may stand in how long it took
@@ -127,7 +127,7 @@ def test_it_holds_no_value_of_a_cell(hospital: Path) -> None:
     assert '"w1"' not in text
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_in_a_process_of_its_own(started: Kanon, hospital: Path) -> None:
     done = started("verify", "in.csv", "out.csv", "cert.json")
     assert (done.returncode, done.stderr) == (0, "")
@@ -182,7 +182,7 @@ def test_a_claim_changed_by_hand_is_refused_with_its_line(run: Run, hospital: Pa
     assert refused(run).startswith(f'cert.json, line {where[named]}: "{named}": ')
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_changed_price_is_refused(run: Run, hospital: Path) -> None:
     text = hospital.read_text()
     where = read_certificate(str(hospital)).lines
@@ -192,7 +192,7 @@ def test_a_changed_price_is_refused(run: Run, hospital: Path) -> None:
         assert refused(run).startswith(f'cert.json, line {where[named]}: "{named}": ')
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_no_line_can_be_left_out_or_doubled(run: Run, hospital: Path) -> None:
     lines = hospital.read_text().splitlines(keepends=True)
     for place in range(len(lines)):
@@ -207,7 +207,7 @@ def test_a_source_with_one_more_row_is_refused(run: Run, hospital: Path, folder:
     assert refused(run) == 'cert.json, line 5: "rows": 60, but the source has 61'
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_source_with_one_changed_cell_is_refused(run: Run, hospital: Path, folder: Path) -> None:
     lines = lines_of_hospital()
     kinds = [line.rpartition(",")[0] for line in lines]
@@ -217,7 +217,7 @@ def test_a_source_with_one_changed_cell_is_refused(run: Run, hospital: Path, fol
             assert 'line 6: "row_types"' in refused(run)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_every_changed_cell_of_the_release_is_refused(run: Run, hospital: Path, folder: Path) -> None:
     header, *rows = (folder / "out.csv").read_text().splitlines()
     for place, row in enumerate(rows[::7]):
@@ -228,7 +228,7 @@ def test_every_changed_cell_of_the_release_is_refused(run: Run, hospital: Path, 
             refused(run)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_values_that_change_places_are_noticed(run: Run, hospital: Path, folder: Path) -> None:
     lines = [f"{zip_code},{zip_code},{ward}" for zip_code, ward in zip("aaaabbbb", "xxxxyyyy", strict=True)]
     write(folder / "in.csv", lines, "zip,age,ward")
@@ -239,7 +239,7 @@ def test_values_that_change_places_are_noticed(run: Run, hospital: Path, folder:
     assert "at least 1 row of the release comes from no row of the source" in refused(run)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_release_of_another_shape_is_refused(run: Run, hospital: Path, folder: Path) -> None:
     header, *rows = (folder / "out.csv").read_text().splitlines()
     write(folder / "out.csv", rows, "zip,age,sex,room")
@@ -252,7 +252,7 @@ def test_a_release_of_another_shape_is_refused(run: Run, hospital: Path, folder:
     refused(run)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_json_release_without_rows_is_one_of_a_source_without_rows(run: Run, folder: Path) -> None:
     write(folder / "in.csv", [])
     arguments = ("in.csv", "-o", "out.jsonl", "--qi", "zip,age", "--k", "2", "--certificate", "cert.json")
@@ -271,7 +271,7 @@ def test_the_cells_in_an_error_stay_secret(run: Run, hospital: Path, folder: Pat
     assert "SECRET" not in refused(run)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "options",
@@ -298,7 +298,7 @@ def test_empty_cells_texts_masks_and_links_pass(run: Run, folder: Path, options:
     assert done.exit_code == 0, done.output
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "duckdb::main.out"])
 @pytest.mark.parametrize("suppress", [(), ("--suppress", "*")])
@@ -319,7 +319,7 @@ def test_types_pass_through_every_format(
     assert done.exit_code == 0, done.output
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_json_of_mixed_values(run: Run, folder: Path) -> None:
     rows = [{"zip": value, "big": 10**30 + n % 2, "n": n} for n, value in enumerate(["a", 1, "a", 2.5, None, "a"] * 3)]
     (folder / "in.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
@@ -331,7 +331,7 @@ def test_json_of_mixed_values(run: Run, folder: Path) -> None:
             assert done.exit_code == 0, done.output
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_an_empty_table(run: Run, folder: Path) -> None:
     write(folder / "in.csv", [])
     for options in ((), ("--qi", "zip", "--weight", "zip=1/2")):
@@ -392,7 +392,7 @@ def test_a_release_that_fails_leaves_no_certificate(run: Run, folder: Path) -> N
     assert set(os.listdir(folder)) == {"in.csv"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_certificate_is_replaced_with_force_and_may_lie_elsewhere(run: Run, folder: Path) -> None:
     write(folder / "in.csv", lines_of_hospital())
     (folder / "proofs").mkdir()

@@ -34,7 +34,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return command(folder, monkeypatch)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_label_in_the_place_of_another_is_refused(run: Run, folder: Path, kind: str) -> None:
@@ -65,7 +65,7 @@ def test_a_row_twice_and_another_left_out_is_refused(run: Run, folder: Path, kin
             refused(recodings)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("kind", "column", "finer"),
@@ -96,7 +96,7 @@ def test_a_label_that_tells_more_than_permitted_is_refused(run: Run, folder: Pat
             refused(recodings)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_range_that_is_too_narrow_or_too_wide_is_refused(run: Run, folder: Path) -> None:
     recodings = standard(run, folder, "ranges")
     rows, place = released(folder), HEADER.index("age")
@@ -111,7 +111,7 @@ def test_a_range_that_is_too_narrow_or_too_wide_is_refused(run: Run, folder: Pat
     assert tried >= 8
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_set_with_one_value_more_or_less_is_refused(run: Run, folder: Path) -> None:
     recodings = standard(run, folder, "sets")
     rows, place = released(folder), HEADER.index("zip")
@@ -127,7 +127,7 @@ def test_a_set_with_one_value_more_or_less_is_refused(run: Run, folder: Path) ->
     assert tried >= 4
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_intervals_and_rectangles_with_values_in_common_are_refused(run: Run, folder: Path) -> None:
     for kind, column, word in (("intervals", "age", "two intervals"), ("rectangles", "x", "two rectangles")):
         recodings = standard(run, folder, kind)
@@ -153,7 +153,7 @@ EDITS: dict[str, tuple[str, str, str]] = {
 }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("edit", EDITS)
 def test_a_claim_changed_by_hand_is_refused_with_its_line(run: Run, folder: Path, edit: str) -> None:
@@ -168,7 +168,7 @@ def test_a_claim_changed_by_hand_is_refused_with_its_line(run: Run, folder: Path
     assert refused(recodings).startswith(f'c.json, line {where[field]}: "{field}": ')
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("kind", "before", "after"),
@@ -197,7 +197,7 @@ def test_another_policy_is_refused(run: Run, folder: Path, kind: str, before: st
     refused(recodings)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_bound_that_nothing_proves_is_refused(run: Run, folder: Path) -> None:
     recodings = standard(run, folder, "bins")
     certificate = Certificate.from_json((folder / "c.json").read_text())
@@ -206,7 +206,7 @@ def test_a_bound_that_nothing_proves_is_refused(run: Run, folder: Path) -> None:
     assert '"lower_bound": 1, but' in refused(recodings)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("kind", "before", "after"),
@@ -225,7 +225,7 @@ def test_what_groups_are_claimed_to_reach_is_made_again(run: Run, folder: Path, 
     assert '"bound_method": it does not name the groups that were computed again: zip in ' in refused(recodings)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("algorithm", ["full_domain", "attribute"])
 def test_one_level_for_the_whole_table(run: Run, folder: Path, algorithm: str) -> None:
     recodings = KINDS["ladders"]
@@ -239,7 +239,7 @@ def test_one_level_for_the_whole_table(run: Run, folder: Path, algorithm: str) -
     refused(recodings)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_no_cell_in_an_error(run: Run, folder: Path) -> None:
     recodings = standard(run, folder, "ladders")
     rows = released(folder)

@@ -49,7 +49,7 @@ def test_a_release_passes(run: Run, folder: Path, kind: str) -> None:
     assert "with permitted labels of its values" in found["release"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["ladders", "bins", "rectangles", "summaries and ladders", "means", "medians"])
 @pytest.mark.parametrize("ending", ["parquet", "jsonl", "duckdb::main.out"])
@@ -61,7 +61,7 @@ def test_every_format_passes(run: Run, folder: Path, kind: str, ending: str) -> 
     verified(KINDS[kind], out=f"out.{ending}")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
 @pytest.mark.parametrize("suppress", [(), ("--suppress", "*")])
@@ -88,7 +88,7 @@ def test_values_of_any_type_are_spelled_as_in_the_release(
     verified(recodings, out=f"out.{ending}", source="db.duckdb::t")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_command_shows_it(run: Run, folder: Path) -> None:
     standard(run, folder, "digits")
     done = run("verify", "in.csv", "out.csv", "c.json")
@@ -96,13 +96,13 @@ def test_the_command_shows_it(run: Run, folder: Path) -> None:
     assert "with permitted labels" in " ".join(done.stdout.split())
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_table_that_the_policy_names_has_to_be_given(run: Run, folder: Path) -> None:
     standard(run, folder, "hierarchy")
     assert "names the table 'jobs', which is not given" in refused({})
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_bins_under_a_time_limit_are_told_to_be_unchecked(run: Run, folder: Path) -> None:
     found = verified(standard(run, folder, "bins", "--time-limit", "20"))
     assert "the values in each bin or region of zip" in found["only by the checksum"]
@@ -110,7 +110,7 @@ def test_bins_under_a_time_limit_are_told_to_be_unchecked(run: Run, folder: Path
     assert "bin" not in verified(standard(run, folder, "bins"))["only by the checksum"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_text_that_two_levels_share_is_no_false_alarm(run: Run, folder: Path) -> None:
     # b is a value, and the parent of c; v is above both in different levels
     (folder / "jobs.csv").write_text("level0,level1,level2,level3\na,b,v,*\nb,b,v,*\nc,c,v,*\nd,v,w,*\ne,v,w,*\n")
@@ -121,7 +121,7 @@ def test_a_text_that_two_levels_share_is_no_false_alarm(run: Run, folder: Path) 
             verified({"job": "HIERARCHY jobs"})
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_an_empty_table(run: Run, folder: Path) -> None:
     for kind in ("ladders", "sets"):
         write(folder / "in.csv", [])
@@ -179,7 +179,7 @@ def drawn(seed: int) -> tuple[list[Row], dict[str, str], list[str]]:
     return rows, recodings, options
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_no_true_release_is_refused(run: Run, folder: Path) -> None:
     passed = exact = 0
     for seed in range(18):
@@ -199,7 +199,7 @@ def test_no_true_release_is_refused(run: Run, folder: Path) -> None:
 SPELLED_TWICE: list[Row] = [(low, high, cell) for low, high in (("0", "1"), ("00", "1.0"), ("7", "8")) for cell in "aab"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize(
     "recodings",
     [{"lat": "INTERVALS", "lon": "INTERVALS"}, {"lat": "RECTANGLES WITH lon", "lon": "RECTANGLES WITH lat"}],
@@ -218,7 +218,7 @@ def test_a_label_names_both_of_two_values_that_are_equal_as_numbers(run: Run, fo
     assert "show what no value of the source may show" in refused(recodings)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_finest_labels_of_a_column_are_shown_where_columns_are_dropped(run: Run, folder: Path) -> None:
     """Only values were taken for what `attribute` shows, and bins stand for them."""
     (folder / "in.csv").write_text("\n".join(["town,age", *(f"{'abcd'[n % 4]}xy,{n}" for n in range(24))]) + "\n")

@@ -46,6 +46,7 @@ def verify(folder: Path, monkeypatch: pytest.MonkeyPatch, together: list[kanon_s
     return lambda: CliRunner().invoke(main, ["verify", "in.parquet", "0.parquet", "0.json"])
 
 
+@pytest.mark.everything
 def test_the_certificate_holds_these_groups(verify: Callable[[], Result], together: list[kanon_sql.ProtectedTable]) -> None:
     done = verify()
     assert done.exit_code == 0, done.output
@@ -159,6 +160,7 @@ def emptied(data: dict[str, Any]) -> None:
     data["base_cells"] += len(data["empty_cells"])
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("change", "field", "text"),
     [

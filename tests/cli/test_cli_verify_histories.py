@@ -49,6 +49,7 @@ def verified(folder: Path, *more: str) -> Result:
     return CliRunner().invoke(main, ["verify", *files, *more])
 
 
+@pytest.mark.everything
 def test_a_release_is_verified(folder: Path) -> None:
     ran = verified(folder, "--json")
     assert ran.exit_code == 0, ran.output
@@ -60,6 +61,7 @@ def test_a_release_is_verified(folder: Path) -> None:
     assert certificate.suppressed_cells > certificate.lower_bound > 0
 
 
+@pytest.mark.everything
 def test_odd_names_empty_cells_an_enum_and_a_long_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with duckdb.connect() as con:
@@ -96,6 +98,7 @@ FALSE = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("field", "value", "told"), FALSE, ids=[f"{field} {value}" for field, value, _ in FALSE])
 def test_a_false_claim_is_named_with_its_line(folder: Path, field: str, value: object, told: str) -> None:
     certificate = HistoryCertificate.from_json((folder / "cert.json").read_text())
@@ -123,6 +126,7 @@ def test_a_change_by_hand_does_not_fit_the_checksum(folder: Path) -> None:
         HistoryCertificate.from_json((folder / "cert.json").read_text())
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("change", "told"),
     [

@@ -18,7 +18,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 SOURCE = [("pay", "age"), *((str(900 + i * i * 37 % 701), str(20 + i * 7 % 45)) for i in range(60))]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("how", "old", "new", "refused"),
@@ -55,7 +55,7 @@ def test_changed_numbers_are_refused(
         assert "information_loss" in found.output
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("how", ["MEANS", "MEDIANS"])
 def test_rows_that_exchange_their_numbers_are_refused(run: Run, folder: Path, how: str) -> None:
     """Both numbers may be means of some rows, and add up to the same; the column beside them tells that these are others."""
@@ -77,7 +77,7 @@ def test_rows_that_exchange_their_numbers_are_refused(run: Run, folder: Path, ho
     assert f'a {how.lower()[:-1]} of the column "pay" that its rows cannot have' in refused.output
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("suppress", [(), ("--suppress", "*")])
 @pytest.mark.parametrize("how", ["MEANS", "MEDIANS"])
@@ -93,6 +93,7 @@ def test_a_class_of_empty_cells_loses_nothing(run: Run, folder: Path, how: str, 
     assert found.exit_code == 0, found.output
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("changed", "refused"), [(None, None), (1 << 28, "some class pays more than it loses"), (-(1 << 28), "prove only")]
 )

@@ -70,7 +70,7 @@ def refused(run: Run, *options: str) -> str:
     return done.stderr
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_tokens_are_computed_again_with_the_secret(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     done = run(*TOKENS, "--secret-file", "secret")
     assert done.exit_code == 0, done.output
@@ -81,7 +81,7 @@ def test_tokens_are_computed_again_with_the_secret(run: Run, monkeypatch: pytest
     assert found["pseudonyms"].startswith("patient, Case: computed again with the secret")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_without_the_secret_it_says_what_was_not_checked(run: Run) -> None:
     done = run(*TOKENS)
     assert done.exit_code == 0, done.output
@@ -90,6 +90,7 @@ def test_without_the_secret_it_says_what_was_not_checked(run: Run) -> None:
     assert "Not checked without the secret (--secret-file, KANON_SECRET): whether a token is computed from" in told
 
 
+@pytest.mark.everything
 def test_tokens_under_another_secret_are_refused(run: Run) -> None:
     told = refused(run, *TOKENS, "--secret-file", "other")
     assert 'tokens of the column "patient" of the release are of no identifier of the source under this secret' in told
@@ -116,7 +117,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("what", CHANGES)
 def test_changed_tokens_are_refused(run: Run, folder: Path, what: str) -> None:
@@ -125,7 +126,7 @@ def test_changed_tokens_are_refused(run: Run, folder: Path, what: str) -> None:
     refused(run, *TOKENS)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_an_identifier_that_looks_like_a_token_is_refused(run: Run, folder: Path) -> None:
     fake = "repeat('0a', 16)"
     change(folder, f"UPDATE t SET patient = {fake} WHERE patient = 'bob'", "in.csv")
@@ -168,7 +169,7 @@ def test_wrong_options(run: Run) -> None:
     assert "--secret-file is for the tokens of --pseudonym" in done.stderr
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_other_formats_types_and_collations(run: Run, folder: Path) -> None:
     with kanon_sql.connect(secret="key") as con:
         con.execute(f"ATTACH '{folder}/clinic.duckdb' AS clinic")

@@ -82,6 +82,7 @@ def refused(done: Result, text: str) -> None:
     assert text in done.output
 
 
+@pytest.mark.everything
 def test_true_tables_pass_together_and_alone(verify: Callable[..., Result]) -> None:
     for numbers in ((0, 1, 2), (2, 0, 1)):
         done = verify(*numbers)
@@ -95,6 +96,7 @@ def test_true_tables_pass_together_and_alone(verify: Callable[..., Result]) -> N
     assert certificate == TableCertificate.from_json(certificate.to_json())
 
 
+@pytest.mark.everything
 def test_a_table_given_twice_and_a_file_without_a_certificate_are_refused(verify: Callable[..., Result]) -> None:
     refused(verify(0, 1, 0), "a table is given twice")
     done = CliRunner().invoke(main, ["verify", "in.parquet", "0.parquet", "0.json", "1.parquet"])
@@ -109,6 +111,7 @@ def test_swapped_tables_and_certificates_are_refused(verify: Callable[..., Resul
     refused(verify(0, 1), "other columns")
 
 
+@pytest.mark.everything
 def test_tables_of_two_runs_are_refused_together(verify: Callable[..., Result]) -> None:
     source = pyarrow.parquet.read_table("in.parquet")
     alone = kanon_sql.protect(source, ["region", "sex"], k=4)
@@ -125,6 +128,7 @@ def test_tables_of_two_runs_are_refused_together(verify: Callable[..., Result]) 
     refused(verify(0, 5), "were not solved together")
 
 
+@pytest.mark.everything
 def test_another_pattern_in_one_of_the_files_is_refused(verify: Callable[..., Result]) -> None:
     """The table shows what the others suppress: alone its own certificate would have to be forged, together it differs."""
     data = json.loads(Path("0.json").read_text())
@@ -139,6 +143,7 @@ def test_another_pattern_in_one_of_the_files_is_refused(verify: Callable[..., Re
     refused(verify(0, 1, 2), "does not add up")
 
 
+@pytest.mark.everything
 def test_the_tables_of_a_block_of_statements_pass(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     with kanon_sql.connect("people.duckdb") as con:
@@ -189,13 +194,15 @@ def assert_random_tables_pass(seed: int) -> None:
     assert done.exit_code == 0, (seed, done.output)
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(4))
 def test_random_tables_pass(seed: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     assert_random_tables_pass(seed)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("part", range(10))
 def test_many_random_tables_pass(part: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
@@ -255,6 +262,8 @@ def unpriced(data: dict[str, Any]) -> None:
     data["cuts"] = []
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("change", "text"),
     [
@@ -281,6 +290,7 @@ def test_a_forged_certificate_is_refused(
     refused(verify(1, 0), "")
 
 
+@pytest.mark.everything
 def test_levels_of_tables_together(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The region has levels in one table, and none in the other."""
     monkeypatch.chdir(folder)
@@ -296,6 +306,7 @@ def test_levels_of_tables_together(folder: Path, monkeypatch: pytest.MonkeyPatch
     assert swapped.exit_code == 1
 
 
+@pytest.mark.everything
 def test_a_report_is_about_one_of_the_tables(verify: Callable[..., Result], together: list[kanon_sql.ProtectedTable]) -> None:
     assert verify(0, 1, 2).exit_code == 0
     for number, each in enumerate(together):
@@ -305,6 +316,7 @@ def test_a_report_is_about_one_of_the_tables(verify: Callable[..., Result], toge
         assert "The guarantee is about the 3 tables that were protected together" in page, number
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("place", "value"),
     [

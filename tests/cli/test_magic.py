@@ -43,7 +43,7 @@ def shell(session: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
         yield session
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_cell_releases_a_data_frame_and_shows_its_certificate(shell: Any) -> None:
     shell.run_cell_magic("kanon", "released", RELEASE.format("people"))
     released, certificate = shell.user_ns["shown"]
@@ -54,6 +54,7 @@ def test_a_cell_releases_a_data_frame_and_shows_its_certificate(shell: Any) -> N
     assert shell.user_ns["con"].execute("FROM duckdb_views() WHERE NOT internal AND view_name = 'people'").fetchall() == []
 
 
+@pytest.mark.everything
 def test_every_statement_runs_and_only_new_certificates_are_shown(shell: Any) -> None:
     shell.run_cell_magic("kanon", "", f"CREATE TABLE a AS {RELEASE.format('people')}; CREATE TABLE b AS FROM a;")
     assert [type(each).__name__ for each in shell.user_ns["shown"]] == ["Certificate"]
@@ -69,7 +70,7 @@ def test_a_table_of_the_database_comes_before_a_variable(shell: Any) -> None:
     assert shell.user_ns["found"].columns.tolist() == ["one"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("make", ["CREATE TABLE {} AS {}", "BEGIN; CREATE TABLE {} AS {}"])
 def test_a_release_that_is_called_like_its_source_is_what_later_statements_read(shell: Any, tmp_path: Path, make: str) -> None:
     file = tmp_path / "out.csv"
@@ -116,7 +117,7 @@ def test_a_failed_transaction_can_be_rolled_back(shell: Any) -> None:
     assert shell.user_ns["left"]["n"].tolist() == [4]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_line_opens_a_database_file(shell: Any, tmp_path: Path) -> None:
     shell.run_line_magic("kanon", str(tmp_path / "clinic.duckdb"))
     shell.run_cell_magic("kanon", "", "CREATE TABLE t AS SELECT 1 AS one")

@@ -11,7 +11,7 @@ import pytest
 from dbt_process import NEEDS_DBT, dbt, replace, rows
 from dbt_projects import COMMAND
 
-pytestmark = [NEEDS_DBT, pytest.mark.process]
+pytestmark = [NEEDS_DBT, pytest.mark.everything]
 
 QI = {"patients_released": "zip, age, job", "severity_released": "zip, age", "diagnoses_close": "zip, age"}
 
@@ -49,7 +49,7 @@ def test_nothing_but_the_relations_is_left_in_the_database(built: Path) -> None:
     assert rows(built, "SELECT count(*) FROM duckdb_functions() WHERE NOT internal") == [(0,)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_kill_leaves_the_previous_release(project: Path) -> None:
     """The process dies after the audit and the swap, before the commit."""
     before = rows(project, "FROM patients_released ORDER BY ALL")
@@ -188,7 +188,7 @@ def write_model(project: Path, name: str, config: str, tags: dict[str, str], met
     (project / "models" / f"{name}.yml").write_text(f"models: [{{name: {name}, columns: [{', '.join(columns)}]}}]\n")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_every_failure_is_told_and_the_previous_release_stays(project: Path) -> None:
     diagnoses = ["flu", "asthma", "diabetes", "ulcer", "hypertension"]
     (project / "seeds" / "diagnosis_tree.csv").write_text(
@@ -229,7 +229,7 @@ def test_every_failure_is_told_and_the_previous_release_stays(project: Path) -> 
     assert not tables & {*FAILING, *AUDITED}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize(
     "model",
     [

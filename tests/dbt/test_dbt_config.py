@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from dbt_process import NEEDS_DBT, dbt, replace, rows
 
-pytestmark = [NEEDS_DBT, pytest.mark.process]
+pytestmark = [NEEDS_DBT, pytest.mark.everything]
 
 TAGS = {"zip": "quasi_identifier", "age": "quasi_identifier", "diagnosis": "insensitive"}
 QUERY = "select zip, age, diagnosis from REF"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from dbt_process import NEEDS_DBT, dbt, rows
 
-pytestmark = [NEEDS_DBT, pytest.mark.process]
+pytestmark = [NEEDS_DBT, pytest.mark.everything]
 
 Table = list[tuple[int | None, int | None, int | None]]
 
@@ -46,7 +46,7 @@ def t_of(table: Table, metric: str) -> Fraction:
     return worst
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_tests_decide_exactly(project: Path) -> None:
     """At the figure of a random table a test passes, and a hair beside it fails."""
     draw = random.Random(5)

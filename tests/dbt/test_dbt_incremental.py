@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from dbt_process import NEEDS_DBT, dbt, replace, rows
 
-pytestmark = [NEEDS_DBT, pytest.mark.process]
+pytestmark = [NEEDS_DBT, pytest.mark.everything]
 
 VISITS = """{{ config(materialized='table') }}
 select i as visit, 'P' || i as patient, i % 4 as zip, i % 2 as age, 1000 + i as cost from range({{ var('upto') }}) as t(i)
@@ -34,7 +34,7 @@ def build(project: Path, upto: int, *more: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_each_run_is_a_batch(project: Path) -> None:
     models = project / "models"
     (models / "visits.sql").write_text(VISITS)

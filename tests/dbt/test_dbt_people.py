@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from dbt_process import NEEDS_DBT, dbt
 
-pytestmark = [NEEDS_DBT, pytest.mark.process]
+pytestmark = [NEEDS_DBT, pytest.mark.everything]
 
 VISITS = """{{ config(materialized='table') }}
 select i as visit, 'P' || i % 300 as patient, 1940 + (hash(i % 300) % 60)::int as born, 'Z' || hash(i % 300 + 1000) % 30 as zip,

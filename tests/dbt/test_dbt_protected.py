@@ -10,7 +10,7 @@ from dbt_process import NEEDS_DBT, dbt, replace, rows
 
 import kanon_sql
 
-pytestmark = [NEEDS_DBT, pytest.mark.process]
+pytestmark = [NEEDS_DBT, pytest.mark.everything]
 
 COUNTS = """{{ config(materialized='protected') }}
 select zip, diagnosis, count(*) as n from {{ ref('stg_patients') }}

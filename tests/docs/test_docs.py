@@ -39,7 +39,7 @@ def test_every_link_leads_somewhere(path: Path) -> None:
     assert not dead
 
 
-@pytest.mark.process  # all of them each time: a changed release may show on one page only
+@pytest.mark.everything  # all of them each time: a changed release may show on one page only
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning:ibis")  # ibis 12.0 on DuckDB 2.0
 @pytest.mark.parametrize("path", [path for path in DOCUMENTS if runnable(path)], ids=named)
 def test_every_block_runs_and_shows_what_the_page_says(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,6 +113,7 @@ def _parse(line: str, where: str) -> None:
             raise AssertionError(f"{where}: {error.format_message()}") from error
 
 
+@pytest.mark.everything
 def test_the_first_mistake_of_the_readme_is_refused_as_shown() -> None:
     (mistake,) = [block for block in blocks(ROOT / "README.md") if not block.run]
     made = next(block for block in blocks(ROOT / "README.md") if "CREATE TABLE patients" in block.text)
@@ -125,7 +126,7 @@ def test_the_first_mistake_of_the_readme_is_refused_as_shown() -> None:
         assert con.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'mistake'").fetchall() == [(0,)]
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_style_of_the_site_can_tell_drawn_tables_from_code(site: Path) -> None:
     """A drawn table that is wrapped on a phone cannot be read."""
     page = (site / "quickstart.html").read_text(encoding="utf-8")
@@ -134,7 +135,7 @@ def test_the_style_of_the_site_can_tell_drawn_tables_from_code(site: Path) -> No
     )
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_site_has_a_reference_from_the_code(site: Path) -> None:
     page = html.unescape(re.sub("<[^>]+>", "", (site / "reference" / "code.html").read_text(encoding="utf-8")))
     with kanon_sql.connect() as con:
@@ -151,20 +152,20 @@ def test_the_site_has_a_reference_from_the_code(site: Path) -> None:
         assert part in page
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_site_has_every_page(site: Path) -> None:
     for path in PAGES:
         assert (site / path.relative_to(DOCS).with_suffix(".html")).exists(), f"{named(path)} is not in the site"
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_site_loads_nothing_from_the_network(site: Path) -> None:
     loaded = re.compile(r"""<(?:script|img|iframe|link)\b[^>]*?\b(?:src|href)=["']?(https?:)?//""")
     for path in site.rglob("*.html"):
         assert not loaded.search(path.read_text(encoding="utf-8")), path.name
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_site_is_searched_from_files(site: Path) -> None:
     """A browser starts no worker from a file: the site brings what stands in for it."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -176,7 +177,7 @@ def test_the_site_is_searched_from_files(site: Path) -> None:
     assert re.search(r"\d+ matching documents", done.stdout)
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_site_reads_as_the_pages_do(site: Path) -> None:
     """Markdown that GitHub takes for a list or a table, and the site for a paragraph, would be hard to read."""
     for path in PAGES:

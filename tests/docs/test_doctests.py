@@ -28,6 +28,7 @@ def test_every_public_name_has_an_example(name: str) -> None:
     assert "    Examples\n    --------\n    >>> " in docstring, name
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("path", WITH_EXAMPLES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_the_examples_of_docstrings_run(path: Path) -> None:
     parts = path.relative_to(ROOT).with_suffix("").parts

@@ -18,8 +18,7 @@ def browser() -> Iterator[Any]:
         yield found
 
 
-@pytest.mark.process
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("page", PAGES)

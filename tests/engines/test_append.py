@@ -35,7 +35,7 @@ def append(con: Any, **options: Any) -> kanon_sql.Batch:
     return kanon_sql.append("visits", "released", key="visit", con=con, **{**POLICY, **options})
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_only_new_rows_are_released_and_without_their_key(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 40)
     first = append(con)
@@ -52,6 +52,7 @@ def test_only_new_rows_are_released_and_without_their_key(con: duckdb.DuckDBPyCo
     assert second.certificate.rows == second.released
 
 
+@pytest.mark.everything
 def test_an_append_with_nothing_new_is_no_error_and_writes_nothing(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 10)
     append(con)
@@ -67,7 +68,7 @@ def test_an_empty_source_is_no_error(con: duckdb.DuckDBPyConnection) -> None:
     assert state(con) == [None, None, None]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_odd_names_and_an_enum(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(
         """CREATE TABLE "sel""ect" AS SELECT i AS "k'ey", (['x', 'y'][1 + i % 2])::ENUM('x', 'y', 'nobody') AS "select",
@@ -90,14 +91,14 @@ def test_the_sign_of_a_zero_stays(con: duckdb.DuckDBPyConnection) -> None:
     assert con.execute("SELECT count(*) FROM released WHERE cost::VARCHAR = '-0.0'").fetchall() == [(4,)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_one_row_waits(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 2)
     assert (append(con).number, append(con).waiting) == (None, 1)
     assert state(con) == [None, None, None]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_rows_that_find_no_class_wait_until_they_do(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE visits AS SELECT i AS visit, 'a' AS zip, 0 AS age, i AS cost FROM range(7) AS t(i)")
     con.execute("INSERT INTO visits VALUES (7, 'b', 1, 7)")
@@ -109,7 +110,7 @@ def test_rows_that_find_no_class_wait_until_they_do(con: duckdb.DuckDBPyConnecti
     assert con.execute("SELECT count(*) FROM released WHERE zip = 'b' AND age = 1").fetchall() == [(3,)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_batch_that_is_too_small_waits_as_a_whole(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, K)
     assert (append(con).number, append(con).waiting) == (None, K - 1)
@@ -127,7 +128,7 @@ def test_leftover_rows_are_suppressed_where_that_is_asked_for(con: duckdb.DuckDB
     assert con.execute("SELECT count(*) >= 9 FROM released WHERE zip IS NULL").fetchall() == [(True,)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_rows_without_any_value_need_not_wait(con: duckdb.DuckDBPyConnection) -> None:
     """They are shown as they are; only what has been suppressed waits."""
     con.execute("CREATE TABLE visits AS SELECT i AS visit, NULL::VARCHAR AS zip, NULL::INTEGER AS age FROM range(4) AS t(i)")
@@ -135,7 +136,7 @@ def test_rows_without_any_value_need_not_wait(con: duckdb.DuckDBPyConnection) ->
     assert (append(con).released, append(con).waiting) == (4, 1)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_text_for_suppressed_cells(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 60)
     batch = append(con, suppress="*")
@@ -143,7 +144,7 @@ def test_text_for_suppressed_cells(con: duckdb.DuckDBPyConnection) -> None:
     assert con.execute("SELECT count(*) FROM released WHERE zip = '*' AND age = '*'").fetchall() == [(0,)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("order", ["ASC", "DESC"])
 def test_the_order_of_released_rows_follows_from_what_they_show(con: duckdb.DuckDBPyConnection, order: str) -> None:
     grow(con, 1, 50, "unsorted")
@@ -155,7 +156,7 @@ def test_the_order_of_released_rows_follows_from_what_they_show(con: duckdb.Duck
     assert keys == sorted(keys)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_ledger_tells_no_value(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 40)
     con.execute("INSERT INTO visits SELECT 100 + i, 'a1', 1, 77 FROM range(5) AS t(i)")
@@ -165,7 +166,7 @@ def test_the_ledger_tells_no_value(con: duckdb.DuckDBPyConnection) -> None:
     assert all(len(key) == len(row) == 32 and people == [] for key, row, people in rows)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_one_secret_gives_one_ledger_and_another_is_refused(tmp_path: Path) -> None:
     tokens = []
     for secret in ("one", "one", "two"):
@@ -192,6 +193,7 @@ def test_a_secret_that_is_forgotten_is_refused(monkeypatch: pytest.MonkeyPatch) 
             append(con)
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("change", "message"),
@@ -238,6 +240,7 @@ def test_what_does_not_fit_the_ledger_is_refused_and_nothing_written(
     con.execute("BEGIN; ROLLBACK")  # no transaction is left open
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("option", "message"),
@@ -263,7 +266,7 @@ def test_other_terms_are_refused(con: duckdb.DuckDBPyConnection, option: dict[st
     assert state(con) == before
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_how_a_release_is_sought_may_differ_from_batch_to_batch(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 40)
     append(con)
@@ -271,7 +274,7 @@ def test_how_a_release_is_sought_may_differ_from_batch_to_batch(con: duckdb.Duck
     assert append(con, algorithm="greedy", seed=3, time_limit=5.0).number == 2
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_changed_and_deleted_rows_may_stay_as_they_were_released(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 40)
     first = append(con)
@@ -292,7 +295,7 @@ def test_keys_of_another_type_release_no_row_again(con: duckdb.DuckDBPyConnectio
         append(con, deleted="ignore")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_waiting_row_may_change_or_vanish(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 40)
     assert append(con).waiting == 3
@@ -328,6 +331,7 @@ def test_wrong_calls(con: duckdb.DuckDBPyConnection) -> None:
     assert state(con) == [None, None, None]
 
 
+@pytest.mark.everything
 def test_a_view_of_another_schema_and_a_key_of_two_columns(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 40)
     con.execute(
@@ -342,7 +346,7 @@ def test_a_view_of_another_schema_and_a_key_of_two_columns(con: duckdb.DuckDBPyC
         kanon_sql.append("raw.all_visits", "raw.out", **given)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_database_file_may_be_moved(tmp_path: Path) -> None:
     with kanon_sql.connect(str(tmp_path / "clinic.duckdb")) as con:
         grow(con, 1, 40)
@@ -352,6 +356,7 @@ def test_a_database_file_may_be_moved(tmp_path: Path) -> None:
     assert append(moved).number == 2
 
 
+@pytest.mark.everything
 def test_a_key_with_a_role_is_released(con: duckdb.DuckDBPyConnection) -> None:
     grow(con, 1, 40)
     kanon_sql.append("visits", "released", key="visit", con=con, keep=["visit", "cost"], **POLICY)
@@ -388,7 +393,7 @@ def test_settings_of_the_connection_do_not_change_what_a_row_is(con: duckdb.Duck
         con.execute("RESET TimeZone; RESET default_null_order; RESET default_order")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_diversity_is_counted_within_the_batch(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE visits AS SELECT i AS visit, i % 2 AS zip, 'flu' AS d FROM range(8) AS t(i)")
     given: dict[str, Any] = {"key": "visit", "con": con, "k": 2, "quasi_identifiers": ["zip"], "sensitive": "d", "l": 2}
@@ -399,7 +404,7 @@ def test_diversity_is_counted_within_the_batch(con: duckdb.DuckDBPyConnection) -
     assert kanon_sql.append("visits", "released", **given).waiting == 8
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_two_appends_at_once_release_no_row_twice(tmp_path: Path) -> None:
     """The second begins while the first is about to commit: one of them fails."""
     with kanon_sql.connect(str(tmp_path / "clinic.duckdb")) as con:
@@ -425,7 +430,7 @@ def test_two_appends_at_once_release_no_row_twice(tmp_path: Path) -> None:
 sizes = st.lists(st.tuples(st.integers(0, 14), st.sampled_from(["wait", "wait", "suppress"])), min_size=1, max_size=4)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=30)
 @given(batches=sizes, spread=st.integers(1, 5), k=st.integers(2, 4), seed=st.integers(0, 999))
 def test_every_row_once_every_class_of_k_within_its_batch(
@@ -457,7 +462,7 @@ def test_every_row_once_every_class_of_k_within_its_batch(
             assert append(con, k=k, leftover="suppress").waiting == 0
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_ends_and_cuts_hold_in_every_batch(con: duckdb.DuckDBPyConnection) -> None:
     """The ages of a later batch show the same ends, also those that no age of the batches before reached."""
     con.execute(

@@ -59,6 +59,7 @@ def by_sets(rows: Rows, sets: Iterable[Sequence[int]]) -> Iterable[list[tuple[An
         yield from classes.values()
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("known", [2, [["zip", "age", "job"], ["sex"]], [QI]])
 @pytest.mark.parametrize("suppress", [None, "*"])
 def test_every_set_holds_in_each_batch_and_in_all(con: duckdb.DuckDBPyConnection, known: Any, suppress: str | None) -> None:
@@ -77,6 +78,7 @@ def test_every_set_holds_in_each_batch_and_in_all(con: duckdb.DuckDBPyConnection
         before = after
 
 
+@pytest.mark.everything
 def test_people_and_values_hold_by_every_set(con: duckdb.DuckDBPyConnection) -> None:
     draw, before = random.Random(3), []
     for month in range(2):
@@ -93,6 +95,7 @@ def test_people_and_values_hold_by_every_set(con: duckdb.DuckDBPyConnection) -> 
         append(con, per="person", sensitive="disease", l=2, keep=["whose"])
 
 
+@pytest.mark.everything
 def test_no_row_waits_for_what_it_holds(con: duckdb.DuckDBPyConnection) -> None:
     """If the row of zip 9 waited, then anyone who knows its zip and its month would know its job in February: not a."""
     con.execute(
@@ -106,6 +109,7 @@ def test_no_row_waits_for_what_it_holds(con: duckdb.DuckDBPyConnection) -> None:
     assert kanon_sql.append("visits", "plain", key="visit", con=con, **plain).waiting == 1  # type: ignore[arg-type]
 
 
+@pytest.mark.everything
 def test_a_batch_that_is_too_small_waits_as_a_whole(con: duckdb.DuckDBPyConnection) -> None:
     visit(con, random.Random(1), 0, 3)
     assert (append(con).number, append(con).waiting) == (None, 3)
@@ -141,6 +145,7 @@ def test_what_breaks_all_batches_together_is_refused() -> None:
                 check(broken)
 
 
+@pytest.mark.everything
 def test_the_command_appends_under_known_columns(tmp_path: Path) -> None:
     path = str(tmp_path / "clinic.duckdb")
     with duckdb.connect(path) as con:

@@ -28,6 +28,7 @@ def append(con: Any, **options: Any) -> kanon_sql.Batch:
     return kanon_sql.append("visits", "released", key="visit", con=con, **{**POLICY, **options})
 
 
+@pytest.mark.everything
 def test_people_who_come_again_are_refused_with_their_number(con: duckdb.DuckDBPyConnection) -> None:
     come(con, 0, 10)
     batch = append(con)
@@ -67,7 +68,7 @@ def test_people_who_come_again_spelled_otherwise_are_not_let_through(
     assert state(con) == before
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_people_who_come_again_may_wait_or_be_released(con: duckdb.DuckDBPyConnection) -> None:
     come(con, 0, 10)
     append(con)
@@ -79,7 +80,7 @@ def test_people_who_come_again_may_wait_or_be_released(con: duckdb.DuckDBPyConne
     assert (batch.released, batch.waiting, batch.returning, batch.rows) == (10, 0, 2, 28)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_all_rows_of_a_person_wait_together(con: duckdb.DuckDBPyConnection) -> None:
     """Else the person would have been released before, and the row that waits could never follow."""
     come(con, 0, 10)
@@ -102,7 +103,7 @@ def test_the_column_of_people_is_not_released_and_not_told(con: duckdb.DuckDBPyC
     assert all(len(token) == 32 for (token,) in people)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_classes_count_people_within_the_batch(con: duckdb.DuckDBPyConnection) -> None:
     come(con, 0, 10)
     append(con)
@@ -120,7 +121,7 @@ def stored(shared_clause: Connection) -> Connection:
     return shared_clause
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_stored_policy_with_pseudonyms(stored: Connection) -> None:
     given: dict[str, Any] = {"key": "visit", "con": stored, "policy": "research"}
     assert kanon_sql.append("visits", "released", **given).released == 10

@@ -68,6 +68,7 @@ def test_people_who_come_once_are_released_batch_by_batch(con: Connection) -> No
     ]
 
 
+@pytest.mark.everything
 def test_a_batch_that_singles_people_out_with_earlier_ones_is_refused(con: Connection) -> None:
     come(con, list(range(12)), 3)
     append(con)
@@ -90,7 +91,7 @@ def test_a_batch_that_singles_people_out_with_earlier_ones_is_refused(con: Conne
     assert append(con).certificate.histories[0].releases == 0
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_batches_and_other_releases_are_compared(con: Connection) -> None:
     con.execute("CREATE TABLE people AS SELECT 'P' || i AS patient, i % 4 AS age FROM range(12) AS t(i)")
     con.execute("CREATE ANONYMIZATION POLICY ages ON people (IDENTIFIER patient AS PSEUDONYM; BY age; GUARANTEE k >= 3)")
@@ -106,7 +107,7 @@ def test_batches_and_other_releases_are_compared(con: Connection) -> None:
         con.execute("FROM people ANONYMIZE WITH POLICY ages").fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_tokens_of_rows_that_wait_are_not_remembered(con: Connection) -> None:
     """Each round releases fewer rows, and only the last is a release."""
     come(con, list(range(12)), 3)
@@ -117,7 +118,7 @@ def test_the_tokens_of_rows_that_wait_are_not_remembered(con: Connection) -> Non
     assert batch.certificate.histories[0].people == 12
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_batch_that_is_not_released_is_not_remembered(con: Connection) -> None:
     con.execute("INSERT INTO visits SELECT i, 'P' || i // 2, i // 2 % 7 FROM range(140) AS t(i)")
     parts = POLICY.format(" (LINKABLE)").replace("k >= 3", "k >= 30")
@@ -128,7 +129,7 @@ def test_a_batch_that_is_not_released_is_not_remembered(con: Connection) -> None
     assert everything(con) == before
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_batches_whose_tokens_are_not_known_are_refused(con: Connection) -> None:
     come(con, list(range(12)), 3)
     append(con)
@@ -140,7 +141,7 @@ def test_batches_whose_tokens_are_not_known_are_refused(con: Connection) -> None
     assert append(con).released == 12
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_people_counted_by_tokens(con: Connection) -> None:
     parts = "IDENTIFIER visit, patient AS PSEUDONYM; BY zip; GUARANTEE k >= 3 PER patient"
     con.execute(f"CREATE OR REPLACE ANONYMIZATION POLICY research ON visits ({parts})")
@@ -155,7 +156,7 @@ def test_people_counted_by_tokens(con: Connection) -> None:
     assert (batch.released, batch.waiting) == (9, 1)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_file_remembers_batches_from_one_session_to_the_next(tmp_path: Path) -> None:
     for number, zips in enumerate((3, 4)):
         with kanon_sql.connect(str(tmp_path / "clinic.duckdb"), secret="key") as con:
@@ -170,7 +171,7 @@ def test_a_file_remembers_batches_from_one_session_to_the_next(tmp_path: Path) -
                 assert append(con).certificate.warnings == ()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_of_two_appends_at_once_one_is_refused(tmp_path: Path) -> None:
     """Each alone may be released, both together single people out; the one that comes second says so in our words."""
     with kanon_sql.connect(str(tmp_path / "clinic.duckdb"), secret="key") as con:

@@ -29,6 +29,8 @@ def released(folder: Path, text: str) -> Path:
     return public
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -58,6 +60,7 @@ def _whole(folders: pytest.TempPathFactory) -> Path:
     return _MADE[0]
 
 
+@pytest.mark.everything
 def test_tokens_of_all_tables_are_counted_together(tmp_path: Path) -> None:
     public = released(tmp_path, TOKENS)
     found = audit_database(public)
@@ -81,6 +84,7 @@ def test_tokens_of_all_tables_are_counted_together(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.everything
 def test_tokens_that_nobody_permits_are_refused(tmp_path: Path) -> None:
     with pytest.raises(AuditError, match="tokens of patient link rows"):
         released(tmp_path, TOKENS.replace("  linkable: [patient]\n", ""))

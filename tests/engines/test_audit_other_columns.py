@@ -35,6 +35,7 @@ def test_the_audit_of_a_table_with_names_is_no_all_clear() -> None:
     ]
 
 
+@pytest.mark.everything
 def test_quasi_identifiers_and_columns_of_few_values_are_no_warning() -> None:
     assert kanon_sql.audit(people(name=NAMES), quasi_identifiers=["zip", "name", "ward"]).warnings == ()
     assert kanon_sql.audit(people(), quasi_identifiers=["zip"]).warnings == ()
@@ -68,6 +69,7 @@ def test_columns_that_single_rows_out_together() -> None:
     )
 
 
+@pytest.mark.everything
 def test_every_kind_of_table_is_counted() -> None:
     table = people(name=NAMES)
     mixed = table.to_pandas()
@@ -79,6 +81,7 @@ def test_every_kind_of_table_is_counted() -> None:
         assert kanon_sql.audit(con.table("people"), quasi_identifiers=["zip"]).warnings == told[:1]
 
 
+@pytest.mark.everything
 def test_the_command_warns_and_keeps_its_exit_code(tmp_path: Any) -> None:
     csv.write_csv(people(name=NAMES), tmp_path / "people.csv")
     arguments = ["audit", str(tmp_path / "people.csv"), "--qi", "zip", "--json"]

@@ -23,6 +23,7 @@ def visits() -> pa.Table:
     return pa.Table.from_pylist(rows)
 
 
+@pytest.mark.everything
 def test_nothing_passes_before_the_unit_is_settled() -> None:
     table = visits()
     open_ = kanon_sql.audit(table, quasi_identifiers=["sex", "zip"])

@@ -74,6 +74,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("seed", range(6))
 def test_intervals_are_those_of_an_attacker_who_lists_all_tables(shape: str, seed: int) -> None:
@@ -110,6 +111,8 @@ def people(seed: int) -> pa.Table:
     )
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("rows", ["null", "absent"])
 def test_a_protected_table_gives_nothing_away_and_small_cells_alone_do(seed: int, rows: str) -> None:
@@ -134,13 +137,15 @@ def counts(*rows: tuple[str | None, str | None], name: str = "n") -> pa.Table:
 
 def test_texts_of_other_tools_decimals_and_sums() -> None:
     table = counts(("north", "1.25"), ("south", "*"), ("east", "c"), ("All", "6"), name="s")
-    found = kanon_sql.audit_table(table, ["region"], measure="S", total="All", suppressed=["*", "c"], least=0, k=6)
+    found = kanon_sql.audit_table(table, ["region"], measure="S", total="All", suppressed=["*", "c"], least=0, k=4)
     assert [(each.cell, each.lower, float(each.upper or -1)) for each in found.cells] == [
         (("south",), 0, 4.75),
         (("east",), 0, 4.75),
     ]
     assert found.holds
     assert "south" not in repr(found) + repr(found.cells)
+    both = kanon_sql.audit_table(table, ["region"], measure="S", total="All", suppressed=["*", "c"], least=0, k=6)
+    assert [(each.cell, float(each.lower)) for each in both.groups] == [(("(others)",), 4.75)]
     assert found.cells[0].to_dict() == {"cell": ["south"], "lower": 0, "upper": 4.75, "exact": False, "small": False}
 
 
@@ -156,6 +161,43 @@ def test_an_empty_cell_that_was_left_out_is_no_secret_and_a_suppressed_one_is() 
     assert kanon_sql.audit_table(table, ["a", "b"], rows="absent").cells == ()
     hidden = pa.concat_tables([table, pa.table({"a": ["y"], "b": ["v"], "n": pa.array([None], pa.int64())})])
     assert kanon_sql.audit_table(hidden, ["a", "b"], least=0).exact == 1
+
+
+def left_out(*rows: tuple[str | None, int]) -> pa.Table:
+    return pa.table({"region": pa.array([row[0] for row in rows], pa.string()), "n": [row[1] for row in rows]})
+
+
+def test_a_table_that_leaves_rows_out_may_have_values_that_no_row_shows() -> None:
+    people = pa.table({"region": list("x" * 9 + "y" * 3 + "q")})
+    safe = kanon_sql.protect(people, ["region"], k=4, rows="absent", grouping="rollup").table
+    assert safe.equals(left_out(("x", 9), (None, 13)).cast(safe.schema))
+    assert kanon_sql.audit_table(safe, ["region"], k=4, rows="absent").holds
+    found = kanon_sql.audit_table(left_out(("x", 9), (None, 12)), ["region"], k=4, rows="absent")
+    assert [(each.cell, each.lower, each.upper) for each in found.groups] == [(("(others)",), 3, 3)]
+    assert found.wrong(4) == "1 group that rows name together is provably below k = 4"
+
+
+def test_groups_between_overlapping_groupings_are_found() -> None:
+    """61 people of 10 to 19, of whom 60 are younger than 15: one is 15 to 19."""
+    bands = pa.table({"decade": ["10", "20", None, None, None], "older": [None, None, "no", "yes", None]})
+    table = bands.append_column("n", pa.array([61, 139, 60, 140, 200]))
+    assert kanon_sql.audit_table(table, ["decade", "older"]).holds  # any decade may have older people
+    possible = pa.table({"Decade": ["10", "10", "20"], "older": ["no", "yes", "yes"]})
+    found = kanon_sql.audit_table(table, ["decade", "older"], possible=possible)
+    assert [(each.cell, each.lower, each.upper) for each in found.groups] == [(("10", "yes"), 1, 1)]
+    assert not found.holds
+    with pytest.raises(PolicyError, match='did you mean "older"'):
+        kanon_sql.audit_table(table, ["decade", "older"], possible=pa.table({"oder": ["no"]}))
+
+
+def test_whoever_adds_to_a_sum_is_a_person() -> None:
+    table = pa.table({"region": ["north", "south", None], "n": [None, None, 3], "s": [5, None, 9]})
+    assert kanon_sql.audit_table(table, ["region"], k=3, least=0).holds
+    found = kanon_sql.audit_table(table, ["region"], k=3, least=0, sums=["s"])
+    assert [(each.cell, each.lower, each.upper, each.small) for each in found.cells] == [
+        (("north",), 1, 2, True),
+        (("south",), 1, 2, True),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -183,6 +225,7 @@ def test_a_table_that_cannot_be_checked_is_refused(table: pa.Table, options: dic
         ({"measure": "m"}, "unknown column 'm'"),
         ({"rows": "gone"}, "null or absent"),
         ({"suppressed": "*"}, "list of texts"),
+        ({"sums": "n"}, "list of columns"),
         ({"least": -1}, "least must be"),
         ({"k": 0}, "k must be"),
     ],

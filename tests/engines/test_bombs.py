@@ -60,7 +60,7 @@ BOMBS = {
 }
 
 
-@pytest.mark.process
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_bombs(bomb: str) -> None:

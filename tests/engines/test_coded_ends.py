@@ -96,6 +96,7 @@ def levels_of(shown: Shown, values: Sequence[int]) -> tuple[list[list[str]], lis
     return [[labels[value] for labels in levels] for value in values], losses
 
 
+@pytest.mark.sweep
 @pytest.mark.filterwarnings("ignore::kanon_sql.KanonWarning")
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("seed", range(6))
@@ -115,6 +116,7 @@ def test_small_tables_lose_as_little_as_any_partition(way: str, seed: int) -> No
     assert paid == release.certificate.cost == release.certificate.lower_bound == least
 
 
+@pytest.mark.everything
 @pytest.mark.filterwarnings("ignore::kanon_sql.KanonWarning")
 @pytest.mark.parametrize("way", [way for way in WAYS if "TOP" in way])
 def test_no_release_shows_a_number_beyond_an_end_finer(way: str) -> None:
@@ -129,6 +131,7 @@ def test_no_release_shows_a_number_beyond_an_end_finer(way: str) -> None:
                 assert after in ("<=3", None)
 
 
+@pytest.mark.everything
 @pytest.mark.filterwarnings("ignore::kanon_sql.KanonWarning")
 def test_every_surface_takes_ends() -> None:
     with kanon_sql.connect(secret=b"0" * 32) as con:
@@ -161,6 +164,7 @@ def test_masks_may_name_the_numbers_between_the_ends() -> None:
         release_of(source, way, masks=[["age TOP 14", "sex"], []])
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("way", "column", "told"),
     [
@@ -179,6 +183,8 @@ def test_what_has_no_ends_is_refused(way: str, column: str, told: str) -> None:
         kanon_sql.anonymize(source, k=2, quasi_identifiers=["age", "sex", "born"], keep=["id"], recodings={column: way})
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("by", "label", "instead"),
     [
@@ -209,6 +215,7 @@ def test_a_label_that_shows_more_than_an_end_permits_is_not_released(
             con.sql(f"FROM t ANONYMIZE BY {by}, sex GUARANTEE k >= 12").fetchall()
 
 
+@pytest.mark.everything
 def test_the_loss_macro_reads_the_labels() -> None:
     with kanon_sql.connect() as con:
         con.register("source", people(9, 300))
@@ -227,6 +234,7 @@ def test_the_loss_macro_reads_the_labels() -> None:
             assert loss == pytest.approx(float(lost / len(labels)))
 
 
+@pytest.mark.everything
 def test_the_loss_macro_reads_the_years_of_ends() -> None:
     with kanon_sql.connect() as con:
         con.execute("CREATE TABLE o AS SELECT DATE '2010-06-15' + (i * 91)::INT AS d FROM range(60) r(i)")

@@ -79,7 +79,7 @@ def names() -> set[str]:
     return set(os.listdir())
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("release", RELEASES)
 def test_every_release_is_written_in_private_first(con: Connection, release: str) -> None:
@@ -91,7 +91,7 @@ def test_every_release_is_written_in_private_first(con: Connection, release: str
     assert "/.kanon-" in spy.asked[-1]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("target", "parameters"),
@@ -112,7 +112,7 @@ def test_targets(con: Connection, target: str, parameters: Any, call: str) -> No
     assert names() == {"out.csv"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_parameters_of_the_query_stay(con: Connection) -> None:
     assert con.execute("COPY (FROM released LIMIT ?) TO ?", in_order("a.csv", 7)).fetchall() == [(7,)]
     assert con.execute("COPY (FROM released LIMIT $2) TO $1", ["b.csv", 8]).fetchall() == [(8,)]
@@ -125,7 +125,7 @@ def test_parameters_of_the_query_stay(con: Connection) -> None:
     }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_many_statements_run_in_their_order(con: Connection) -> None:
     text = (
         "CREATE TABLE n AS FROM p; COPY (FROM k_anonymize('n', 5, qi := ['zip'])) TO 'a.parquet'; "
@@ -137,7 +137,7 @@ def test_many_statements_run_in_their_order(con: Connection) -> None:
     assert names() == {"a.parquet"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("options", ["PARTITION_BY (zip)", "PER_THREAD_OUTPUT", "FILE_SIZE_BYTES 1000"])
 def test_folders_appear_whole_at_a_new_name(con: Connection, options: str) -> None:
@@ -199,7 +199,7 @@ def test_whatever_releases_nothing_reaches_duckdb_byte_for_byte(con: Connection,
     assert names() <= {"in.csv", "raw.csv", "raw"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_refused_release_leaves_the_old_file(con: Connection) -> None:
     Path("out.csv").write_text("old")
     for text in ("COPY (FROM k_anonymize('p', 501, qi := ['zip'])) TO 'out.csv'", "COPY (FROM nowhere) TO 'out.csv'"):
@@ -212,7 +212,7 @@ def test_a_refused_release_leaves_the_old_file(con: Connection) -> None:
     assert (names(), Path("out.csv").read_text()) == ({"out.csv"}, "old")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_file_is_replaced_and_a_link_keeps_pointing(con: Connection) -> None:
     Path("folder").mkdir()
     Path("folder/real.csv").write_text("old")
@@ -223,7 +223,7 @@ def test_a_file_is_replaced_and_a_link_keeps_pointing(con: Connection) -> None:
     assert os.listdir("folder") == ["real.csv"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_home_is_that_of_duckdb(con: Connection, tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
@@ -232,7 +232,7 @@ def test_home_is_that_of_duckdb(con: Connection, tmp_path: Path) -> None:
     assert os.listdir("home") == ["out.csv"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_what_duckdb_may_not_write_is_not_written(con: Connection, tmp_path: Path) -> None:
     (tmp_path / "permitted").mkdir()
@@ -244,13 +244,13 @@ def test_what_duckdb_may_not_write_is_not_written(con: Connection, tmp_path: Pat
     assert (names(), os.listdir("permitted")) == ({"permitted"}, ["out.csv"])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_no_row_may_mean_no_file(con: Connection) -> None:
     con.execute("COPY (FROM released WHERE x < 0) TO 'out.csv' (FORMAT csv, WRITE_EMPTY_FILE false)")
     assert names() == set()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("vanishes", [".kanon-*", ".kanon-*/out/*"])
 def test_a_private_folder_that_vanishes_is_an_error(con: Connection, tmp_path: Path, vanishes: str) -> None:
     class Vanishing(Spy):
@@ -266,7 +266,7 @@ def test_a_private_folder_that_vanishes_is_an_error(con: Connection, tmp_path: P
     assert names() == set()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("extra", ["shape.shx", "released.tmp"])
 def test_a_format_of_several_files_is_refused(con: Connection, tmp_path: Path, extra: str) -> None:
     class Several(Spy):
@@ -282,7 +282,7 @@ def test_a_format_of_several_files_is_refused(con: Connection, tmp_path: Path, e
     assert names() == set()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_too_little_memory_leaves_nothing(con: Connection) -> None:
     con.execute("CREATE TABLE large AS SELECT i % 50 AS zip, repeat(md5(i::VARCHAR), 9) AS note FROM range(60000) AS t(i)")
@@ -293,7 +293,7 @@ def test_too_little_memory_leaves_nothing(con: Connection) -> None:
     assert names() == set()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_another_connection_may_change_the_table_meanwhile(con: Connection) -> None:
     other = con.cursor()

@@ -27,6 +27,8 @@ def con(shared_clause: Any) -> Any:
     return shared_clause
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize("other", LONG)
 @pytest.mark.parametrize("surface", SURFACES)
 def test_a_suppressed_value_leaves_no_trace_in_the_labels_of_others(con: Any, surface: str, other: str) -> None:
@@ -43,6 +45,7 @@ def test_a_label_keeps_the_length_of_its_value(con: Any) -> None:
     assert Counter(label for (label,) in found) == {"9810*": 2, "98*": 2, "98": 2, "ab**": 2}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("wrong", ["98", "98*", "98****", "9810 ", "99***"])
 def test_a_label_of_another_length_is_not_released(con: Any, monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
     from kanon_sql.engines import solving
@@ -52,6 +55,7 @@ def test_a_label_of_another_length_is_not_released(con: Any, monkeypatch: pytest
         con.execute("FROM zips ANONYMIZE BY zip IN DIGITS GUARANTEE k >= 5")
 
 
+@pytest.mark.everything
 def test_a_label_matches_people_whose_values_are_as_long(con: Any) -> None:
     con.execute("CREATE TABLE few AS SELECT unnest(['98101', '98102']) AS zip")
     con.execute("CREATE TABLE town AS SELECT unnest(['98103', '98104', '981', '981055', '9810*']) AS zip")
@@ -68,7 +72,7 @@ BOMBS = {
 }
 
 
-@pytest.mark.process
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("values", BOMBS)
 @pytest.mark.parametrize("by", ["zip IN DIGITS", "zip IN DIGITS (2)", "zip IN DIGITS (4, 3) LOSS (0.2, 0.5)"])

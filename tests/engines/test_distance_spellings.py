@@ -38,6 +38,7 @@ def line(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     return con
 
 
+@pytest.mark.everything
 @pytest.mark.own_connection
 @pytest.mark.parametrize("spelling", THIRDS)
 def test_thirds_in_any_spelling(line: duckdb.DuckDBPyConnection, spelling: str) -> None:
@@ -59,6 +60,7 @@ def test_thirds_in_any_spelling(line: duckdb.DuckDBPyConnection, spelling: str) 
         assert (found[1] == [(0,)]) == (above == t.numerator)
 
 
+@pytest.mark.everything
 def test_a_table_from_python() -> None:
     source = pd.DataFrame({"zip": ["a", "b"] * 8, "place": list("abcd") * 4})
     pairs = [(one, other) for one in "abcd" for other in "abcd" if one < other]
@@ -113,6 +115,7 @@ def test_what_is_no_distance(shared: Any, text: str) -> None:
     assert read_by_gate(shared, [text]) == [None]
 
 
+@pytest.mark.everything
 def test_distances_without_a_common_measure(con: duckdb.DuckDBPyConnection) -> None:
     """The diagonal of a square is no fraction of its side: the release is refused, and the macro counts to 18 decimals."""
     con.execute("CREATE TABLE t AS SELECT i % 2 AS zip, i AS corner FROM range(4) AS t(i)")

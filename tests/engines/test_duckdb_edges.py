@@ -15,7 +15,7 @@ from kanon_sql.errors import InfeasibleError, KanonError, PolicyError, SourceErr
 SECRET = "Schickelgruber-4711"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_sixty_columns(con: duckdb.DuckDBPyConnection) -> None:
     columns = ", ".join(f"hash(i * {c + 3}) % {2 + c % 4} AS c{c}" for c in range(60))
     con.execute(f"CREATE TABLE wide AS SELECT i AS id, {columns} FROM range(300) r(i)")
@@ -31,7 +31,7 @@ def test_sixty_columns(con: duckdb.DuckDBPyConnection) -> None:
         ask(con, "FROM k_anonymize('wide', 5)")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("k", [1, 2, 7, 12])
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_an_empty_table(con: duckdb.DuckDBPyConnection, call: str) -> None:
     assert ask(con, "SELECT rows, cost, status FROM kanon_releases() ORDER BY number DESC LIMIT 1") == [(0, 0, "OPTIMAL")]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_spelling_of_the_columns_is_that_of_the_table(people: duckdb.DuckDBPyConnection) -> None:
     people.execute('CREATE TABLE mixed AS SELECT id AS "Id", zip AS "ZipCode", age AS "AGE" FROM people')
     for call in (
@@ -110,6 +110,7 @@ def test_columns_that_differ_only_in_the_case_of_an_accent(con: duckdb.DuckDBPyC
         assert min(class_sizes(rows, range(4)).values()) >= 3
 
 
+@pytest.mark.everything
 def test_suppressed_cells_as_text(people: duckdb.DuckDBPyConnection) -> None:
     rows = ask(people, "FROM k_anonymize('people', 8, qi := ['zip', 'age'], suppress := '*')")
     assert {row[1:3] for row in rows} == {("*", "*")}

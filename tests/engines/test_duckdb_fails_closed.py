@@ -102,6 +102,7 @@ def lie(monkeypatch: pytest.MonkeyPatch) -> Callable[[Change], None]:
 CALLS = ["k_anonymize('t', 3, qi := ['a', 'b', 'c'])", "k_anonymize('t', 3, qi := ['a'])", "k_anonymize('u', 3)"]
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("change", LIES, ids=lambda change: change.__name__)
 @pytest.mark.parametrize("call", CALLS)
@@ -143,7 +144,7 @@ def test_the_error_of_the_audit_tells_the_counts(lie: Callable[[Change], None]) 
         assert con.sql("FROM kanon_releases()").fetchall() == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("change", LIES, ids=lambda change: change.__name__)
 def test_a_lying_solver_in_python(lie: Callable[[Change], None], change: Change) -> None:
@@ -155,6 +156,7 @@ def test_a_lying_solver_in_python(lie: Callable[[Change], None], change: Change)
             kanon_sql.anonymize(source if options else source.drop(["id"]), k=3, **options)
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(
     "query", ["SELECT * FROM t WHERE random() < 0.5", "SELECT * REPLACE ((random() * 4)::INT AS a) FROM t"]
 )
@@ -173,7 +175,7 @@ def test_a_source_that_changes_between_two_readings(con: duckdb.DuckDBPyConnecti
             con.execute(f"DROP TABLE made{attempt}")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_an_infeasible_release_leaves_nothing(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     con.execute(f"CREATE TABLE t AS {SOURCE}")
     target = tmp_path / "out.csv"
@@ -195,7 +197,7 @@ def test_a_failed_release_rolls_back_with_its_transaction(con: duckdb.DuckDBPyCo
     assert tables(con) == {"t"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_an_interrupt_leaves_nothing(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     columns = ", ".join(f"hash(i * {c + 3}) % 60 AS c{c}" for c in range(14))
     con.execute(f"CREATE TABLE t AS SELECT i AS id, {columns} FROM range(200000) r(i)")
@@ -229,7 +231,7 @@ def test_progress_may_stop_the_work_of_python() -> None:
         kanon_sql.anonymize(source, k=3, quasi_identifiers=["a", "b"], progress=stop)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_time_limit_gives_a_certified_release(con: duckdb.DuckDBPyConnection) -> None:
     columns = ", ".join(f"hash(i * {c + 3}) % 9 AS c{c}" for c in range(12))
     con.execute(f"CREATE TABLE t AS SELECT i AS id, {columns} FROM range(20000) r(i)")

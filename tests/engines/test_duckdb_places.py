@@ -35,7 +35,7 @@ def check(con: Any, query: str, k: int = 2) -> list[tuple[Any, ...]]:
     return rows
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("call", CALLS)
 def test_plain(people: duckdb.DuckDBPyConnection, call: str) -> None:
@@ -44,13 +44,13 @@ def test_plain(people: duckdb.DuckDBPyConnection, call: str) -> None:
     assert types(people, f"FROM {call}") == types(people, "FROM people")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_the_same_rows_every_time(people: duckdb.DuckDBPyConnection) -> None:
     assert check(people, f"FROM {CALL}") == check(people, f"FROM {CALL}")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.own_connection
 @pytest.mark.parametrize("call", CALLS)
@@ -98,19 +98,20 @@ def test_from_a_quoted_file(people: duckdb.DuckDBPyConnection, tmp_path: Path) -
     assert sorted(rows) == check(people, f"FROM {CALL}")
 
 
+@pytest.mark.everything
 def test_a_cte_is_a_source(people: duckdb.DuckDBPyConnection) -> None:
     check(people, "WITH s AS (SELECT * FROM people) SELECT * FROM k_anonymize('s', 2, qi := ['zip', 'age'])")
     check(people, "WITH s AS MATERIALIZED (SELECT * FROM people) SELECT * FROM k_anonymize('s', 2, qi := ['zip', 'age'])")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_inside_a_cte_and_a_subquery(people: duckdb.DuckDBPyConnection) -> None:
     check(people, f"WITH r AS (FROM {CALL}) SELECT * FROM r")
     check(people, f"WITH r AS MATERIALIZED (FROM {CALL}) SELECT * FROM r")
     check(people, f"SELECT * FROM (SELECT * FROM {CALL}) AS r")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("limit", [0, 1, 3, 1000])
 @pytest.mark.parametrize("call", CALLS)
@@ -122,7 +123,7 @@ def test_limit(people: duckdb.DuckDBPyConnection, call: str, limit: int) -> None
     assert len(ask(people, f"FROM (FROM {call} LIMIT {limit})")) == min(limit, 8)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_limit_on_a_large_table(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("SET threads = 2")
@@ -135,7 +136,7 @@ def test_limit_on_a_large_table(con: duckdb.DuckDBPyConnection) -> None:
     assert ask(con, f"SELECT count(*) FROM {call} AS r WHERE r.id IN (SELECT id FROM {call} LIMIT 10)") == [(10,)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("call", CALLS)
 def test_exists_joins_and_aggregates_on_top(people: duckdb.DuckDBPyConnection, call: str) -> None:
@@ -150,7 +151,7 @@ def test_exists_joins_and_aggregates_on_top(people: duckdb.DuckDBPyConnection, c
     assert ask(people, f"SELECT count(*) FROM (FROM {call} UNION ALL FROM {call})") == [(16,)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_one_column_of_a_release_is_still_of_the_whole_release(people: duckdb.DuckDBPyConnection) -> None:
     whole = sorted(repr(row[1]) for row in ask(people, f"FROM {CALL}"))
     assert sorted(repr(row[0]) for row in ask(people, f"SELECT zip FROM {CALL}")) == whole
@@ -159,7 +160,7 @@ def test_one_column_of_a_release_is_still_of_the_whole_release(people: duckdb.Du
     assert all(everything[row[0]] == row for row in some)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_prepared_statements(people: duckdb.DuckDBPyConnection) -> None:
     for k in (1, 2, 4, 8):
@@ -175,14 +176,14 @@ def test_prepared_statements(people: duckdb.DuckDBPyConnection) -> None:
         ask(people, "EXECUTE p(0)")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_a_temporary_table(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(f"CREATE TEMP TABLE people AS {TWO}")
     check(con, f"FROM {CALL}")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_uncommitted_rows_of_a_transaction(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("BEGIN")
@@ -202,6 +203,7 @@ def test_a_view_is_a_source(people: duckdb.DuckDBPyConnection) -> None:
     assert min(class_sizes(rows, (1, 2)).values()) >= 3
 
 
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_a_registered_arrow_table_and_a_replacement_scan(con: duckdb.DuckDBPyConnection) -> None:
     import pyarrow as pa
@@ -210,7 +212,7 @@ def test_a_registered_arrow_table_and_a_replacement_scan(con: duckdb.DuckDBPyCon
     assert ask(con, "FROM k_anonymize('seen', 3)") == [(None,)] * 3
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "name",
@@ -247,7 +249,7 @@ def test_our_own_names_end_in_an_error_or_a_release(con: duckdb.DuckDBPyConnecti
         assert min(class_sizes(rows, [1, 2] if name in qi else [2]).values()) >= 5
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_schemas_and_attached_databases(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     con.execute(f"ATTACH '{tmp_path / 'clinic.duckdb'}' AS clinic")
@@ -262,7 +264,7 @@ def test_schemas_and_attached_databases(con: duckdb.DuckDBPyConnection, tmp_path
     assert len(ask(con, "FROM k_anonymize('people', 3, qi := ['zip'])")) == 3
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_database_file_keeps_nothing_of_ours(tmp_path: Path) -> None:
     path = str(tmp_path / "clinic.duckdb")
     with kanon_sql.register(duckdb.connect(path)) as con:
@@ -277,7 +279,7 @@ def test_a_database_file_keeps_nothing_of_ours(tmp_path: Path) -> None:
         assert tables(plain) == {"people"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_read_only_database_file(tmp_path: Path) -> None:
     path = str(tmp_path / "clinic.duckdb")
     with duckdb.connect(path) as plain:
@@ -288,6 +290,7 @@ def test_a_read_only_database_file(tmp_path: Path) -> None:
         check(con, "FROM released")
 
 
+@pytest.mark.everything
 def test_without_external_access_and_with_a_locked_configuration(tmp_path: Path) -> None:
     with kanon_sql.register(duckdb.connect(config={"enable_external_access": "false"})) as con:
         con.execute(f"CREATE TABLE people AS {TWO}")
@@ -320,6 +323,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.everything
 @pytest.mark.own_connection
 @pytest.mark.sweep
 @pytest.mark.parametrize("setting", SETTINGS)
@@ -332,7 +336,7 @@ def test_settings_of_the_user_change_nothing(people: duckdb.DuckDBPyConnection, 
     assert check(people, f"FROM {CALL}") == expected
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_the_number_of_threads_changes_nothing(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(
@@ -345,6 +349,7 @@ def test_the_number_of_threads_changes_nothing(con: duckdb.DuckDBPyConnection) -
     assert found[0] == found[1] == found[2]
 
 
+@pytest.mark.everything
 def test_the_order_of_the_rows_changes_nothing_even_where_row_types_are_split(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE t AS SELECT i AS id, 'x' AS a, CASE WHEN i % 50 = 0 THEN i ELSE 0 END AS b FROM range(1000) r(i)")
     con.execute("CREATE TABLE u AS FROM t ORDER BY hash(id)")
@@ -352,7 +357,7 @@ def test_the_order_of_the_rows_changes_nothing_even_where_row_types_are_split(co
     assert one == other
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_two_cursors_at_the_same_time(people: duckdb.DuckDBPyConnection) -> None:
     from concurrent.futures import ThreadPoolExecutor
@@ -369,7 +374,7 @@ def test_two_cursors_at_the_same_time(people: duckdb.DuckDBPyConnection) -> None
     assert len(numbers) == len(set(numbers)) == 13
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_releases_are_listed_with_their_certificates(people: duckdb.DuckDBPyConnection) -> None:
     assert ask(people, "FROM kanon_releases()") == []
@@ -389,7 +394,7 @@ def test_releases_are_listed_with_their_certificates(people: duckdb.DuckDBPyConn
     assert [each.number for each in kanon_sql.releases(people)] == [1]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_register_twice_is_harmless(people: duckdb.DuckDBPyConnection) -> None:
     expected = check(people, f"FROM {CALL}")

@@ -12,7 +12,7 @@ from kanon_sql.engines.duckdb import registration
 from kanon_sql.errors import SourceError
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_in_the_middle_of_a_transaction() -> None:
     with duckdb.connect() as con:
         con.execute("BEGIN")
@@ -40,7 +40,7 @@ def test_asking_for_releases_leaves_a_pending_result_alone() -> None:
         assert con.fetchall() == [(0,), (1,), (2,)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_file_database_keeps_nothing(tmp_path) -> None:
     path = str(tmp_path / "clinic.db")
     with kanon_sql.connect(path) as con:
@@ -53,14 +53,14 @@ def test_a_file_database_keeps_nothing(tmp_path) -> None:
         assert con.execute("SELECT count(*) FROM duckdb_functions() WHERE NOT internal").fetchall() == [(0,)]
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_an_open_connection_does_not_complain_at_the_end() -> None:
     script = "import duckdb, kanon_sql; con = kanon_sql.register(duckdb.connect()); con.execute('SELECT 1')"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("", "")
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_release_does_not_load_what_it_does_not_need() -> None:
     script = (
         "import sys, duckdb, kanon_sql; con = kanon_sql.register(duckdb.connect());"
@@ -73,7 +73,7 @@ def test_a_release_does_not_load_what_it_does_not_need() -> None:
     assert done.stdout == "[]\n"
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_second_connection_outlives_the_first(tmp_path) -> None:
     """DuckDB lets go of functions with the connection that brought them: a call then ended the process."""
     script = f"""if True:
@@ -94,6 +94,7 @@ def test_a_second_connection_outlives_the_first(tmp_path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "20 1\n20\n", "")
 
 
+@pytest.mark.everything
 def test_a_file_that_is_called_like_the_schema_of_the_macros(tmp_path) -> None:
     with kanon_sql.connect(str(tmp_path / "kanon.duckdb")) as con:
         con.execute("CREATE TABLE t AS SELECT 1 AS a FROM range(3)")
@@ -103,7 +104,7 @@ def test_a_file_that_is_called_like_the_schema_of_the_macros(tmp_path) -> None:
         assert plain.execute(query).fetchall() == [(0,)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_many_threads_register_at_once(tmp_path) -> None:
     with duckdb.connect(str(tmp_path / "x.duckdb")) as con, ThreadPoolExecutor(8) as executor:
         for cursor in executor.map(kanon_sql.register, [con.cursor() for _ in range(16)]):

@@ -103,7 +103,7 @@ def check_release(con: duckdb.DuckDBPyConnection, k: int, names: str) -> None:
         assert ask(con, "SELECT count(q) FROM released") == [(0,)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("values", VALUES, ids=lambda values: values[0])
 def test_every_type(con: duckdb.DuckDBPyConnection, values: tuple[str, ...]) -> None:
@@ -177,7 +177,7 @@ def test_values_that_are_equal_but_look_different(con: duckdb.DuckDBPyConnection
     assert ask(con, "SELECT k >= 2 FROM k_anonymity('released', ['q'])") == [(True,)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_named_enum_keeps_its_name_where_it_is_released_unchanged(tmp_path: object) -> None:
     with kanon_sql.register(duckdb.connect(f"{tmp_path}/x.duckdb")) as con:
         con.execute("CREATE TYPE mood AS ENUM ('sad', 'happy')")

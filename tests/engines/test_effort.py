@@ -31,13 +31,14 @@ def cost(con: Any, statement: str) -> float:
     return float(kanon_sql.releases(con)[-1].cost)
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(
     "clause",
     [
         "ANONYMIZE BY a, b, c, d KEEP s, x, y GUARANTEE k >= 6",
-        pytest.param("ANONYMIZE BY a, b, c, d KEEP x, y GUARANTEE k >= 4 AND l(s) >= 2", marks=pytest.mark.exhaustive),
+        pytest.param("ANONYMIZE BY a, b, c, d KEEP x, y GUARANTEE k >= 4 AND l(s) >= 2", marks=pytest.mark.everything),
         "ANONYMIZE BY a IN RANGES, b IN RANGES, c IN SETS, d IN RANGES KEEP s, x, y GUARANTEE k >= 20",
-        pytest.param("ANONYMIZE BY a, x IN MEANS, y IN MEANS KEEP b, c, d, s GUARANTEE k >= 5", marks=pytest.mark.exhaustive),
+        pytest.param("ANONYMIZE BY a, x IN MEANS, y IN MEANS KEEP b, c, d, s GUARANTEE k >= 5", marks=pytest.mark.everything),
     ],
 )
 def test_more_steps_find_less_loss(con: Any, clause: str) -> None:
@@ -47,6 +48,7 @@ def test_more_steps_find_less_loss(con: Any, clause: str) -> None:
     assert found[1] == cost(con, f"FROM t {clause}")
 
 
+@pytest.mark.everything
 def test_every_surface_takes_it(con: Any) -> None:
     fast = cost(con, "FROM t ANONYMIZE BY a, b, c, d KEEP s, x, y GUARANTEE k >= 6 USING auto (effort = 'fast')")
     assert cost(con, "FROM k_anonymize('t', 6, qi := ['a', 'b', 'c', 'd'], keep := ['s', 'x', 'y'], effort := 'fast')") == fast

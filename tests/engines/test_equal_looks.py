@@ -29,7 +29,7 @@ def looks(con: duckdb.DuckDBPyConnection, query: str) -> list[tuple[object, ...]
     return sorted(con.execute(f"SELECT CAST(COLUMNS(*) AS VARCHAR) FROM ({query})").fetchall(), key=str)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("qi", [", qi := ['q', 'r']", ""])
@@ -57,7 +57,7 @@ def test_equal_values_in_the_explanation(shared_clause: Connection) -> None:
     assert told["row types"] == "1"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("kind", ["RANGES", "SETS", "INTERVALS"])
@@ -71,7 +71,7 @@ def test_labels_of_equal_values_show_the_one_look(shared_clause: Connection, dom
         assert [label.strip('"') for (label,) in labels] == [look for (look,) in plain]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("python", [False, True], ids=["SQL", "Python"])

@@ -89,7 +89,7 @@ def apart(counts: Counter[Any], whole: Counter[Any]) -> Fraction:
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("guarantee", GUARANTEES)
 @pytest.mark.parametrize("kind", KINDS)
@@ -114,7 +114,7 @@ def test_classes_keep_the_guarantee_with_equal_values_as_one(con, kind: str, gua
     assert released
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_value_spelled_twice_is_not_diverse(con, kind: str) -> None:
@@ -137,7 +137,7 @@ def test_one_value_spelled_twice_is_not_diverse(con, kind: str) -> None:
     assert con.execute("SELECT t FROM t_closeness('q', ['zip'], 'd')").fetchall() == [(0.0,)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["NOCASE", "NOACCENT", "INTERVAL", "INTERVAL[]"])
 @pytest.mark.parametrize("shape", ["qi := ['zip']", "qi := NULL"])
@@ -152,7 +152,7 @@ def test_a_table_of_every_column_keeps_each_spelling(con, kind: str, shape: str)
     assert spelled(con, "r", "zip") == once
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["NOCASE", "NOACCENT", "INTERVAL", "INTERVAL[]"])
 @pytest.mark.parametrize("shape", ["qi := ['zip']", "qi := NULL"])
@@ -170,7 +170,7 @@ def test_the_audit_finds_a_solver_that_takes_spellings_for_values(con, monkeypat
         con.execute(call)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_person_spelled_twice_is_one(con) -> None:
     con.execute("CREATE TABLE visits (who VARCHAR COLLATE NOCASE, zip INTEGER)")
     con.execute("INSERT INTO visits VALUES ('Ann', 1), ('ANN', 1), ('Bob', 1), ('Carl', 2), ('Dora', 2), ('Eve', 2), (NULL, 1)")
@@ -185,7 +185,7 @@ def test_a_person_spelled_twice_is_one(con) -> None:
     assert sorted(rows) == [(1, 5), (2, 3)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("named", ["flu", "FLU"])
 def test_alpha_counts_every_spelling(con, named: str) -> None:
     con.execute("CREATE TABLE q (id INTEGER, zip INTEGER, d VARCHAR COLLATE NOCASE)")
@@ -199,7 +199,7 @@ def test_alpha_counts_every_spelling(con, named: str) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT", "NOCASE.NOACCENT"])
 def test_quasi_identifiers_under_a_collation_are_right_or_refused(con, collation: str) -> None:
     """A class is one by its bytes: where the collation takes texts together, nothing is released in another's spelling."""

@@ -25,11 +25,13 @@ def con() -> Any:
         yield con
 
 
+@pytest.mark.everything
 def test_the_rows_are_those_without_qi(con: Any) -> None:
     assert con.execute(NAMED).fetchall() == con.execute("FROM k_anonymize('patients', 4)").fetchall()
     assert [name for name, *_ in con.description] == ["zip", "age", "disease"]
 
 
+@pytest.mark.everything
 def test_rows_are_not_joined_with_the_source(con: Any) -> None:
     def reads(query: str) -> int:
         return str(con.execute(f"EXPLAIN {query}").fetchall()).count("patients")
@@ -38,11 +40,13 @@ def test_rows_are_not_joined_with_the_source(con: Any) -> None:
     assert reads("FROM k_anonymize('patients', 4, qi := ['zip', 'age'])") > reads(NAMED)
 
 
+@pytest.mark.everything
 def test_a_sensitive_column_counts_as_named(con: Any) -> None:
     named = con.execute("FROM l_diversify('patients', 'disease', 2, k := 4, qi := ['age', 'zip'])").fetchall()
     assert named == con.execute("FROM l_diversify('patients', 'disease', 2, k := 4)").fetchall()
 
 
+@pytest.mark.everything
 def test_a_column_added_in_the_transaction_is_not_released_unchanged(con: Any) -> None:
     con.execute("BEGIN")
     con.execute("ALTER TABLE patients ADD COLUMN label VARCHAR")
@@ -80,6 +84,7 @@ CALLS = (
 )
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("rows", TOLD, ids=("given", "own"))
 def test_sensitive_columns_are_measured_however_the_others_are_named(con: Any, rows: str) -> None:
     con.execute(f"CREATE TABLE paid AS {rows}; CREATE VIEW seen AS FROM paid")
@@ -95,12 +100,15 @@ def test_sensitive_columns_are_measured_however_the_others_are_named(con: Any, r
     assert release.certificate.warnings == (TOLD[rows],)
 
 
+@pytest.mark.everything
 def test_nothing_is_measured_without_a_sensitive_column(con: Any) -> None:
     plan = str(con.execute("EXPLAIN FROM k_anonymize('patients', 4)").fetchall())
     assert "lone" not in plan
     assert "lone" in str(con.execute("EXPLAIN FROM t_close('patients', 'disease', 0.3)").fetchall())
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "more",
     ["per := 'pay'", "keep := ['pay']", "row_order := 'source'", "known := 2", "k_map := 1, population := 'paid'"],

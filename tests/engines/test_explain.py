@@ -137,6 +137,7 @@ def test_too_many_masks_to_list(con: Connection) -> None:
     assert [cost for _, cost, _ in masks(lines)] == [0.0] + [60.0] * 9
 
 
+@pytest.mark.everything
 def test_under_a_stored_policy(con: Connection) -> None:
     con.execute("CREATE ANONYMIZATION POLICY p ON t (IDENTIFIER id; BY a, b, c; GUARANTEE k >= 5 AND l(s) >= 2)")
     expected = explained(con, "BY a, b, c GUARANTEE k >= 5 AND l(s) >= 2", "SELECT * EXCLUDE (id) FROM t")
@@ -168,7 +169,7 @@ def test_what_cannot_be_released_is_an_error(con: Connection, clause: str, messa
         explained(con, clause)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_explain_without_anonymize_is_that_of_duckdb(con: Connection) -> None:
     (row,) = con.execute("EXPLAIN FROM t ANONYMIZE BY a GUARANTEE k >= 5").fetchall()
     assert row[0] == "physical_plan"
@@ -191,7 +192,7 @@ def test_parameters_and_a_prepared_explanation(con: Connection) -> None:
     assert figures(lines)["rows"] == "50"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_ranges_of_a_table_that_breaks_its_guarantee_and_of_one_without_rows(con: Connection) -> None:
     con.execute("CREATE TABLE same AS SELECT i AS a, 1 AS s FROM range(9) AS t(i)")
     with pytest.raises(InfeasibleError, match="even the whole table breaks it"):

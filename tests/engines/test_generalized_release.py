@@ -123,7 +123,7 @@ SEEDS = [seed for seed in range(30) if all(told(people(seed, 7), name) for name 
 """Tables in which no level tells as much as the next: the oracle knows nothing of levels that are left out."""
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("jobs", [JOBS, PARENTS], ids=["levels", "parents"])
 @pytest.mark.parametrize("seed", SEEDS)
@@ -140,7 +140,7 @@ def test_small_tables_lose_as_little_as_any_partition(seed: int, jobs: pa.Table)
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", SEEDS)
 def test_masks_at_levels_of_their_own(seed: int) -> None:
@@ -162,7 +162,7 @@ def test_masks_at_levels_of_their_own(seed: int) -> None:
         assert other.certificate.lower_bound <= least <= other.certificate.cost == paid(source, other.table)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_mask_shows_no_finer_level_than_it_names() -> None:
     """Four digits tell all zip codes of this table apart: as labels they stay shorter than the codes all the same."""
     source = pa.table({"zip": ["02130"] * 4 + ["02140"] * 4 + ["02150"], "age": [1] * 4 + [2] * 4 + [1], "id": range(9)})
@@ -179,7 +179,7 @@ def test_a_mask_shows_no_finer_level_than_it_names() -> None:
     assert ("0214*", 2) in rows
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "algorithm", ["auto", "greedy", "cover", "balls", "log_cover", "forest", "merge_small", "mondrian", "subset_dp", "matching"]
@@ -195,7 +195,7 @@ def test_every_solver_keeps_the_guarantee_and_states_its_loss(algorithm: str) ->
     assert release.table.schema.field("sex").type == source.schema.field("sex").type
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_larger_tables_and_sensitive_values() -> None:
     source = people(11, 400)
     release = release_of(source, 5, sensitive="sex", l="1.5")
@@ -208,6 +208,7 @@ def test_larger_tables_and_sensitive_values() -> None:
             assert shown is None or shown in ladder(value)
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("share", ["0", "1/20", "1"])
 def test_a_full_domain_recoding_shows_one_level_of_each_column(share: str) -> None:
@@ -232,7 +233,7 @@ def test_attribute_drops_whole_columns() -> None:
     assert "releases that drop whole columns" in release.certificate.reason
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_masks_and_weights_and_some_digits() -> None:
     source = people(5, 200)
     masks = [["zip", "age"], ["job", "sex"], []]
@@ -271,7 +272,7 @@ def test_labels_that_tell_all_values_apart_are_shown(recoding: str, labels: set[
     assert Fraction(release.certificate.cost) == (0 if len(labels) > 1 else Fraction(999, 100))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("recoding", ["INTERVALS", "BINS"])
 def test_no_bound_holds_over_groups_that_were_chosen(recoding: str) -> None:
     table = pa.table({"age": [f"{10 + i % 7}" for i in range(60)], "sex": ["f" if i % 3 else "m" for i in range(60)]})
@@ -289,7 +290,7 @@ def con(shared_clause):
     return shared_clause
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_chosen_groups_have_at_least_k_rows(con) -> None:
     rows = con.execute(
         "FROM p ANONYMIZE BY age IN INTERVALS, name IN BINS GUARANTEE k >= 3 USING auto (suppress = '-')"
@@ -317,7 +318,7 @@ def test_rectangles_of_points(con) -> None:
             assert low <= value <= high
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_regions_are_connected_and_small_parts_are_refused(con) -> None:
     con.execute(
         "CREATE TABLE road AS SELECT name AS a, lead(name) OVER (ORDER BY name) AS b FROM (SELECT DISTINCT name FROM p)"
@@ -391,7 +392,7 @@ def test_bad_input(con, clause: str, error: type[Exception], message: str) -> No
         con.execute(f"FROM (SELECT *, ({dates})[1 + age % 4] AS born FROM p) ANONYMIZE BY {clause}").fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_nothing_but_null_one_row_and_no_rows(con) -> None:
     con.execute("CREATE TABLE few (zip VARCHAR, age INTEGER)")
     query = "FROM few ANONYMIZE BY zip IN DIGITS, age IN INTERVALS (5) GUARANTEE k >= {}"
@@ -405,7 +406,7 @@ def test_nothing_but_null_one_row_and_no_rows(con) -> None:
     assert min(Counter(rows).values()) >= 2
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_table_functions(con) -> None:
     con.execute("CREATE TABLE h AS SELECT i AS level0, i // 10 AS level1, '*' AS level2 FROM range(100) t(i)")
     for call in (
@@ -424,7 +425,7 @@ def test_table_functions(con) -> None:
         con.execute("FROM k_anonymize('p', 4, full_domain := true, algorithm := 'greedy')")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_every_column(con) -> None:
     con.execute("CREATE VIEW q AS SELECT age, name AS word, id FROM p")
     table = con.sql("FROM k_anonymize('q', 4, recodings := MAP {'age': 'INTERVALS (10)', 'id': 'DIGITS (1)'})").to_arrow_table()
@@ -432,6 +433,7 @@ def test_every_column(con) -> None:
     assert min(class_sizes(table, table.column_names).values()) >= 4
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("clause", "wrong"),
@@ -532,7 +534,7 @@ def test_one_number_in_two_spellings() -> None:
     assert len(set(release.table.column("x").to_pylist())) == 2
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "kind", ["ENUM('a', 'b')", "INTEGER[]", "STRUCT(a INTEGER)", "BLOB", "UUID", "JSON", "BIT", "TIMESTAMPTZ", "DECIMAL(9, 2)"]
@@ -548,7 +550,7 @@ def test_any_type_becomes_text(con, kind: str) -> None:
         assert min(class_sizes(table, ["x", "y"]).values()) >= 2
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_file_and_its_hierarchy(tmp_path: Path) -> None:
     from click.testing import CliRunner
 
@@ -582,7 +584,7 @@ def test_a_file_and_its_hierarchy(tmp_path: Path) -> None:
         assert message in result.output.replace("\n", " ")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_no_value_in_an_error(con) -> None:
     con.execute("CREATE TABLE secret AS SELECT 'Eve Smith' AS name FROM range(9)")
     for how in ("INTERVALS (5)", "INTERVALS (year)", "HIERARCHY h"):

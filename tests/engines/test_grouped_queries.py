@@ -24,6 +24,7 @@ def con() -> Iterator[Connection]:
         yield con
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "statement",
     [
@@ -46,6 +47,7 @@ def test_nothing_is_released(con: Connection, statement: str, asked: str) -> Non
     assert con.execute("FROM duckdb_tables() WHERE table_name = 'released'").fetchall() == []
 
 
+@pytest.mark.everything
 def test_rows_are_released_that_are_what_counts(con: Connection) -> None:
     con.execute(POLICY.format("careful", " per row"))
     for asked in (f"{CLAUSE} PER ROW", "ANONYMIZE WITH POLICY careful"):
@@ -66,6 +68,7 @@ def test_released_rows_are_grouped(con: Connection) -> None:
     assert con.execute("SELECT min(n) >= 5 FROM (SELECT count(*) AS n FROM released GROUP BY region)").fetchall() == [(True,)]
 
 
+@pytest.mark.everything
 def test_one_row_for_each_person_counts_people(con: Connection) -> None:
     con.execute("CREATE TABLE stays AS SELECT i % 20 AS patient, i % 3 AS zip, i AS days FROM range(60) AS r(i)")
     query = "SELECT patient, any_value(zip) AS zip, sum(days) AS days FROM stays GROUP BY patient"
@@ -74,6 +77,7 @@ def test_one_row_for_each_person_counts_people(con: Connection) -> None:
     assert kanon_sql.releases(con)[-1].requirements == ("k >= 4", "k >= 4 PER patient")
 
 
+@pytest.mark.everything
 def test_a_column_called_row_is_quoted(con: Connection) -> None:
     con.execute('CREATE TABLE stays AS SELECT i % 20 AS "row", i % 3 AS zip FROM range(60) AS r(i)')
     con.execute('FROM stays ANONYMIZE BY zip GUARANTEE k >= 4 PER "row"').fetchall()
@@ -83,6 +87,7 @@ def test_a_column_called_row_is_quoted(con: Connection) -> None:
     assert rows.requirements == ("k >= 4 PER ROW",)
 
 
+@pytest.mark.everything
 def test_python_takes_the_requirement(con: Connection) -> None:
     rows = kanon_sql.KAnonymity(k=3, per_row=True)
     release = kanon_sql.anonymize(

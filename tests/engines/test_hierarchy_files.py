@@ -35,7 +35,7 @@ def labels(con: Any, query: str) -> set[str | None]:
     return {row[0] for row in con.execute(f"SELECT age FROM ({query})").fetchall()}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_clause_reads_a_file(shared_clause: Any, files: Path) -> None:
     shared_clause.execute(AGES)
     found = labels(shared_clause, "FROM t ANONYMIZE BY age IN HIERARCHY 'age.csv', sex GUARANTEE k >= 8")
@@ -53,7 +53,7 @@ def test_a_line_of_names_is_no_value(shared_clause: Any, files: Path) -> None:
     assert found & {"[0-5[", "[5-10[", "[10-15[", "[15-20["}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_functions_and_allowed_stored_policies_read_a_file(files: Path) -> None:
     by_clause = "FROM t ANONYMIZE BY age IN HIERARCHY 'age.csv', sex GUARANTEE k >= 8"
     called = "FROM k_anonymize('t', 8, qi := ['age', 'sex'], hierarchies := MAP {'age': 'age.csv'})"
@@ -64,7 +64,7 @@ def test_functions_and_allowed_stored_policies_read_a_file(files: Path) -> None:
         assert labels(con, by_clause) == labels(con, called) == labels(con, stored)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_closeness_takes_a_tree_from_a_file(shared_clause: Any, files: Path) -> None:
     shared_clause.execute("CREATE TABLE v AS SELECT i % 4 AS ward, i % 3 AS visits FROM range(60) AS r(i)")
     query = "FROM v ANONYMIZE BY ward GUARANTEE k >= 5 AND t(visits, 'hierarchical', 'tree.csv') <= 0.2"
@@ -74,6 +74,7 @@ def test_closeness_takes_a_tree_from_a_file(shared_clause: Any, files: Path) -> 
         shared_clause.execute(query).fetchall()
 
 
+@pytest.mark.everything
 def test_a_map_and_a_table_of_distances_are_files_too(shared_clause: Any, files: Path) -> None:
     (files / "edges.csv").write_text("a,b\n00501,00502\n00502,00503\n00503,00504\n")
     (files / "far.csv").write_text("a,b,distance\n0,1,0.1\n0,2,1\n1,2,1\n")
@@ -91,6 +92,7 @@ def test_a_table_called_csv_is_no_file(shared_clause: Any, files: Path) -> None:
     assert labels(shared_clause, "FROM t ANONYMIZE BY age IN HIERARCHY ages.csv, sex GUARANTEE k >= 2")
 
 
+@pytest.mark.everything
 def test_python_reads_a_file(files: Path) -> None:
     people = pd.DataFrame({"age": [f"{n * n % 20:02}" for n in range(60)], "sex": [n % 2 for n in range(60)]})
     asked = {"k": 8, "quasi_identifiers": ["age", "sex"], "recodings": {"age": "HIERARCHY 'age.csv'"}}
@@ -98,7 +100,7 @@ def test_python_reads_a_file(files: Path) -> None:
     assert set(release.table["age"]) & {"[0, 5[", "[5, 10[", "[10, 15[", "[15, 20["}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("recode", [["age=HIERARCHY 'age.csv'"], ["age=HIERARCHY ages", "--beside", "ages=age.csv"]])
 def test_the_command_reads_a_file(files: Path, recode: list[str]) -> None:
     rows = [f"{n * n % 20:02},{n % 2}" for n in range(60)]
@@ -112,7 +114,7 @@ def test_the_command_reads_a_file(files: Path, recode: list[str]) -> None:
     assert verified.exit_code == 0, verified.output
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_python_audits_closeness_by_files(files: Path) -> None:
     (files / "far.csv").write_text("a,b,distance\n0,1,0.1\n0,2,1\n1,2,1\n")
     people = pd.DataFrame({"ward": [n % 4 for n in range(60)], "visits": [n % 3 for n in range(60)]})
@@ -124,7 +126,7 @@ def test_python_audits_closeness_by_files(files: Path) -> None:
         assert measured.t <= 0.2
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_command_takes_such_a_tree_for_closeness(files: Path) -> None:
     rows = [f"{n % 4},{n % 3}" for n in range(60)]
     (files / "v.csv").write_text("\n".join(["ward,visits", *rows]) + "\n")
@@ -137,7 +139,7 @@ def test_the_command_takes_such_a_tree_for_closeness(files: Path) -> None:
     assert drawn.exit_code == 0, drawn.output
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_report_takes_such_a_tree(files: Path) -> None:
     pytest.importorskip("altair", reason="kanon-sql[report] is not installed")
     rows = [f"{n % 4},{n % 3}" for n in range(60)]
@@ -171,6 +173,7 @@ def test_spark_refuses_a_file() -> None:
         check_supported(asked)
 
 
+@pytest.mark.everything
 def test_a_file_that_is_not_there_and_one_that_may_not_be_read(files: Path) -> None:
     with kanon_sql.connect() as con:
         con.execute(AGES)

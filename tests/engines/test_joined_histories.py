@@ -68,6 +68,7 @@ def counted(by_patient: bool) -> str:
     )
 
 
+@pytest.mark.everything
 def test_a_key_that_tables_share_is_counted_and_refused(tmp_path: Path) -> None:
     with pytest.raises(AuditError) as refusal:
         released(tmp_path, "kept: [visit], identifiers: [patient]")
@@ -76,11 +77,13 @@ def test_a_key_that_tables_share_is_counted_and_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "public.duckdb").exists()
 
 
+@pytest.mark.everything
 def test_a_key_that_one_table_leaves_out_links_nothing(tmp_path: Path) -> None:
     found = audit_database(released(tmp_path, "identifiers: [patient, visit]"))
     assert (found.broken, found.warnings, found.tokens, found.keys) == ([], [], None, [])
 
 
+@pytest.mark.everything
 def test_tokens_of_the_key_are_permitted_if_linkable(tmp_path: Path) -> None:
     tokens = "pseudonyms: [visit], linkable: [visit]"
     found = audit_database(released(tmp_path, f"{tokens}, identifiers: [patient]", tokens))
@@ -89,6 +92,7 @@ def test_tokens_of_the_key_are_permitted_if_linkable(tmp_path: Path) -> None:
     assert told in (tmp_path / "told").read_text()
 
 
+@pytest.mark.everything
 def test_rows_that_belong_to_a_person_through_a_key_are_part_of_the_history(tmp_path: Path) -> None:
     """Scripts do not name patients; their visit belongs to one patient, whose token is in the table of stays."""
     tokens = "pseudonyms: [visit], linkable: [visit]"
@@ -96,6 +100,7 @@ def test_rows_that_belong_to_a_person_through_a_key_are_part_of_the_history(tmp_
     assert found.warnings == [f"by the tokens of all tables, {counted(by_patient=True)}"]
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(
     "other",
     [

@@ -54,8 +54,7 @@ def left(folder: Path) -> list[object]:
         return state(con)
 
 
-@pytest.mark.exhaustive
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_killed_append_can_be_run_again(tmp_path: Path) -> None:
     add(tmp_path, 0, 90)
     done = run(tmp_path, "never")

@@ -50,7 +50,7 @@ def bytes_in(folder: Path) -> Iterator[Path]:
         (f"COPY ({CLAUSE}) TO 'old.csv' (USE_TMP_FILE false)", [signal.SIGINT, signal.SIGINT]),
     ],
 )
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_killed_copy_leaves_nothing_partial(tmp_path: Path, statement: str, signals: list[signal.Signals]) -> None:
     (tmp_path / "old.csv").write_text("old")
     with subprocess.Popen(

@@ -34,7 +34,7 @@ def test_bins(con) -> None:
     assert max(sizes.values()) < 2 * max(60, max(rows.values()))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_regions(con) -> None:
     labels = [label for (label,) in con.execute('SELECT DISTINCT "la""bel" FROM "odd; name"').fetchall()]
     with pytest.raises(PolicyError, match=r"4 labels are in parts of the map with fewer than k = 60 rows together; hint: add"):
@@ -83,14 +83,14 @@ def test_bad_input(con, call: str, error: type[Exception], message: str) -> None
         con.execute(f"FROM {call}").fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_an_empty_table(con) -> None:
     con.execute("CREATE TABLE nobody (x INTEGER, y INTEGER)")
     assert con.execute("FROM bin_labels('nobody', 'x', 5)").fetchall() == []
     assert con.execute("FROM rectangle_labels('nobody', 'x', 'y', 5)").fetchall() == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_groups_that_are_none_are_not_told(con, monkeypatch) -> None:
     """The audit finds a region in two parts, and rectangles with a point in common."""
     from kanon_sql.generalize import groups

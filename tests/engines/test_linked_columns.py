@@ -61,7 +61,7 @@ def check_links(source: pa.Table, released: pa.Table, linked: Sequence[Sequence[
             assert gone & there in (set(), there)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("algorithm", ["auto", "greedy"])
 def test_no_row_hides_a_part_of_what_is_linked(algorithm: str) -> None:
     source = town()
@@ -99,7 +99,7 @@ def permitted(groups: Sequence[Sequence[int]], masks: Sequence[Sequence[int]] | 
     ]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=80)
 @given(
     rows=ROWS,
@@ -129,7 +129,7 @@ def test_against_brute_force_over_the_permitted_masks(
     assert certificate.status is not Status.OPTIMAL or certificate.cost == best
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("algorithm", SOLVERS)
 def test_every_solver_keeps_the_links(algorithm: str) -> None:
@@ -148,7 +148,7 @@ def wide(columns: int = 18, rows: int = 200) -> pa.Table:
     return pa.table({"id": range(rows), **{f"c{i}": rng.integers(0, 2 + i % 3, rows) for i in range(columns)}})
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "linked",
@@ -164,6 +164,7 @@ def test_eighteen_columns_with_links(linked: list[list[str]]) -> None:
     assert release.certificate.suppressed_cells == sum(len(gone) for _, gone in hidden(source, release.table))
 
 
+@pytest.mark.everything
 def test_columns_split_top_down_keep_their_links(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Budget, "over", lambda self: True)
     source, linked = wide(20), [["c0", "c17"], ["c1", "c2"], ["c18", "c3"]]
@@ -190,7 +191,7 @@ BY = {
 MASKS = {None: None, "sets": [["city", "zip", "age"], ["city", "age"], ["city", "zip"], ["zip"], ["age"], []]}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("masks", BY)
 def test_every_entrance_gives_the_same_release(clinic: Any, masks: str | None) -> None:
     policy = Policy.of(k=5, quasi_identifiers=QI, masks=MASKS[masks], linked=LINKED, weights={"age": 2})
@@ -235,7 +236,7 @@ def test_senseless_links_are_refused(clinic: Any, linked: str, message: str, qi:
         clinic.execute(f"FROM k_anonymize('people', 5, qi := {qi}, linked := {linked})")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_no_links_are_no_restriction(clinic: Any) -> None:
     without, empty, null = (
         clinic.sql(f"FROM k_anonymize('people', 5, qi := {QI}{linked}) ORDER BY id").fetchall()

@@ -145,13 +145,14 @@ def coded_histories(table: pa.Table) -> HistoryTable:
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("m", [1, 2, 3])
 def test_an_attacker_who_knows_true_rows_finds_k_people(m: int) -> None:
     certificate = attacked(made(m, 60, 4), 3, m)
     assert certificate.lower_bound <= certificate.suppressed_cells < certificate.cells
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("first", range(0, 1000, 50))
 def test_an_attacker_finds_k_people_in_a_thousand_tables(first: int) -> None:
     for seed in range(first, first + 50):
@@ -191,6 +192,7 @@ def missed(known: tuple[Row, ...], shown: tuple[Row, ...]) -> Iterator[int]:
             yield order.count(None)
 
 
+@pytest.mark.everything
 def test_nothing_else_changes_and_the_order_of_the_source_does_not_matter() -> None:
     table = made(5, 80, 4)
     table = table.append_column("cost", pa.array(range(len(table))))

@@ -30,6 +30,7 @@ def con() -> kanon_sql.Connection:
     return con
 
 
+@pytest.mark.everything
 def test_it_is_the_release_of_python(con: kanon_sql.Connection) -> None:
     found = con.sql(f"FROM visits {LINKED}").to_arrow_table()
     release = kanon_sql.link_histories(
@@ -50,6 +51,7 @@ def test_it_is_the_release_of_python(con: kanon_sql.Connection) -> None:
     assert row["fewest_candidates"] >= 3
 
 
+@pytest.mark.everything
 def test_a_table_a_view_and_a_file_hold_the_release(con: kanon_sql.Connection, tmp_path: Path) -> None:
     con.execute(f"CREATE TABLE stored AS FROM visits {LINKED}")
     con.execute(f"CREATE VIEW viewed AS FROM visits {LINKED}")
@@ -64,6 +66,7 @@ def test_a_table_a_view_and_a_file_hold_the_release(con: kanon_sql.Connection, t
     assert people == con.execute("SELECT linked_people FROM kanon_linked_releases()").fetchall()[0][0]
 
 
+@pytest.mark.everything
 def test_a_query_around_it_sees_the_release_alone(con: kanon_sql.Connection) -> None:
     rows = con.execute(
         f"""WITH eyes AS (FROM visits WHERE ward = 'eye')
@@ -95,6 +98,7 @@ def test_values_that_look_different_are_different(con: kanon_sql.Connection) -> 
     assert rows == [(None, None)] * 4
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("text", "error", "told"),
     [
@@ -136,6 +140,7 @@ def test_an_interrupt_and_progress_reach_the_search(con: kanon_sql.Connection) -
     assert seen == ["suppressing cells of histories"]
 
 
+@pytest.mark.everything
 def test_the_command_writes_what_the_clause_shows(
     con: kanon_sql.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,6 +171,7 @@ def test_an_empty_table_has_too_few_people() -> None:
         kanon_sql.link_histories(empty, 2, per="p", quasi_identifiers=["x"])
 
 
+@pytest.mark.everything
 def test_no_type_lists_values_that_are_suppressed(con: kanon_sql.Connection) -> None:
     con.execute(
         """CREATE TABLE stays AS SELECT i // 2 AS patient, ['eye', 'skin', 'secret'][1 + CASE WHEN i = 7 THEN 2 ELSE i % 2 END]

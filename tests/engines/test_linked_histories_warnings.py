@@ -47,6 +47,7 @@ def test_a_column_of_names_is_told(con: kanon_sql.Connection) -> None:
     assert any(line.startswith("name is released") for line in listed)
 
 
+@pytest.mark.everything
 def test_python_and_the_command_tell_it_too(tmp_path: Path) -> None:
     with pytest.warns(KanonWarning, match="name is released unchanged"):
         release = kanon_sql.link_histories(VISITS, 3, per="patient", quasi_identifiers=["ward"], keep=["doctor", "name"])
@@ -68,6 +69,7 @@ def test_warnings_as_errors_release_nothing(con: kanon_sql.Connection) -> None:
     assert con.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'released'").fetchall() == [(0,)]
 
 
+@pytest.mark.everything
 def test_columns_that_single_nobody_out_are_not_told(con: kanon_sql.Connection) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", KanonWarning)
@@ -76,6 +78,7 @@ def test_columns_that_single_nobody_out_are_not_told(con: kanon_sql.Connection) 
     assert con.execute("SELECT warnings FROM kanon_linked_releases()").fetchall() == [([],), ([],)]
 
 
+@pytest.mark.everything
 def test_a_policy_of_a_file_and_strict_warnings(tmp_path: Path) -> None:
     pa.csv.write_csv(VISITS, tmp_path / "visits.csv")
     stored = StoredPolicy(

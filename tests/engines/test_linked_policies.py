@@ -71,6 +71,7 @@ def require_histories(rows: list[dict], person: str, names: list[str]) -> None:
     assert min(map(len, whose.values())) >= K
 
 
+@pytest.mark.everything
 def test_a_policy_releases_what_the_clause_does(database: Path) -> None:
     policies(database, FACTS.format(""))
     with kanon_sql.connect(str(database), secret="s") as con:
@@ -88,6 +89,7 @@ def test_a_policy_releases_what_the_clause_does(database: Path) -> None:
                 con.execute(text)
 
 
+@pytest.mark.everything
 def test_tokens_are_those_of_one_release(database: Path) -> None:
     """Two releases with common tokens would show together what none of them shows alone."""
     with kanon_sql.connect(str(database), secret="s") as con:
@@ -111,6 +113,7 @@ def test_tokens_are_those_of_one_release(database: Path) -> None:
         assert not first & {token for (token, *_) in con.execute("FROM patients ANONYMIZE WITH POLICY p").fetchall()}
 
 
+@pytest.mark.everything
 def test_facts_of_people_are_linked_in_a_released_database(database: Path, tmp_path: Path) -> None:
     policies(database, PEOPLE.format("PERSON patient FROM patients BY zip, born"), FACTS.format("; OF PERSON"))
     found = kanon_sql.release_database(database, tmp_path / "public.duckdb", secret="s")
@@ -135,6 +138,7 @@ def test_facts_of_people_are_linked_in_a_released_database(database: Path, tmp_p
     assert (audit.broken, audit.tokens) == ([], None)
 
 
+@pytest.mark.everything
 def test_the_audit_counts_known_rows(database: Path, tmp_path: Path) -> None:
     policies(database, FACTS.format(""))
     public = tmp_path / "public.duckdb"
@@ -148,6 +152,7 @@ def test_the_audit_counts_known_rows(database: Path, tmp_path: Path) -> None:
     assert broken.startswith('the table "stays": by any 3 rows of a person, only')
 
 
+@pytest.mark.everything
 def test_a_key_beside_the_tokens_is_counted(database: Path, tmp_path: Path) -> None:
     """The table of people of each stay, by a key that the linked rows release unchanged."""
     keep = FACTS.replace("IDENTIFIER stay;", "KEEP stay;").format("")
@@ -160,7 +165,7 @@ def test_a_key_beside_the_tokens_is_counted(database: Path, tmp_path: Path) -> N
     assert not (tmp_path / "public.duckdb").exists()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(50))
 def test_an_attacker_finds_k_people_in_random_databases(tmp_path: Path, seed: int) -> None:
@@ -193,6 +198,7 @@ def test_it_is_read_back() -> None:
     assert StoredPolicy.from_json("visits", "stays", text) == STORED
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("parts", "told"),
     [

@@ -64,6 +64,7 @@ def figures(candidates: list[int], column: str = "id", releases: int = 0) -> His
     )
 
 
+@pytest.mark.everything
 def test_two_releases_of_a_thousand_people_are_refused_at_the_second(con: Connection) -> None:
     """Each is 5-anonymous, and most people have a history of zip, year of birth, sex and date of their own."""
     con.execute(PEOPLE)
@@ -87,7 +88,7 @@ def test_two_releases_of_a_thousand_people_are_refused_at_the_second(con: Connec
     assert kanon_sql.releases(con)[-1].warnings == (warning,)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_rows_of_a_person_within_one_release(con: Connection) -> None:
     con.execute(PEOPLE)
     con.execute("CREATE TABLE visits AS SELECT i % 250 AS id, zip, born, sex, day FROM (SELECT *, id AS i FROM people)")
@@ -101,6 +102,7 @@ def test_rows_of_a_person_within_one_release(con: Connection) -> None:
     assert risk(con) == figures(naive.candidates([told(con, "by_place", "zip, born")]))
 
 
+@pytest.mark.everything
 def test_one_row_a_person_in_one_release_is_not_refused(con: Connection) -> None:
     con.execute("CREATE TABLE people AS SELECT i AS id, i % 4 AS zip FROM range(40) AS t(i)")
     policy(con, "zips", "IDENTIFIER id AS PSEUDONYM; BY zip; GUARANTEE k >= 10")
@@ -113,6 +115,7 @@ def test_one_row_a_person_in_one_release_is_not_refused(con: Connection) -> None
     assert risk(con) == figures([])
 
 
+@pytest.mark.everything
 def test_a_class_that_the_population_protects_is_not_refused_while_nothing_links(con: Connection) -> None:
     """Under k-map a class may be a single row: its token adds nothing, until the person has a second one."""
     con.execute("CREATE TABLE people AS SELECT i AS id, i AS zip FROM range(4) AS t(i)")
@@ -124,6 +127,7 @@ def test_a_class_that_the_population_protects_is_not_refused_while_nothing_links
         release(con, "mapped", "(FROM people UNION ALL FROM people)")
 
 
+@pytest.mark.everything
 def test_a_release_that_was_made_again_tells_nothing_new(con: Connection) -> None:
     con.execute("CREATE TABLE people AS SELECT i AS id, i % 4 AS zip FROM range(40) AS t(i)")
     con.execute("CREATE TABLE renamed AS SELECT 39 - id AS id, 'zip ' || (39 - id) % 4 AS place FROM people")
@@ -135,6 +139,7 @@ def test_a_release_that_was_made_again_tells_nothing_new(con: Connection) -> Non
     assert con.execute("SELECT name FROM kanon_token_releases").fetchall() == [("zips",)]
 
 
+@pytest.mark.everything
 def test_people_who_are_absent_from_a_later_release_are_told_apart_by_that(con: Connection) -> None:
     """Somebody who withdraws is the one person of the class who is not in the next release."""
     con.execute("CREATE TABLE people AS SELECT i AS id, i % 4 AS zip FROM range(40) AS t(i)")
@@ -148,7 +153,7 @@ def test_people_who_are_absent_from_a_later_release_are_told_apart_by_that(con: 
     assert risk(con) == figures([1, *[9] * 9, *[10] * 30], releases=1)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_tokens_are_known_again_under_another_name_and_from_another_table(con: Connection) -> None:
     con.execute(PEOPLE)
     con.execute("CREATE TABLE patients AS SELECT sex, day, id AS person FROM people")
@@ -159,7 +164,7 @@ def test_tokens_are_known_again_under_another_name_and_from_another_table(con: C
         release(con, "day", "patients")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_other_people_are_not_compared(con: Connection) -> None:
     con.execute(PEOPLE)
     policy(con, "place", BY_PLACE)
@@ -183,7 +188,7 @@ def test_a_release_that_nobody_got_can_be_forgotten(con: Connection) -> None:
     assert con.execute("SELECT release, name FROM kanon_token_releases").fetchall() == [(2, "day")]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_refusal_on_a_plain_connection_is_told_in_our_words() -> None:
     with kanon_sql.connect(secret=SECRET) as con:
         con.execute("CREATE TABLE t AS SELECT i // 3 AS id, hash(i) % 4 AS zip FROM range(60) AS t(i)")
@@ -215,6 +220,7 @@ def division(told: list[naive.Told]) -> frozenset[frozenset[object]]:
     return frozenset(map(frozenset, groups.values()))
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(100))
 def test_the_figures_are_those_of_brute_force_and_decide(seed: int) -> None:

@@ -27,7 +27,7 @@ with kanon_sql.connect(config={"threads": 2, "memory_limit": "200MB"}) as con:
 """
 
 
-@pytest.mark.process
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(("labels", "solver"), [("INTERVALS (100, 500)", "greedy"), ("MEANS", "auto"), ("SETS", "mondrian")])
 def test_many_generalized_columns_leave_joins_their_memory(labels: str, solver: str) -> None:

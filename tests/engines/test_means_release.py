@@ -38,6 +38,7 @@ def rows_of(con, clause: str, columns: list[str]) -> dict[tuple[Any, ...], list[
     return found
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("k", [2, 5, 40])
 def test_each_class_shows_its_mean_to_the_last_digit(con, k: int) -> None:
@@ -56,6 +57,7 @@ def test_each_class_shows_its_mean_to_the_last_digit(con, k: int) -> None:
     assert [types[name] for name in columns] == ["DOUBLE"] * 3
 
 
+@pytest.mark.everything
 def test_plain_sql_says_the_same(con) -> None:
     con.execute(
         "CREATE OR REPLACE TABLE released AS FROM (SELECT id, income FROM p) ANONYMIZE BY income IN MEANS GUARANTEE k >= 7"
@@ -78,6 +80,7 @@ def test_one_column_is_optimal_and_states_its_information_loss(con) -> None:
     assert told == f"age {100 * float(certificate.cost) / 240:.4g} %"
 
 
+@pytest.mark.everything
 def test_medians_are_values_of_the_class(con) -> None:
     columns = ["income", "day", "price"]
     found = rows_of(con, "income IN MEDIANS, day IN MEDIANS, price IN MEDIANS GUARANTEE k >= 5", columns)
@@ -100,6 +103,7 @@ def test_beside_other_columns(con) -> None:
         assert sex is None or {each for _, _, each in members} == {sex}
 
 
+@pytest.mark.everything
 def test_the_same_rows_in_another_order_give_the_same_release(con) -> None:
     query = "SELECT income, score, sex FROM {} ANONYMIZE BY income IN MEANS, score IN MEANS KEEP sex GUARANTEE k >= 5"
     once = con.execute(query.format("p")).fetchall()
@@ -209,7 +213,7 @@ def test_table_functions_and_suppressed_texts(con) -> None:
     assert min(rows.count(row) for row in rows) >= 3
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "guarantee",
@@ -229,6 +233,7 @@ def test_guarantees_about_sensitive_values(con, guarantee: str) -> None:
         assert len(members) >= 4
 
 
+@pytest.mark.everything
 def test_people_are_counted(con) -> None:
     con.execute("CREATE TABLE visits AS SELECT i % 60 AS person, i * 37 % 101 AS paid, i AS visit FROM range(180) t(i)")
     con.execute("CREATE TABLE shown AS FROM visits ANONYMIZE BY paid IN MEANS GUARANTEE k >= 5 PER person")
@@ -244,6 +249,7 @@ def test_people_are_counted(con) -> None:
     assert 0 < certificate.lower_bound < certificate.cost
 
 
+@pytest.mark.everything
 def test_texts_of_numbers_and_dates(con) -> None:
     con.execute("""
         CREATE TABLE t AS
@@ -273,6 +279,7 @@ def test_tables_in_python(kind: str) -> None:
     assert "information loss" in release.certificate.figures()
 
 
+@pytest.mark.everything
 def test_a_column_that_cannot_be_solved_exactly_says_so(con) -> None:
     con.execute("SELECT income FROM p ANONYMIZE BY income IN MEANS GUARANTEE k >= 5").fetchall()
     certificate = con.session.releases[-1]

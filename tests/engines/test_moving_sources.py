@@ -24,7 +24,7 @@ def check(rows: list[tuple[int, object, object]], k: int) -> None:
     assert min(sizes.values()) >= k
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("name", ["v", "main.v", "memory.main.v"])
@@ -34,7 +34,7 @@ def test_a_view_is_read_once(con: duckdb.DuckDBPyConnection, source: str, name: 
         check(con.sql(f"FROM k_anonymize('{name}', 4, qi := ['zip', 'age'])").fetchall(), 4)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_query_above_is_read_once(con: duckdb.DuckDBPyConnection, source: str) -> None:
@@ -42,7 +42,7 @@ def test_a_query_above_is_read_once(con: duckdb.DuckDBPyConnection, source: str)
         check(con.sql(f"WITH v AS ({SOURCES[source]}) FROM k_anonymize('v', 4, qi := ['zip', 'age'])").fetchall(), 4)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_query_above_that_hides_a_table(con: duckdb.DuckDBPyConnection, source: str) -> None:

@@ -19,6 +19,7 @@ def database() -> Iterator[Connection]:
         yield con
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("call", "wrong"),
     [
@@ -49,6 +50,7 @@ def test_arguments_that_are_known_leave_duckdb_its_own_words(database: Connectio
         database.execute("SELECT nothing FROM own.profile(depth := 7)")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "statement",
     [

@@ -109,6 +109,7 @@ def same_groups(one: dict[tuple[object, ...], object], other: dict[tuple[object,
     return one.keys() == other.keys() and len(pairs) == len(set(one.values())) == len(set(other.values()))
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(("grouping", "name"), CHOICES)
 def test_the_named_algorithm_makes_the_groups(con: Connection, grouping: str, name: str) -> None:
@@ -125,6 +126,7 @@ def test_the_named_algorithm_makes_the_groups(con: Connection, grouping: str, na
     assert f"; {line}; " in method(con)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("spelled", "guarantee"),
     [
@@ -184,6 +186,7 @@ def test_what_an_algorithm_does_not_take_is_refused(con: Connection, spelled: st
         recoding_json.from_json({"type": "bins", "algorithm": spelled})
 
 
+@pytest.mark.everything
 def test_algorithms_differ(con: Connection) -> None:
     found = [direct(con, "BINS", name) for name in ("fold", "spread", "balanced")]
     assert not any(same_groups(one, other) for one, other in combinations(found, 2))
@@ -191,6 +194,7 @@ def test_algorithms_differ(con: Connection) -> None:
     assert not same_groups(*(direct(con, "RECTANGLES", name) for name in ("kd_tree", "rectangle_exact")))
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(("grouping", "name"), CHOICES)
 def test_functions_take_the_name(con: Connection, grouping: str, name: str) -> None:
@@ -205,7 +209,7 @@ def test_functions_take_the_name(con: Connection, grouping: str, name: str) -> N
     assert width == (2 if grouping == "RECTANGLES" else 1)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(("grouping", "name"), CHOICES)
 def test_python_and_policies_take_the_name(con: Connection, grouping: str, name: str) -> None:
@@ -333,7 +337,7 @@ def test_a_search_that_does_not_end_claims_no_optimum(con: Connection) -> None:
     assert "no division has less" not in found
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize(
     ("clause", "message"),
     [

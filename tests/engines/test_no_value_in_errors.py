@@ -96,7 +96,7 @@ def test_other_statements_are_the_business_of_duckdb(con: Connection) -> None:
         con.execute("SELECT CAST(note AS INT) FROM p").fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_relation_over_a_release_is_a_relation(con: Connection) -> None:
     found = con.sql("SELECT age, id FROM p ANONYMIZE BY age GUARANTEE k >= 2")
     assert isinstance(found, duckdb.DuckDBPyRelation)

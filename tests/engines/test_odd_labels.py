@@ -95,7 +95,7 @@ def con():
         yield con
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("recoding", ["RANGES", "SETS", "INTERVALS", "BINS", "DIGITS"])
 @pytest.mark.parametrize("kind", DOMAINS)
@@ -179,7 +179,7 @@ def test_texts_that_are_not_shown_say_whether_a_column_has_numbers(con) -> None:
         con.execute(f"FROM p ANONYMIZE BY v IN RANGES, w GUARANTEE k >= {k}").fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_order_of_numbers_in_sql_is_exact(con) -> None:
     """The audit compares numbers by a key of their text: for any two, as Python compares them exactly."""
     draw = random.Random(7)

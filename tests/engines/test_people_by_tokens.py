@@ -51,7 +51,7 @@ def test_five_rows_of_one_person_are_no_class(con: Connection) -> None:
     assert con.execute(f"SELECT min(people) FROM ({CLASSES})").fetchall()[0][0] >= 6
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_histories_of_people_are_judged_too(con: Connection) -> None:
     """Five people are in each class, and nobody is in the same classes as somebody else."""
     con.execute("CREATE TABLE moving AS SELECT * REPLACE (hash(patient, visit) % 4 AS zip) FROM visits")
@@ -63,7 +63,7 @@ def test_histories_of_people_are_judged_too(con: Connection) -> None:
     assert kanon_sql.releases(con)[-1].histories[0].fewest < 5
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize(
     ("kind", "value"),
     [
@@ -82,6 +82,7 @@ def test_people_of_several_texts_are_not_counted_by_tokens(con: Connection, kind
     assert "P0" not in str(refused.value)
 
 
+@pytest.mark.everything
 def test_people_counted_by_another_column(con: Connection) -> None:
     """The tokens of cases do not count patients: five cases with the same history may be those of one patient."""
     con.execute("CREATE TABLE cases AS SELECT *, patient || visit AS case_id FROM visits")

@@ -14,7 +14,7 @@ from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.errors import AuditError, ClauseError, InfeasibleError, PolicyError
 from kanon_sql.model.requirements import People
-from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.budget import Budget, Moment
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.registry import Solver
 from kanon_sql.table.recoding import Recoding
@@ -32,6 +32,7 @@ def con(shared_clause: Connection) -> Connection:
     return shared_clause
 
 
+@pytest.mark.everything
 def test_the_audit_counts_the_people_of_the_smallest_class(con: Connection) -> None:
     by = "CREATE OR REPLACE TABLE released AS SELECT *, patient AS who FROM visits ANONYMIZE BY zip, age KEEP disease, day, who"
     con.execute(f"{by} GUARANTEE k >= 7 PER patient")
@@ -51,6 +52,7 @@ def test_the_audit_counts_the_people_of_the_smallest_class(con: Connection) -> N
     assert con.execute("SELECT last(smallest_class_people) FROM kanon_releases()").fetchall() == [(None,)]
 
 
+@pytest.mark.everything
 def test_the_clause(con: Connection) -> None:
     clause = "ANONYMIZE BY zip, age GUARANTEE k >= 8 PER patient AND l(disease) >= 4/3"
     released = f"SELECT *, patient AS who FROM visits {clause}"
@@ -62,14 +64,14 @@ def test_the_clause(con: Connection) -> None:
     assert len(rows) == 700
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_generalized_release_and_a_text_for_suppressed_cells(con: Connection) -> None:
     body = "SELECT *, patient AS who FROM visits ANONYMIZE BY zip, age IN INTERVALS (3) GUARANTEE k >= 8 PER patient"
     assert con.execute(HEADS.format(f"{body} USING auto (suppress = '*')")).fetchone()[0] >= 8
     assert con.execute(HEADS.format(body)).fetchone()[0] >= 8
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_ranges_and_sets(con: Connection) -> None:
     clause = "ANONYMIZE BY zip IN SETS, age IN RANGES GUARANTEE k >= 8 PER patient"
     assert con.execute(HEADS.format(f"SELECT *, patient AS who FROM visits {clause}")).fetchone()[0] >= 8
@@ -86,7 +88,7 @@ def test_ranges_and_sets(con: Connection) -> None:
         con.execute("FROM visits ANONYMIZE BY age IN RANGES GUARANTEE k >= 100 PER patient").fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_table_functions(con: Connection) -> None:
     con.execute("CREATE VIEW doubled AS SELECT *, patient AS who FROM visits")
     for call in (
@@ -99,7 +101,7 @@ def test_table_functions(con: Connection) -> None:
         assert "patient" not in [name for name, *_ in con.execute(f"FROM {call}").description]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_stored_policy(con: Connection) -> None:
     con.execute(
         "CREATE ANONYMIZATION POLICY p ON visits "
@@ -114,7 +116,7 @@ def test_a_stored_policy(con: Connection) -> None:
         con.execute("SELECT zip, age FROM visits ANONYMIZE WITH POLICY p").fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_file_and_its_report(con: Connection, tmp_path: Path) -> None:
     from click.testing import CliRunner
 
@@ -142,7 +144,7 @@ def test_a_file_and_its_report(con: Connection, tmp_path: Path) -> None:
     assert "P42" not in page
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_verify_finds_a_class_of_too_few_people(con: Connection, tmp_path: Path) -> None:
     """Two rows behind suppressed cells are said to be of one person: nothing else of the certificate is wrong."""
     from click.testing import CliRunner
@@ -164,6 +166,7 @@ def test_verify_finds_a_class_of_too_few_people(con: Connection, tmp_path: Path)
     assert "k >= 2 PER who does not hold: some class has rows of at most 1 person of the source" in words
 
 
+@pytest.mark.everything
 def test_verify_counts_the_people_of_the_smallest_class_again(con: Connection, tmp_path: Path) -> None:
     """By the rows of the source, or by tokens; another number is refused, although its checksum fits."""
     from click.testing import CliRunner
@@ -222,6 +225,11 @@ def test_verify_counts_the_people_of_the_smallest_class_again(con: Connection, t
             "two requirements are about",
         ),
         (
+            "FROM visits ANONYMIZE BY zip, age GUARANTEE k >= 5 FOR ANY 1 COLUMN AND k >= 2 PER patient",
+            ClauseError,
+            "counts rows, but k >= 2 PER patient counts people; hint: k >= 5 PER patient FOR ANY 1 COLUMN",
+        ),
+        (
             "FROM visits ANONYMIZE BY zip GUARANTEE k >= 3 PER patient USING full_domain",
             PolicyError,
             "cannot meet every requirement",
@@ -233,7 +241,19 @@ def test_bad_input(con: Connection, statement: str, error: type[Exception], mess
         con.execute(statement).fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.parametrize("age", ["age", "age IN MEANS"])
+def test_no_step_reports_the_cost_of_a_search_that_counts_rows(con: Connection, age: str) -> None:
+    """Such a search may end, since its release is made one of people, but what it costs is less than that will."""
+    heard: list[Moment] = []
+    con.watch(heard.append)
+    con.execute(f"FROM visits ANONYMIZE BY zip, {age} GUARANTEE k >= 20 PER patient").fetchall()
+    con.watch(None)
+    costs = [moment.cost for moment in heard if moment.cost is not None]
+    assert not costs or min(costs) >= kanon_sql.releases(con)[-1].cost
+    assert any(moment.ready for moment in heard)
+
+
+@pytest.mark.everything
 def test_a_solver_that_counts_rows_is_found_out(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     """The audit counts the people of the rows that are handed out, whatever the solver says."""
     import kanon_sql.solvers.people.search as search
@@ -263,7 +283,7 @@ def test_no_rows(con: Connection) -> None:
     assert con.execute("SELECT * FROM visits WHERE false ANONYMIZE BY zip GUARANTEE k >= 5 PER patient").fetchall() == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "kind",
@@ -288,7 +308,7 @@ def test_people_of_any_type(con: Connection, kind: str) -> None:
         con.execute("FROM typed ANONYMIZE BY zip GUARANTEE k >= 6 PER who").fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_odd_names_one_row_and_sixty_columns(con: Connection) -> None:
     names = [f'"c""{number}"' for number in range(60)]
     columns = ", ".join(f"(i // 40 + i % 2 * {number % 7 == 0}::INT)::INT AS {name}" for number, name in enumerate(names))

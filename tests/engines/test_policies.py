@@ -62,7 +62,7 @@ def test_a_release_under_a_policy(clinic: Connection) -> None:
     assert {row[3] for row in released} == {f"note {i}" for i in range(120)}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_it_is_the_release_that_the_clause_makes(clinic: Connection) -> None:
     clause = (
@@ -202,7 +202,7 @@ def test_names_that_need_quotes(clinic: Connection) -> None:
     assert policies(clinic) == ["p;'\"x", "research"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_it_follows_the_transaction(clinic: Connection) -> None:
     clinic.execute("BEGIN")
@@ -225,7 +225,7 @@ def test_the_first_policy_follows_the_transaction_too() -> None:
         assert policies(con) == ["research"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_view_keeps_the_policy_it_was_made_with(clinic: Connection) -> None:
     clinic.execute("CREATE VIEW released AS FROM patients ANONYMIZE WITH POLICY research")
     before = sorted(map(repr, rows(clinic, "FROM released")))
@@ -250,6 +250,7 @@ def test_a_view_sees_the_columns_of_its_table(clinic: Connection) -> None:
         rows(clinic, "FROM released")
 
 
+@pytest.mark.everything
 def test_a_file_keeps_its_policies(tmp_path: Path) -> None:
     path = str(tmp_path / "clinic.duckdb")
     with kanon_sql.connect(path) as con:
@@ -267,7 +268,7 @@ def test_a_file_keeps_its_policies(tmp_path: Path) -> None:
         assert cursor.execute("SELECT count(*) FROM kanon.anonymize('patients', 'research')").fetchall() == [(120,)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_closing_a_connection_closes_the_file(tmp_path: Path) -> None:
     path = str(tmp_path / "clinic.duckdb")
     con = kanon_sql.connect(path)
@@ -288,7 +289,7 @@ def test_a_connection_of_yours(con: duckdb.DuckDBPyConnection) -> None:
         con.execute("FROM patients ANONYMIZE WITH POLICY research")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_a_policy_of_the_database_in_use(clinic: Connection, tmp_path: Path) -> None:
     clinic.execute(f"ATTACH '{tmp_path / 'other.duckdb'}' AS other; USE other")
@@ -320,7 +321,7 @@ def test_a_broken_table_of_policies_is_told(clinic: Connection) -> None:
         rows(clinic, "FROM patients ANONYMIZE WITH POLICY research")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_threads_do_not_mix_their_columns(clinic: Connection) -> None:
     found: dict[int, set[str]] = {}
@@ -341,7 +342,7 @@ def test_threads_do_not_mix_their_columns(clinic: Connection) -> None:
     assert found == {0: {"zip"}, 1: {"age"}, 2: {"zip,age,notes"}}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_generalized_and_linked_columns() -> None:
     with kanon_sql.connect() as con:
         con.execute(PATIENTS)

@@ -118,6 +118,7 @@ def opened(folder: Path) -> Iterator[Callable[..., Connection]]:
         con.close()
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", OUTSIDE)
 @pytest.mark.parametrize("kind", KINDS)
@@ -142,6 +143,7 @@ def test_nothing_but_a_table_of_the_database_is_read(
     assert not (folder / "out.csv").exists()
 
 
+@pytest.mark.everything
 def test_names_of_the_database_are_read(opened: Callable[..., Connection]) -> None:
     names = ("levels", '"LEVELS"', "main.levels", "clinic.levels", "clinic.main.levels", "seen_levels", "other.levels")
     for place, name in enumerate(names):
@@ -152,6 +154,7 @@ def test_names_of_the_database_are_read(opened: Callable[..., Connection]) -> No
             assert con.sql(use.replace("POLICY p", f"POLICY p{place}").replace("'p'", f"'p{place}'")).fetchall()
 
 
+@pytest.mark.everything
 def test_a_table_of_the_same_transaction_is_read(opened: Callable[..., Connection]) -> None:
     stored(KINDS["hierarchy"]("new_levels"))
     con = opened()
@@ -162,6 +165,7 @@ def test_a_table_of_the_same_transaction_is_read(opened: Callable[..., Connectio
         con.execute(USES[0])
 
 
+@pytest.mark.everything
 def test_levels_of_a_mask_name_no_other_table(opened: Callable[..., Connection]) -> None:
     shown = {"column": "zip", "recoding": {"type": "hierarchy", "table": "pay.csv", "levels": [1]}}
     stored(KINDS["hierarchy"]("levels") | {"more": {"masks": [[shown], []]}})
@@ -169,6 +173,7 @@ def test_levels_of_a_mask_name_no_other_table(opened: Callable[..., Connection])
         opened().execute(USES[0])
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("allowed", [["pay.csv"], [Path("pay.csv")], ["."], ["{folder}"], ["other", "{folder}/pay.csv"]])
 def test_an_allowed_file_is_read(folder: Path, opened: Callable[..., Connection], allowed: list[Any]) -> None:
     stored(KINDS["hierarchy"]('"pay.csv"'))
@@ -179,6 +184,7 @@ def test_an_allowed_file_is_read(folder: Path, opened: Callable[..., Connection]
     assert kanon_sql.append("patients", "appended", key="id", con=con, policy="p").released == 40
 
 
+@pytest.mark.everything
 def test_on_plain_connections_and_their_cursors(folder: Path) -> None:
     stored(KINDS["hierarchy"]('"pay.csv"'))
     with duckdb.connect("clinic.duckdb") as con:
@@ -190,6 +196,7 @@ def test_on_plain_connections_and_their_cursors(folder: Path) -> None:
         assert len(con.cursor().sql("FROM kanon.anonymize('patients', 'p')").fetchall()) == 40
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("name", "allowed"),
     [
@@ -218,6 +225,7 @@ def test_a_name_with_a_zero_byte_names_nothing(opened: Callable[..., Connection]
         opened(allowed_files=["."]).execute(USES[0])
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("given", ["pay.csv", Path("pay.csv"), 5, None, [5], [""], ["a\0"], [b"pay.csv"], ["https://a/b.csv"]])
 def test_what_allows_files_is_a_list_of_paths(opened: Callable[..., Connection], given: Any) -> None:
     with pytest.raises(PolicyError, match="allowed_files"):
@@ -231,6 +239,7 @@ def test_a_url_is_never_allowed(folder: Path, opened: Callable[..., Connection])
         opened(allowed_files=[folder]).execute(USES[0])
 
 
+@pytest.mark.everything
 def test_a_policy_that_names_a_file_is_not_stored(opened: Callable[..., Connection]) -> None:
     create = (
         "CREATE ANONYMIZATION POLICY mine ON patients (IDENTIFIER id; BY zip IN HIERARCHY {}; KEEP disease; GUARANTEE k >= 2)"
@@ -244,6 +253,7 @@ def test_a_policy_that_names_a_file_is_not_stored(opened: Callable[..., Connecti
     assert len(con.execute("FROM patients ANONYMIZE WITH POLICY mine").fetchall()) == 40
 
 
+@pytest.mark.everything
 def test_the_table_of_a_policy_is_no_file(opened: Callable[..., Connection]) -> None:
     patients = pd.DataFrame({"zip": ["a"]})
     for table in ("'pay.parquet'", '"pay.parquet"', 'main."pay.parquet"', "patients_of_python"):
@@ -252,11 +262,13 @@ def test_the_table_of_a_policy_is_no_file(opened: Callable[..., Connection]) -> 
     assert Policy.of(k=2, quasi_identifiers=[*patients]).tables == ()
 
 
+@pytest.mark.everything
 def test_a_clause_of_your_own_reads_your_file(opened: Callable[..., Connection]) -> None:
     query = "SELECT zip FROM patients ANONYMIZE BY zip IN HIERARCHY 'pay.csv' GUARANTEE k >= 2"
     assert len(opened().execute(query).fetchall()) == 40
 
 
+@pytest.mark.everything
 def test_a_view_reads_no_file_without_external_access(folder: Path, opened: Callable[..., Connection]) -> None:
     with duckdb.connect("clinic.duckdb") as con:
         con.execute(f"CREATE VIEW outside AS FROM '{folder}/pay.parquet'")
@@ -269,6 +281,7 @@ def test_a_view_reads_no_file_without_external_access(folder: Path, opened: Call
         assert len(con.execute(use.replace("POLICY p", "POLICY inside").replace("'p'", "'inside'")).fetchall()) == 40
 
 
+@pytest.mark.everything
 def test_a_table_that_was_dropped_is_not_replaced_by_a_variable(opened: Callable[..., Connection]) -> None:
     stored(KINDS["hierarchy"]("gone"), "q")
     con = opened()

@@ -58,7 +58,7 @@ def by_macro(shared: Any, more: str) -> dict[str, Any]:
         shared.unregister("everybody")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("fraction", [0.05, "1/4"])
 def test_the_figures_are_those_of_the_macro(shared: Any, fraction: Any) -> None:
     expected = by_macro(shared, f"population := 'everybody', fraction := {float(Fraction(fraction))}")
@@ -69,7 +69,7 @@ def test_the_figures_are_those_of_the_macro(shared: Any, fraction: Any) -> None:
     assert (found.highest_risk, found.average_risk) == (expected["prosecutor_risk"], expected["prosecutor_risk_average"])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["arrow", "pandas", "polars", "relation"])
 def test_a_population_of_every_kind(kind: str) -> None:
@@ -99,7 +99,7 @@ def test_a_category_is_the_text_that_it_shows() -> None:
     assert (found.k, found.highest_risk, found.journalist_risk) == (1, 1, 0.5)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_only_what_is_asked_for_is_told() -> None:
     assert [getattr(kanon_sql.audit(SAMPLE, quasi_identifiers=QI), name) for name in FIGURES] == [None] * 5
     found = kanon_sql.audit(SAMPLE, quasi_identifiers=QI, fraction=0.25)

@@ -22,7 +22,7 @@ def released(con: Connection, case: Case, guarantee: str, text: str = GONE) -> l
         return str(error)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(100))
 def test_the_audit_counts_what_a_reader_counts(shared_clause: Connection, monkeypatch: Any, seed: int) -> None:

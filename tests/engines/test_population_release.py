@@ -94,7 +94,7 @@ def least_matches(con: Connection, columns: dict[str, Shows], query: str) -> int
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("by", "columns"),
@@ -128,7 +128,7 @@ def test_each_row_matches_k_of_the_population(
         assert certificate.cost <= kanon_sql.releases(con)[-1].cost
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("by", "kind", "rows", "others", "shown"),
@@ -167,7 +167,7 @@ def test_a_label_of_one_value_alone_may_stand_for_many_of_the_population(
     assert kanon_sql.releases(con)[-1].status.value == "OPTIMAL"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("k", [25, 60])
 def test_a_label_of_a_group_may_be_one_of_its_values(con: Connection, k: int) -> None:
     con.execute("""CREATE TABLE heads AS SELECT (98100 + i)::VARCHAR AS level0, (98100 + i // 4 * 4)::VARCHAR AS level1,
@@ -182,6 +182,7 @@ def test_a_label_of_a_group_may_be_one_of_its_values(con: Connection, k: int) ->
     assert least_matches(con, {"zip": headed, "town": plain}, "FROM released") >= k
 
 
+@pytest.mark.everything
 def test_the_example_of_the_page_by_hand(con: Connection) -> None:
     """The definition of ARX, for disjoint classes: a class has k rows of the population in it."""
     con.execute("CREATE TABLE few AS FROM (VALUES ('98101', 34), ('98102', 51)) AS t(zip, age)")
@@ -196,7 +197,7 @@ def test_the_example_of_the_page_by_hand(con: Connection) -> None:
     assert con.sql(measured.format("two")).fetchall() == [(2, 2, 0, 2, 4)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_audit_shares_nothing_with_the_solver(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     """A solver that shows everything, and an exact test that sees nothing: no row leaves."""
 
@@ -215,6 +216,7 @@ def test_the_audit_shares_nothing_with_the_solver(con: Connection, monkeypatch: 
             con.sql(release.format(by)).fetchall()
 
 
+@pytest.mark.everything
 def test_the_audit_tells_columns_apart_as_the_database_does(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     """É and é are two columns, and a row that hides the one does not hide the other."""
     con.execute('CREATE TABLE letters AS SELECT i AS "É", i AS "é" FROM range(6) AS t(i)')
@@ -228,7 +230,7 @@ def test_the_audit_tells_columns_apart_as_the_database_does(con: Connection, mon
         con.sql('FROM letters ANONYMIZE BY "É", "é" GUARANTEE k >= 2 IN letters').fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_every_entrance_makes_the_same_release(con: Connection, tmp_path: Path) -> None:
     named = "['zip', 'age']"
     policy = Policy.of(k_map=9, population="census", quasi_identifiers=["zip", "age"])
@@ -285,13 +287,14 @@ def test_two_populations_and_rows_of_the_release(con: Connection) -> None:
     )
 
 
+@pytest.mark.everything
 def test_people_are_counted_in_the_release_and_rows_in_the_population(con: Connection) -> None:
     con.execute("CREATE TABLE visits AS SELECT 'p' || (age % 13) AS patient, zip, age FROM patients")
     con.execute("CREATE TABLE r AS FROM visits ANONYMIZE BY zip, age GUARANTEE k >= 2 PER patient AND k >= 5 IN census")
     assert con.sql("SELECT k FROM k_mapping('r', ['zip', 'age'], 'census')").fetchall()[0][0] >= 5
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_values_are_compared_in_their_common_type(con: Connection) -> None:
     """Numbers by their size, numbers and texts by their texts; what has no common type is an error."""
     con.execute("CREATE TABLE texts AS SELECT zip, age::VARCHAR AS age FROM census")
@@ -345,7 +348,7 @@ def test_refusals_have_figures_and_hints(con: Connection, statement: str, kind: 
     assert "9810" not in str(raised.value)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_an_empty_source_and_an_empty_population(con: Connection) -> None:
     con.execute("CREATE TABLE nobody AS FROM census LIMIT 0")
     con.execute("CREATE TABLE nothing AS FROM patients LIMIT 0")
@@ -370,7 +373,7 @@ def test_a_stored_policy_keeps_its_population_where_a_query_returns_less(con: Co
     assert kanon_sql.releases(con)[-1].requirements == ("k >= 9 IN census",)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_python_names_what_is_missing() -> None:
     people = pa.table({"zip": ["98101", "98101"]})
     with pytest.raises(PolicyError, match="the policy names the table 'census', which is not given"):
@@ -388,6 +391,7 @@ def test_python_names_what_is_missing() -> None:
         kanon_sql.audit(people, k_map=2)
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", ["kanon#source", "Kanon#types", "kanon#pieces"])
 def test_a_table_that_is_called_as_a_part_of_the_statement_is_not_taken_for_it(con: Connection, name: str) -> None:
@@ -401,7 +405,7 @@ def test_a_table_that_is_called_as_a_part_of_the_statement_is_not_taken_for_it(c
         con.sql(ask.format(f'main."{name}"')).fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("by", ["day IN INTERVALS (month, year)", "day"])
 def test_a_moment_is_no_date(con: Connection, by: str) -> None:
     """Which date a moment has depends on the time zone of the session; by its text, none matched, and all was suppressed."""

@@ -47,7 +47,7 @@ def greatest(con: Connection, columns: dict[str, Shows], released: str) -> Fract
     return max(sums)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("by", "columns"),
@@ -73,7 +73,7 @@ def test_nobody_is_present_by_more_than_delta(
     assert certificate.lower_bound <= certificate.cost
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_classes_that_do_not_overlap_by_hand(con: Connection) -> None:
     """The definition of Nergiz, Atzori and Clifton: the rows of a class by those of the population in it, exactly."""
     con.execute("CREATE TABLE town AS FROM (VALUES ('a', 1), ('a', 2), ('a', 3), ('b', 1), ('b', 2), ('b', 3)) AS t(zip, age)")
@@ -88,6 +88,7 @@ def test_classes_that_do_not_overlap_by_hand(con: Connection) -> None:
         con.sql(ask.format("0.33")).fetchall()
 
 
+@pytest.mark.everything
 def test_overlapping_classes_are_added_up(con: Connection) -> None:
     """Of one class alone nobody has a share above 1/2; whoever matches both has 1/2 + 1/4, so they show less."""
     con.execute("CREATE TABLE town AS FROM (VALUES ('a', 1), ('a', 2), ('b', 1), ('c', 1), ('d', 1)) AS t(zip, age)")
@@ -96,7 +97,7 @@ def test_overlapping_classes_are_added_up(con: Connection) -> None:
     assert found in ([(None, 1), (None, None)], [(None, None), (None, None)])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_audit_shares_nothing_with_the_solver(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     """A solver that shows everything, and an exact test that finds all well: no row leaves."""
 
@@ -117,6 +118,7 @@ def test_the_audit_shares_nothing_with_the_solver(con: Connection, monkeypatch: 
         con.sql(release.format("zip, age", "1")).fetchall()
 
 
+@pytest.mark.everything
 def test_the_audit_adds_up_shares_of_overlapping_classes(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each class alone keeps delta, their sum does not: a release for the k-map that delta implies is refused."""
     con.execute("CREATE TABLE town AS FROM (VALUES ('a', 1), ('a', 2), ('b', 1), ('c', 3)) AS t(zip, age)")
@@ -127,6 +129,7 @@ def test_the_audit_adds_up_shares_of_overlapping_classes(con: Connection, monkey
         con.sql("FROM few ANONYMIZE BY zip, age GUARANTEE presence(town) <= 1/2").fetchall()
 
 
+@pytest.mark.everything
 def test_every_entrance_makes_the_same_release(con: Connection, tmp_path: Path) -> None:
     named = "['zip', 'age']"
     policy = Policy.of(presence=0.1, population="census", quasi_identifiers=["zip", "age"])
@@ -163,7 +166,7 @@ def test_every_entrance_makes_the_same_release(con: Connection, tmp_path: Path) 
     assert both.requirements == (KMap(k=9, population="census"), DeltaPresence(delta="0.1", population="census"))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("statement", "kind", "told"),
@@ -200,11 +203,13 @@ def test_refusals_have_figures_and_hints(con: Connection, statement: str, kind: 
     assert told in str(raised.value)
 
 
+@pytest.mark.everything
 def test_an_empty_source(con: Connection) -> None:
     con.execute("CREATE TABLE nothing AS FROM patients LIMIT 0")
     assert con.sql("FROM nothing ANONYMIZE BY zip, age GUARANTEE presence(census) <= 0.1").fetchall() == []
 
 
+@pytest.mark.everything
 def test_an_explanation_counts_the_rows_of_classes_above_delta(con: Connection) -> None:
     lines = con.sql("EXPLAIN ANONYMIZE FROM patients ANONYMIZE BY zip, age GUARANTEE presence(census) <= 0.05").fetchall()
     failing = {value: rows for name, value, _, rows in lines if name == "mask"}
@@ -219,7 +224,7 @@ def test_a_release_that_grows_is_refused(con: Connection) -> None:
         )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_table_is_measured_in_python(con: Connection) -> None:
     con.execute(
         "CREATE TABLE r AS FROM patients ANONYMIZE BY zip, age GUARANTEE presence(census) <= 0.1 USING auto (suppress = '*')"
@@ -235,7 +240,7 @@ def test_a_table_is_measured_in_python(con: Connection) -> None:
         kanon_sql.audit(frames["r"], presence=0.1)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(("shown", "kind"), [("*", "VARCHAR"), ("7", "INTEGER"), ("[7, 7]", "INTEGER[]")])
 def test_no_cell_that_is_shown_looks_like_a_suppressed_one(con: Connection, shown: str, kind: str) -> None:
@@ -252,7 +257,7 @@ def test_no_cell_that_is_shown_looks_like_a_suppressed_one(con: Connection, show
     assert sorted(found) == sorted([(shown, 10), (other, 8), ("?", 10)])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_empty_cells_need_a_text_for_suppressed_ones(con: Connection) -> None:
     con.execute("CREATE OR REPLACE TABLE gaps AS SELECT * REPLACE (CASE WHEN age > 30 THEN age END AS age) FROM patients")
     con.execute("CREATE OR REPLACE TABLE all_gaps AS SELECT * REPLACE (CASE WHEN age > 30 THEN age END AS age) FROM census")

@@ -55,6 +55,7 @@ def by_clause() -> list[tuple[Any, ...]]:
     ).fetchall()
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_library_gets_the_rows_of_the_clause(kind: str) -> None:
     released = kanon_sql.protect(KINDS[kind](PEOPLE), by=["region", "sex"], measures={"total": "income"}, k=5, p={"total": 10})
@@ -85,6 +86,7 @@ def test_a_column_that_is_summed_twice_is_one_sum() -> None:
     assert table["a"] == table["b"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [
@@ -110,6 +112,7 @@ def test_a_table_without_rows_is_refused() -> None:
         kanon_sql.protect(PEOPLE.slice(0, 0), ["region"])
 
 
+@pytest.mark.everything
 def test_a_certificate_is_a_file_that_comes_back() -> None:
     certificate = kanon_sql.protect(PEOPLE, ["region", "sex", "age"], measures={"s": "income"}).certificate
     text = certificate.to_json()
@@ -119,6 +122,7 @@ def test_a_certificate_is_a_file_that_comes_back() -> None:
         kanon_sql.TableCertificate.from_json(text.replace('"scale": ', '"scale": 1'))
 
 
+@pytest.mark.everything
 def test_a_table_that_respects_earlier_ones_has_no_file() -> None:
     con = kanon_sql.connect()
     con.register("people", PEOPLE)
@@ -136,6 +140,7 @@ TABLES = [
 ]
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("kind", KINDS)
 def test_several_tables_are_those_of_one_transaction(kind: str) -> None:
     con = kanon_sql.connect()
@@ -156,6 +161,7 @@ def test_several_tables_are_those_of_one_transaction(kind: str) -> None:
     assert one.certificate.evidence == two.certificate.evidence
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("tables", "error", "text"),
     [

@@ -20,6 +20,7 @@ def con() -> kanon_sql.engines.duckdb.connection.Connection:
     return con
 
 
+@pytest.mark.everything
 def test_a_view_and_a_call_are_the_tables_that_they_read(con: Any, tmp_path: Any) -> None:
     con.execute("CREATE VIEW old AS FROM people WHERE age > 1; CREATE VIEW older AS SELECT * FROM Old WHERE age > 2")
     con.execute(f"COPY people TO '{tmp_path}/people.csv'")
@@ -39,6 +40,7 @@ def test_a_view_and_a_call_are_the_tables_that_they_read(con: Any, tmp_path: Any
         con.execute(table.format(first)).fetchall()
 
 
+@pytest.mark.everything
 def test_keys_that_identify_people_are_refused_where_their_rows_would_show(con: Any) -> None:
     table = "SELECT {0}, count(*) AS n FROM people GROUP BY CUBE ({0}) PROTECT n >= 4"
     with pytest.raises(KanonError, match=r"the key id singles out 100.0% of the people.*ROWS ABSENT"):
@@ -61,6 +63,7 @@ def test_a_key_of_two_people_each_is_refused(con: Any) -> None:
         con.execute("SELECT who, count(*) AS n FROM twice GROUP BY who PROTECT n >= 10")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("keys", "values"),
     [
@@ -82,6 +85,7 @@ def test_unusual_keys(keys: str, values: str) -> None:
     assert all(rows[key] in {None, n} and (n >= 3 or rows[key] is None) for key, n in truth.items())
 
 
+@pytest.mark.everything
 def test_many_keys_are_refused(con: Any) -> None:
     names = [f"c{number}" for number in range(31)]
     con.execute(f"CREATE TABLE wide AS SELECT {', '.join(f'0 AS {name}' for name in names)} FROM range(9)")
@@ -91,6 +95,7 @@ def test_many_keys_are_refused(con: Any) -> None:
     assert len(con.execute(f"SELECT {few}, count(*) AS n FROM wide GROUP BY ALL PROTECT n >= 4").fetchall()) == 1
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(
     "statement",
     [
@@ -129,6 +134,7 @@ def test_tables_under_conditions_are_solved_together_in_any_order(con: Any, firs
     assert con.execute("FROM every ORDER BY ALL").fetchall() == [(region, 15) for region in range(4)]
 
 
+@pytest.mark.everything
 def test_a_count_under_a_condition_of_where_and_of_tables_before(con: Any) -> None:
     first = con.execute(
         "SELECT region, count(*) AS n, count_if(age > 0) AS c FROM people WHERE age > 0 GROUP BY region PROTECT n >= 4"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
+import re
 from collections import Counter
 from typing import Any
 
+import duckdb
 import pytest
 from ortools.sat.python import cp_model
 
@@ -63,6 +66,7 @@ def most(con: Any, rows: list[Row], row: Row) -> int:
     return int(solver.objective_value)
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("grouping", ["CUBE (zip IN DIGITS (3, 1), sex)", "ROLLUP (zip IN DIGITS (3, 2, 1), sex)"])
 @pytest.mark.parametrize("seed", range(8))
 def test_no_reader_proves_that_a_row_has_few_people(seed: int, grouping: str) -> None:
@@ -81,6 +85,7 @@ def test_no_reader_proves_that_a_row_has_few_people(seed: int, grouping: str) ->
             assert min(len(of_sex), len(of_zip)) > 1
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("grouping", "sets"),
     [
@@ -118,6 +123,7 @@ def test_grouping_tells_levels_apart_and_show_means_the_finest() -> None:
         con.execute(f"{table} SHOW GROUPING SETS ((zip)) USING auto (earlier = 'ignore')").fetchall()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("grouping", "text"),
     [
@@ -126,13 +132,66 @@ def test_grouping_tells_levels_apart_and_show_means_the_finest() -> None:
         ("zip IN DIGITS (2.5)", "must be a whole number"),
         ("zip IN DIGITS (99999999999)", "must be a whole number"),
         ("zip IN DIGITS (3) TOP 9", "unexpected TOP after the levels"),
-        ("zip IN HIERARCHY geo", "join the hierarchy in FROM"),
+        (
+            "zip IN HIERARCHY geo",
+            "HIERARCHY needs its levels in parentheses before PROTECT; hint: job IN HIERARCHY jobs (0, 1)",
+        ),
+        ("zip IN INTERVALS", "INTERVALS needs its levels in parentheses"),
+        ("zip IN INTERVALS ('sum')", "INTERVALS needs its levels in parentheses"),
+        ("zip IN INTERVALS (10, 5)", "the widths of intervals must ascend"),
+        ("zip IN CUTS (5) LOSS (0.5)", "levels before PROTECT have no LOSS"),
         ("zip IN SETS", "SETS has no levels before PROTECT"),
     ],
 )
 def test_other_levels_are_refused(grouping: str, text: str) -> None:
-    with pytest.raises(ClauseError, match=text.replace("(", r"\(")):
+    with pytest.raises(ClauseError, match=re.escape(text)):
         patients(1).execute(f"SELECT zip, count(*) AS n FROM t GROUP BY {grouping} PROTECT n >= 2")
+
+
+@pytest.mark.parametrize(
+    ("levels", "sql"),
+    [
+        ("age IN INTERVALS (5, 20)", ["age // 5 * 5", "age // 20 * 20"]),
+        (
+            "age IN CUTS (18, 65) TOP 90 BOTTOM 3",
+            ["CASE WHEN age <= 3 THEN 0 WHEN age < 18 THEN 1 WHEN age < 65 THEN 2 WHEN age < 90 THEN 3 ELSE 4 END"],
+        ),
+        ("born IN INTERVALS (quarter, decade)", ["date_trunc('quarter', born)", "year(born) // 10"]),
+        ("job IN HIERARCHY jobs (0, 1)", ["job", "CASE WHEN job IN ('cook', 'smith') THEN 0 ELSE 1 END"]),
+    ],
+)
+def test_levels_of_recodings_are_groupings_by_expressions(levels: str, sql: list[str]) -> None:
+    with kanon_sql.connect() as con:
+        con.execute(
+            "CREATE TABLE jobs AS FROM (VALUES ('cook', 'craft'), ('smith', 'craft'), ('nurse', 'care')) AS j(level0, level1)"
+        )
+        con.execute(
+            "CREATE TABLE people AS SELECT i * i % 97 AS age, DATE '2015-02-03' + CAST(i * 9 AS INTEGER) AS born, "
+            "['cook', 'nurse', 'smith'][1 + i * 7 % 11 % 3] AS job, i % 2 AS sex FROM range(300) AS t(i)"
+        )
+        column = levels.split()[0]
+        rows = con.execute(
+            f"SELECT {column}, sex, count(*) AS n FROM people GROUP BY CUBE ({levels}, sex) PROTECT n >= 5 PER ROW"
+        ).fetchall()
+        sets = ", ".join(f"({each}, sex), ({each})" for each in sql)
+        plain = con.execute(f"SELECT sex, count(*) FROM people GROUP BY GROUPING SETS ({sets}, (sex), ())").fetchall()
+        assert Counter(sex for _, sex, _ in rows) == Counter(sex for sex, _ in plain)
+        shown = Counter((sex, n) for _, sex, n in rows if n is not None)
+        assert not shown - Counter(plain)
+        assert sum(shown.values()) > len(plain) // 3
+        reads = json.loads(con.session.protected_tables.certificates[-1].tabulation)["reads"]
+        assert [each for each in reads if not each.startswith("#")] == ['"memory"."main"."people"']
+
+
+def test_values_without_a_label_are_refused() -> None:
+    con = patients(4)
+    con.execute("CREATE TABLE sexes AS FROM (VALUES ('f', 'a'), ('f', 'b')) AS s(level0, level1)")
+    for levels, text in (
+        ("sex IN INTERVALS (5)", "a key with levels has values that are not numbers"),
+        ("sex IN HIERARCHY sexes (1)", "a value has two labels in the hierarchy|is not in the hierarchy"),
+    ):
+        with pytest.raises((KanonError, duckdb.Error), match=text):
+            con.execute(f"SELECT sex, count(*) AS n FROM t GROUP BY {levels} PROTECT n >= 2").fetchall()
 
 
 def test_an_expression_with_in_is_a_key() -> None:
@@ -140,6 +199,7 @@ def test_an_expression_with_in_is_a_key() -> None:
     assert {each[0] for each in rows} == {True, False}
 
 
+@pytest.mark.everything
 def test_earlier_tables_with_levels_are_remembered() -> None:
     con = patients(7)
     first = "SELECT zip, count(*) AS n FROM t GROUP BY zip IN DIGITS (3, 0) PROTECT n >= 4"
@@ -163,6 +223,7 @@ def test_coarse_levels_and_other_keys_together_may_single_people_out() -> None:
         con.execute("SELECT zip, a, b, count(*) AS n FROM t GROUP BY zip IN DIGITS (1), a, b PROTECT n >= 2").fetchall()
 
 
+@pytest.mark.everything
 def test_other_names_and_values() -> None:
     con = kanon_sql.connect()
     alone = "USING auto (earlier = 'ignore')"

@@ -98,6 +98,7 @@ SURFACES = {
 }
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("surface", SURFACES, ids=lambda surface: surface.__name__)
 def test_people_with_several_rows_are_refused_or_counted(con: Any, surface: Callable[..., int]) -> None:
     hint, kind = SURFACES[surface]
@@ -126,6 +127,7 @@ def test_the_hint_calls_the_count_as_the_query_does(con: Any) -> None:
         con.execute("SELECT sex, count(*) AS people FROM visits GROUP BY sex PROTECT people >= 5")
 
 
+@pytest.mark.everything
 def test_a_certificate_says_that_rows_are_people(con: Any) -> None:
     by_clause(con, "visits", per_row=True)
     by_clause(con, "visits", per="patient")
@@ -156,6 +158,7 @@ def test_a_column_that_is_named_row_tells_people_apart(con: Any) -> None:
     assert total(con.execute(f'{TABLE.format("odd")} PER "row"').fetchall()) == 200
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("source", "told", "who"),
     [
@@ -180,6 +183,7 @@ def test_groups_of_one_person_each_are_people(con: Any) -> None:
         con.execute(f"WITH v AS {source} {TABLE.format('v')}")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("key", ["surname", "email", '"Patienten-ID"'])
 def test_keys_that_look_like_identifiers_are_refused(con: Any, key: str) -> None:
     con.execute(f"CREATE TABLE named AS SELECT 'v' || ward AS {key}, * FROM patients")
@@ -224,6 +228,7 @@ def test_geography_is_not_people() -> None:
         assert total(con.execute(text).fetchall()) == 6000
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("clause", "told"),
     [
@@ -261,6 +266,7 @@ def test_a_stream_is_read_once(con: Any) -> None:
                 by_clause(con, "stream")
 
 
+@pytest.mark.everything
 def test_a_release_below_a_table_is_made_once(con: Any) -> None:
     inner = "(SELECT sex, ward FROM patients ANONYMIZE BY sex, ward GUARANTEE k >= 5)"
     assert con.execute(TABLE.format(inner)).fetchall()

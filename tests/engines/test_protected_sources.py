@@ -39,6 +39,7 @@ def refused(con: Any, first: str, second: str) -> bool:
     return False
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "source",
     [
@@ -69,6 +70,7 @@ def test_every_way_to_read_a_table_is_seen(con: Any, source: str, tmp_path: Path
     assert refused(con, "people", source.format(file=file))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "query",
     [
@@ -96,6 +98,7 @@ def test_a_renamed_table_and_a_copy_are_recognized(con: Any) -> None:
     con.execute(f"{TABLE.format('persons')} USING auto (earlier = 'ignore')").fetchall()
 
 
+@pytest.mark.everything
 def test_a_table_renamed_between_sessions_is_recognized(tmp_path: Path) -> None:
     for setup, sql, fails in (
         (PEOPLE, TABLE.format("people"), False),
@@ -116,6 +119,7 @@ def test_a_table_renamed_between_sessions_is_recognized(tmp_path: Path) -> None:
         con.execute(TABLE.format("other.people, range(1)")).fetchall()
 
 
+@pytest.mark.everything
 def test_schemas_are_told_apart(con: Any) -> None:
     for schema, rows in (("s1", 50), ("s2", 70)):
         con.execute(f"CREATE SCHEMA {schema}; CREATE TABLE {schema}.t AS SELECT range % 3 AS region FROM range({rows})")

@@ -36,6 +36,7 @@ def con() -> kanon_sql.engines.duckdb.connection.Connection:
     return con
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(24))
 def test_no_reader_proves_that_a_row_has_few_people(seed: int) -> None:
     draw = random.Random(seed)
@@ -65,6 +66,7 @@ def test_no_reader_proves_that_a_row_has_few_people(seed: int) -> None:
             assert sum((*each[:key], ..., *each[key + 1 : -1]) == group and each[key] is not None for each in rows) > 1
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(12))
 def test_no_reader_and_no_contributor_estimates_a_sum_too_closely(seed: int) -> None:
     draw = random.Random(seed)
@@ -97,6 +99,7 @@ def test_no_reader_and_no_contributor_estimates_a_sum_too_closely(seed: int) -> 
             assert most(rows, 2, row, measure=1, known=known) >= needed - 1e-9
 
 
+@pytest.mark.everything
 def test_a_row_without_people_is_absent_and_a_suppressed_one_may_be(con: Any) -> None:
     sql = "SELECT region, sex, age, count(*) AS n FROM people GROUP BY CUBE (region, sex, age) PROTECT n >= 4"
     rows = con.execute(f"{sql} ROWS ABSENT USING auto (earlier = 'ignore')").fetchall()
@@ -124,6 +127,7 @@ def test_sums_are_suppressed_with_the_count_and_exact(con: Any) -> None:
             assert n is None
 
 
+@pytest.mark.everything
 def test_an_earlier_table_stays_as_it_was(con: Any) -> None:
     fine = con.execute("SELECT region, sex, age, count(*) AS n FROM people GROUP BY CUBE (region, sex, age) PROTECT n >= 4")
     before = {each[:3]: each[3] for each in fine.fetchall()}
@@ -132,6 +136,7 @@ def test_an_earlier_table_stays_as_it_was(con: Any) -> None:
     assert {(region, sex) for region, sex, _ in after} == {(region, sex) for region, sex, age in before if age is None}
 
 
+@pytest.mark.everything
 def test_another_filter_other_people_and_a_changed_source_are_refused(con: Any) -> None:
     table = "SELECT region, count(*) AS n FROM people {} GROUP BY CUBE (region) PROTECT n >= 4"
     con.execute(table.format(""))
@@ -152,6 +157,7 @@ PAIRS = [("region", "sex"), ("age", "region"), ("sex", "age")]
 ONE_BY_ONE = "SELECT {0}, {1}, count(*) AS n, sum(income) AS s FROM people GROUP BY CUBE ({0}, {1}) PROTECT n >= 4"
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("together", [False, True])
 def test_tables_with_other_keys_are_safe_together(con: Any, together: bool) -> None:
     statements = [ONE_BY_ONE.format(*pair) for pair in PAIRS]
@@ -177,6 +183,7 @@ def test_tables_with_other_keys_are_safe_together(con: Any, together: bool) -> N
         assert most(counts, 3, row) >= 4
 
 
+@pytest.mark.everything
 def test_a_later_table_protects_the_sums_of_an_earlier_one() -> None:
     draw = random.Random(3)
     for _ in range(10):
@@ -222,6 +229,7 @@ def test_a_person_is_counted_once() -> None:
         con.execute(f"{sql.format(4)} USING auto (earlier = 'ignore')")
 
 
+@pytest.mark.everything
 def test_statements_around_a_protected_table(con: Any, tmp_path: Any) -> None:
     sql = "SELECT region, count(*) AS n FROM people GROUP BY CUBE (region) PROTECT n >= 5"
     con.execute(f"CREATE TABLE stored AS {sql}")
@@ -239,6 +247,7 @@ def test_an_empty_source_has_no_groups(con: Any) -> None:
     assert con.execute(sql.format("CUBE (region)")).fetchall() == [(None, 0)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("sql", "words"),
     [
@@ -332,6 +341,7 @@ def test_a_registered_connection_has_the_function() -> None:
     assert con.execute("FROM protect('people', by := ['region'], k := 2)").fetchall() == [(0, 3), (1, 3), (2, 2), (None, 8)]
 
 
+@pytest.mark.everything
 def test_the_same_table_once_more_has_the_same_certificate(con: Any) -> None:
     table = "SELECT region, sex, count(*) AS n FROM people GROUP BY CUBE (region, sex) PROTECT n >= 7"
     first = con.execute(table).fetchall()

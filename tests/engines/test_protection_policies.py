@@ -41,6 +41,7 @@ def rows(con: Any, query: str) -> list[str]:
     return sorted(map(repr, con.execute(query).fetchall()))
 
 
+@pytest.mark.everything
 def test_the_rows_are_those_of_the_clause(con: Any) -> None:
     plain = kanon_sql.connect()
     plain.execute(TABLE)
@@ -55,6 +56,7 @@ def test_the_rows_are_those_of_the_clause(con: Any) -> None:
     assert told["guarantee"] == "n >= 6, dominance(total, 1) <= 0.5, p(total) >= 10"
 
 
+@pytest.mark.everything
 def test_a_stock_connection_reads_stored_policies(con: Any) -> None:
     stock = kanon_sql.register(duckdb.connect())
     stock.execute(TABLE)
@@ -70,6 +72,7 @@ def test_rules_follow_the_sums_and_sets_that_a_table_has(con: Any) -> None:
     assert found == [("n >= 6",), ("n >= 6", "dominance(TOTAL, 1) <= 0.5", "p(TOTAL) >= 10")]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("query", "text"),
     [
@@ -95,6 +98,7 @@ def test_what_does_not_fit_is_refused(con: Any, query: str, text: str) -> None:
     assert text in str(error.value)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("parts", "text"),
     [
@@ -115,6 +119,7 @@ def test_policies_that_are_none(con: Any, parts: str, text: str) -> None:
     assert len(con.execute("SHOW ANONYMIZATION POLICIES").fetchall()) == 2
 
 
+@pytest.mark.everything
 def test_people_are_those_of_the_policy(con: Any) -> None:
     con.execute("CREATE ANONYMIZATION POLICY by_patient ON visits (PROTECT count(*) >= 5 PER Patient)")
     plain = kanon_sql.connect()
@@ -128,6 +133,7 @@ def test_people_are_those_of_the_policy(con: Any) -> None:
     assert rows(con, "FROM protect('visits', by := ['sex'], grouping := 'plain', policy := 'by_patient')") == expected
 
 
+@pytest.mark.everything
 def test_replaced_and_dropped(con: Any) -> None:
     con.execute("CREATE OR REPLACE ANONYMIZATION POLICY weekly ON visits (PROTECT n >= 5 USING auto (earlier = 'ignore'))")
     con.execute("CREATE VIEW shown AS SELECT sex, count(*) AS n FROM visits GROUP BY sex PROTECT WITH POLICY weekly")

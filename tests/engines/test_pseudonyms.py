@@ -26,7 +26,7 @@ def con() -> Iterator[Connection]:
         yield con
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_tokens_are_equal_for_equal_values_and_null_stays(con: Connection) -> None:
     con.execute(CREATE)
     con.execute("CREATE TABLE released AS FROM visits ANONYMIZE WITH POLICY p")
@@ -38,7 +38,7 @@ def test_tokens_are_equal_for_equal_values_and_null_stays(con: Connection) -> No
     assert con.execute("SELECT patient FROM anonymize('visits', 'p') EXCEPT SELECT patient FROM released").fetchall() == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_another_secret_gives_other_tokens(con: Connection) -> None:
     con.execute(CREATE)
     mine = {row[0] for row in con.execute("FROM visits ANONYMIZE WITH POLICY p").fetchall()}
@@ -50,7 +50,7 @@ def test_another_secret_gives_other_tokens(con: Connection) -> None:
     assert mine & theirs == {None}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_token_of_a_moment_follows_no_time_zone(con: Connection) -> None:
     """The text of a moment is another one in each zone, and so was its token."""
     con.execute("CREATE TABLE calls AS SELECT make_timestamptz(1000000 * (i // 2)) AS moment, i % 2 AS zip FROM range(12) t(i)")
@@ -87,7 +87,7 @@ def test_a_linkable_pseudonym_is_stored_as_one(con: Connection) -> None:
         StoredPolicy.from_json(name, table, text.replace('"linkable":["patient"]', '"linkable":["ssn"]'))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize(
     ("part", "message"),
     [

@@ -15,7 +15,7 @@ import kanon_sql
 QI = ["zip", "age"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("recodings", [None, {"zip": "DIGITS", "age": "INTERVALS (10, 50)"}], ids=["plain", "recoded"])
 @pytest.mark.parametrize("suppress", [None, "*"], ids=["null", "star"])
@@ -53,7 +53,7 @@ def _cell(text: str) -> str:
     return "None" if plain in ("nan", "<NA>") else plain
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("masks", [[["zip"], []], [["zip", "age"], []]], ids=["zip", "both"])
 @pytest.mark.parametrize("kind", KINDS)
@@ -67,7 +67,7 @@ def test_masks_and_a_sensitive_column(kind: str, masks: list[list[str]]) -> None
             assert after[name] == before[name], name
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["table", "pandas", "polars", "relation"])
 def test_the_order_of_the_rows_changes_nothing(kind: str) -> None:

@@ -20,7 +20,7 @@ def wide(rows: int) -> pa.Table:
     return pa.table({f"c{c}": [hash((i * (c + 7)) % 1009) % (3 + c) for i in range(rows)] for c in range(14)})
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_progress_is_heard_and_rises() -> None:
     heard: list[Moment] = []
     kanon_sql.anonymize(wide(500), k=5, algorithm="greedy", progress=heard.append)
@@ -38,7 +38,7 @@ def test_a_listener_stops_the_release() -> None:
         kanon_sql.anonymize(wide(500), k=5, progress=stop)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_an_interrupt_from_another_thread_stops_the_solver() -> None:
     with kanon_sql.connect() as con:
         con.raw.register("wide", wide(20_000))
@@ -89,7 +89,7 @@ def test_a_listener_stops_the_release_while_its_bound_is_proven(
     assert told.is_set()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_time_limit_ends_well_with_and_without_a_mask_for_the_rest() -> None:
     table = wide(20_000)
     begun = time.monotonic()

@@ -76,7 +76,7 @@ def test_a_column_that_would_be_altered_is_refused(kind: str, use: str) -> None:
     clean(caught.value)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", REFUSED)
 def test_as_another_column_it_is_released(kind: str) -> None:
@@ -126,7 +126,7 @@ def test_an_error_of_the_source_is_not_quoted() -> None:
     clean(caught.value)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_an_error_of_the_policy_has_no_context() -> None:
     for table in (pa.table({"a": [CANARY]}), pd.DataFrame({"a": [CANARY]}), pl.DataFrame({"a": [CANARY]})):
         with pytest.raises(KanonError) as caught:
@@ -159,7 +159,7 @@ KEPT: dict[str, pd.Series[Any]] = {
 }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", KEPT)
 def test_shown_cells_of_a_quasi_identifier_are_those_of_the_source(kind: str) -> None:
@@ -174,7 +174,7 @@ def test_shown_cells_of_a_quasi_identifier_are_those_of_the_source(kind: str) ->
         assert kind in ("cut", "categories of integers", "sparse integers", "unsigned")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("rows", [0, 1, 3])
 def test_few_rows_and_none(rows: int) -> None:

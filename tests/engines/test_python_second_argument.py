@@ -32,6 +32,7 @@ KINDS = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
 def test_k_is_the_second_argument(kind: str) -> None:
     release = kanon_sql.anonymize(KINDS[kind](), 5)

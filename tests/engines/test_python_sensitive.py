@@ -38,7 +38,7 @@ def test_the_audit_measures_diversity_and_closeness() -> None:
     assert found.t == Fraction(1, 2) * (Fraction(1, 5) + Fraction(3, 20) + Fraction(1, 20))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_metric_tells_what_far_means() -> None:
     assert audit(metric="ordered").t == audit(metric="ordered", t=1).t
     assert audit(sensitive="cost", metric="ordered", quasi_identifiers=["zip"]).t == Fraction(1, 2) * (
@@ -62,7 +62,7 @@ ORDERED = {
 """Class a has 1, 1, 0 rows of the three levels, class b 2, 1, 1, the whole table 3, 2, 1."""
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", ORDERED)
 def test_an_ordered_type_gives_its_values_their_order(kind: str) -> None:
@@ -74,7 +74,7 @@ def test_an_ordered_type_gives_its_values_their_order(kind: str) -> None:
     assert kanon_sql.audit(texts, quasi_identifiers=["zip"], sensitive="grade", metric="ordered").t != found.t
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_trees_and_tables_of_distances_are_passed_by_name() -> None:
     assert audit(metric="hierarchical", hierarchy="tree", tables={"tree": TREE}).t == Fraction(1, 2) * Fraction(
         3, 20
@@ -82,7 +82,7 @@ def test_trees_and_tables_of_distances_are_passed_by_name() -> None:
     assert audit(metric="far", tables={"far": FAR}).t == Fraction(1, 2) * Fraction(3, 20) + Fraction(1, 20)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_table_may_have_any_name() -> None:
     assert audit(metric='"Far apart"', tables={"far Apart": FAR}).t == audit(metric="far", tables={"Far": FAR}).t
 

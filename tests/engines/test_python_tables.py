@@ -46,7 +46,7 @@ def test_arrow_in_arrow_out() -> None:
     assert "98101" not in repr(release)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_record_batch_and_a_chunked_table() -> None:
     table = pa.table(ROWS)
     for source in (table.to_batches()[0], pa.concat_tables([table.slice(0, 2), table.slice(2)])):
@@ -236,6 +236,7 @@ def test_a_value_whose_text_does_not_lead_back_is_told_to_nobody() -> None:
         assert released.fetchall() == con.sql("SELECT NULL, t FROM source").fetchall()
 
 
+@pytest.mark.everything
 def test_options_reach_the_policy() -> None:
     source = pa.table({"a": ["x", "x", "y", "y"], "b": [1, 2, 1, 2]})
     release = kanon_sql.anonymize(source, k=2, weights={"A": 3}, algorithm="greedy", time_limit=5.0, seed=4)
@@ -325,7 +326,7 @@ def test_audit_counts() -> None:
     assert kanon_sql.audit(pa.table({"a": ["x", "x", None, None]})).k == 2
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["arrow", "pandas", "polars", "relation"])
 def test_audit_takes_every_kind(kind: str) -> None:
@@ -356,7 +357,7 @@ def test_audit_refuses_what_it_cannot_measure() -> None:
         kanon_sql.audit([1, 2])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_connection_is_duckdbs_own(tmp_path: Any) -> None:
     path = tmp_path / "clinic.duckdb"
     with kanon_sql.connect(str(path)) as con:
@@ -391,6 +392,7 @@ def test_the_connection_reraises_our_errors() -> None:
         assert con.execute("SELECT 1").fetchall() == [(1,)]
 
 
+@pytest.mark.everything
 def test_two_connections_do_not_share_their_releases() -> None:
     with kanon_sql.connect() as one, kanon_sql.connect() as other:
         one.execute("CREATE TABLE t AS SELECT 1 AS a")

@@ -122,7 +122,7 @@ def test_no_trace_of_a_suppressed_value(kind: str, suppress: str | None) -> None
         assert CANARY not in repr(release) + release.sql
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_types_that_list_values_keep_their_order() -> None:
     frame = pd.DataFrame({"race": pd.Categorical(RACES, ["x", CANARY, "White", "Asian"], ordered=True), "r": [1] * 9})
     dtype = kanon_sql.anonymize(frame, k=4, quasi_identifiers=["race", "r"], masks=[["race"], []]).table["race"].dtype
@@ -169,7 +169,7 @@ def test_rows_that_were_filtered_out_are_in_no_buffer_of_polars() -> None:
     assert STRANGER.encode() not in traces(kanon_sql.anonymize(frame, k=4, quasi_identifiers=["race"]).table)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_metadata_is_not_released() -> None:
     fields = [
         pa.field("race", pa.string(), metadata={"max": CANARY}),
@@ -188,6 +188,7 @@ def test_metadata_is_not_released() -> None:
     assert CANARY.encode() not in traces(kanon_sql.anonymize(frame, k=4, quasi_identifiers=QI).table)
 
 
+@pytest.mark.everything
 def test_the_people_are_in_no_buffer() -> None:
     people = [f"{CANARY} {number}" for number in range(8)]
     source = pa.table({"person": people, "race": RACES[:8], "id": range(8)})

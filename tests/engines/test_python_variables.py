@@ -29,6 +29,7 @@ def con() -> Iterator[kanon_sql.Connection]:
         yield con
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, lambda data: pl.DataFrame(data).lazy(), pa.table])
 @pytest.mark.parametrize("query", [f"SELECT zip, age FROM df {CLAUSE}", "FROM k_anonymize('df', 2)"])
 def test_local_variables_of_every_kind(con: kanon_sql.Connection, kind: Callable[[Any], Any], query: str) -> None:
@@ -50,6 +51,7 @@ def test_a_local_variable_comes_before_a_global_one(con: kanon_sql.Connection) -
     assert everybody.num_rows == 3
 
 
+@pytest.mark.everything
 def test_a_relation_outlives_the_function_that_had_the_variable(con: kanon_sql.Connection) -> None:
     def made() -> Any:
         inner = pa.table(COLUMNS)
@@ -61,6 +63,7 @@ def test_a_relation_outlives_the_function_that_had_the_variable(con: kanon_sql.C
     assert relation.aggregate("count(*)").fetchall() == [(7,)]
 
 
+@pytest.mark.everything
 def test_a_table_of_the_database_comes_first(con: kanon_sql.Connection) -> None:
     con.execute("CREATE TABLE everybody AS SELECT i AS zip FROM range(3) r(i)")
     assert con.sql("FROM k_anonymize('everybody', 3)").fetchall() == SMALL
@@ -74,6 +77,7 @@ def test_the_setting_of_duckdb_holds(con: kanon_sql.Connection) -> None:
             con.sql(query).fetchall()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["query", "parameters", "text", "raw", "call", "arguments", "names", "frame", "self"])
 def test_our_own_variables_hide_nothing_and_are_never_read(con: kanon_sql.Connection, name: str) -> None:
     """Every one of these is a variable of ours while the statement runs."""
@@ -85,6 +89,7 @@ def test_our_own_variables_hide_nothing_and_are_never_read(con: kanon_sql.Connec
     assert sorted(seen["rows"], key=str) == RELEASED
 
 
+@pytest.mark.everything
 def test_what_runs_later_sees_the_caller_too(con: kanon_sql.Connection) -> None:
     more = pa.table({"zip": [1, None], "place": ["here", "nowhere"]})
     relation = con.sql(f"SELECT * FROM everybody {CLAUSE}")
@@ -92,6 +97,7 @@ def test_what_runs_later_sees_the_caller_too(con: kanon_sql.Connection) -> None:
     assert more.num_rows == 2
 
 
+@pytest.mark.everything
 def test_copies_and_several_statements_see_them(con: kanon_sql.Connection, tmp_path: Path) -> None:
     df = pd.DataFrame(COLUMNS)
     path = tmp_path / "released.parquet"

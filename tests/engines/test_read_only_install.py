@@ -48,7 +48,7 @@ def bound_by_permissions() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs the capabilities of Linux where root runs the tests")
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_release_writes_no_file(install: Path) -> None:
     environment = {"PATH": os.environ["PATH"], "HOME": str(install / "home"), "PYTHONPATH": str(install)}
     command = [sys.executable, "-P", "-B", "-c", RELEASE]

@@ -43,7 +43,7 @@ def newest(con: duckdb.DuckDBPyConnection) -> Any:
     return session_of(con).releases[-1]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.own_connection
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_every_class_has_k_rows(con: duckdb.DuckDBPyConnection, arguments: str) 
     assert con.execute("SELECT count(*) FROM released JOIN visits USING (cost)").fetchall() == [(3000,)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 @pytest.mark.usefixtures("little_memory")
 def test_shown_cells_are_those_of_the_source_and_the_others_are_counted(con: duckdb.DuckDBPyConnection) -> None:
@@ -88,7 +88,7 @@ def test_shown_cells_are_those_of_the_source_and_the_others_are_counted(con: duc
     assert found <= newest(con).cost <= found + nothing
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_the_loss_is_near_that_of_the_whole(con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> None:
     con.execute("SET memory_limit = '1GB'")
@@ -103,7 +103,7 @@ def test_the_loss_is_near_that_of_the_whole(con: duckdb.DuckDBPyConnection, monk
     assert parts.lower_bound == whole.lower_bound
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 @pytest.mark.usefixtures("little_memory")
 def test_the_same_release_at_any_number_of_threads_and_order_of_rows(con: duckdb.DuckDBPyConnection) -> None:
@@ -117,7 +117,7 @@ def test_the_same_release_at_any_number_of_threads_and_order_of_rows(con: duckdb
     assert found[0] == found[1] == found[2]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 @pytest.mark.usefixtures("little_memory")
 def test_all_types_of_columns(con: duckdb.DuckDBPyConnection) -> None:
@@ -140,7 +140,7 @@ def test_all_types_of_columns(con: duckdb.DuckDBPyConnection) -> None:
     assert rows == 5000
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.usefixtures("little_memory")
 def test_clause_explanation_and_python() -> None:
     with kanon_sql.connect(config={"memory_limit": "1GB"}) as con:
@@ -161,7 +161,7 @@ def test_clause_explanation_and_python() -> None:
     assert release.table.num_rows == 400
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_what_parts_cannot_solve_is_refused_with_a_hint(
     con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
@@ -197,6 +197,7 @@ def test_an_interrupt_between_parts_ends_it_without_a_release() -> None:
         assert not con.session.gatherings
 
 
+@pytest.mark.everything
 @pytest.mark.own_connection
 @pytest.mark.usefixtures("little_memory")
 def test_a_time_limit_gives_a_release_all_the_same(con: duckdb.DuckDBPyConnection) -> None:
@@ -208,7 +209,7 @@ def test_a_time_limit_gives_a_release_all_the_same(con: duckdb.DuckDBPyConnectio
 
 
 @pytest.mark.skipif(duckdb.__version__ == "2.0.1", reason="DuckDB 2.0.1 itself runs out of memory below some 170 MB here")
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_small_memory_limit_forces_parts(tmp_path: Path) -> None:
     """Nothing is patched: 300,000 row types under 90 MB."""
     with duckdb.connect(str(tmp_path / "visits.duckdb")) as con:

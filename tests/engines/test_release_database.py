@@ -17,9 +17,6 @@ from kanon_sql.model.policy_file import read, written
 TABLES = ["kanon_certificates", "kanon_columns", "patients", "scripts", "stays"]
 K = 3
 
-TURNS = 10
-"""Of the databases of a test, a run of a part of the tests attacks every tenth."""
-
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -32,6 +29,7 @@ def policies(folder: Path, text: str = POLICIES) -> Path:
     return path
 
 
+@pytest.mark.everything
 def test_all_tables_are_released_into_a_private_file(source: Path, tmp_path: Path) -> None:
     public = tmp_path / "public.duckdb"
     certificates = kanon_sql.release_database(source, public, policies=policies(tmp_path))
@@ -51,20 +49,17 @@ def test_all_tables_are_released_into_a_private_file(source: Path, tmp_path: Pat
     assert told["patients", "number"] == "kept"
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(30))
 def test_who_knows_everything_finds_k_people_in_each_table(tmp_path: Path, seed: int) -> None:
     require_k_people(tmp_path, seed)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("first", range(30, 1030, 50))
-def test_who_knows_everything_finds_k_people_in_a_thousand_databases(
-    tmp_path: Path, first: int, request: pytest.FixtureRequest
-) -> None:
-    every, part = (request.config.getoption(name) for name in ("every", "part"))
-    turns = 1 if every == 1 else TURNS  # where a run takes a part of the cases, it takes a part of each of them, too
-    for seed in range(first + part % turns, first + 50, turns):
+def test_who_knows_everything_finds_k_people_in_a_thousand_databases(tmp_path: Path, first: int) -> None:
+    for seed in range(first, first + 50):
         (tmp_path / str(seed)).mkdir()
         require_k_people(tmp_path / str(seed), seed)
 
@@ -93,6 +88,7 @@ def require_k_people(tmp_path: Path, seed: int) -> None:
     assert len(tokens) == len(set(tokens.values())) == len({(r["zip"], r["born"], r["sex"]) for r in shown.values()})
 
 
+@pytest.mark.everything
 def test_no_secret_of_the_source_is_in_the_file(source: Path, tmp_path: Path) -> None:
     public = tmp_path / "public.duckdb"
     kanon_sql.release_database(source, public, policies=policies(tmp_path), secret="the secret of this test")
@@ -103,6 +99,7 @@ def test_no_secret_of_the_source_is_in_the_file(source: Path, tmp_path: Path) ->
     assert not [text for text in [*texts, b"the secret of this test", *keys] if text in held]
 
 
+@pytest.mark.everything
 def test_parquet_files_hold_the_same_rows(source: Path, tmp_path: Path) -> None:
     file = policies(tmp_path)
     kanon_sql.release_database(source, tmp_path / "public.duckdb", policies=file)
@@ -118,6 +115,7 @@ def test_parquet_files_hold_the_same_rows(source: Path, tmp_path: Path) -> None:
     assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "public").iterdir()} == {0o600}
 
 
+@pytest.mark.everything
 def test_policies_keep_their_queries_in_files_and_databases(source: Path, tmp_path: Path) -> None:
     known = read(POLICIES, "policies.yaml")
     for ending in (".yaml", ".json"):
@@ -136,6 +134,7 @@ def test_policies_keep_their_queries_in_files_and_databases(source: Path, tmp_pa
     assert rows(tmp_path / "1.duckdb", "FROM stays") == rows(tmp_path / "2.duckdb", "FROM stays")
 
 
+@pytest.mark.everything
 def test_facts_without_a_person_are_counted(source: Path, tmp_path: Path) -> None:
     copy = tmp_path / "clinic.duckdb"
     copy.write_bytes(source.read_bytes())
@@ -230,6 +229,7 @@ def test_what_is_wrong_is_named_and_nothing_is_written(source: Path, tmp_path: P
     assert source.read_bytes() == before
 
 
+@pytest.mark.everything
 def test_no_error_quotes_a_value_of_the_source(source: Path, tmp_path: Path) -> None:
     for change in ("note::INTEGER AS number", "drug::INTEGER AS drug, number"):
         text = POLICIES.replace("drug, number FROM", f"{change} FROM").replace("patient, note", "patient, drug, note")
@@ -249,6 +249,7 @@ def test_a_source_that_is_open_for_writing_is_refused(source: Path, tmp_path: Pa
             kanon_sql.release_database(copy, tmp_path / "public.duckdb", policies=policies(tmp_path))
 
 
+@pytest.mark.everything
 def test_a_table_of_people_may_count_them_itself(source: Path, tmp_path: Path) -> None:
     text = POLICIES.replace("requirements: [{type: k, k: 3}]", "requirements: [{type: people, k: 3, per: patient}]")
     kanon_sql.release_database(source, tmp_path / "public.duckdb", policies=policies(tmp_path, text))
@@ -280,7 +281,7 @@ def test_what_exists_is_not_replaced(source: Path, tmp_path: Path) -> None:
         kanon_sql.release_database(tmp_path / "old.duckdb", tmp_path / "new.duckdb", policies=policies(tmp_path))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_thirty_tables_in_one_run(tmp_path: Path) -> None:
     source = make(tmp_path / "clinic.duckdb", people=30, facts=40)
     with duckdb.connect(str(source)) as con:
@@ -294,6 +295,7 @@ def test_thirty_tables_in_one_run(tmp_path: Path) -> None:
     assert len(rows(tmp_path / "public.duckdb", "SELECT DISTINCT release FROM kanon_columns")) == 30
 
 
+@pytest.mark.everything
 def test_no_type_lists_values_that_the_query_leaves_out(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "source.duckdb")) as con:
         con.execute("CREATE TYPE mood AS ENUM ('glad', 'LEFT-OUT', 'sad')")
@@ -337,6 +339,8 @@ ODD = [
 ]
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize(("count", "long"), [(0, False), (1, False), (2, False), (60, False), (60, True)])
 def test_odd_names_nulls_long_cells_and_few_rows(tmp_path: Path, count: int, long: bool) -> None:
     source, public, policies = (tmp_path / name for name in ("source.duckdb", "public.duckdb", "policies.json"))

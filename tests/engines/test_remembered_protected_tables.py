@@ -50,6 +50,7 @@ def remembered(path: Path) -> int:
         return con.execute("SELECT count(*) FROM kanon_protected_tables").fetchall()[0][0] if there == [(1,)] else 0
 
 
+@pytest.mark.everything
 def test_a_later_session_shows_what_one_session_would(file: Path) -> None:
     with session(file) as con:
         first = rows(con, ONE)
@@ -68,6 +69,7 @@ def test_a_later_session_shows_what_one_session_would(file: Path) -> None:
         assert most([tuple(each) for each in first], 2, row[:-1]) >= 5
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(
     ("change", "sql", "text"),
     [
@@ -97,6 +99,7 @@ def test_a_later_session_refuses_what_one_session_would(file: Path, change: str,
         con.execute(sql).fetchall()
 
 
+@pytest.mark.everything
 def test_the_table_function_and_a_cursor_remember_too(file: Path) -> None:
     with closing(duckdb.connect(str(file))) as con:
         kanon_sql.register(con)
@@ -110,6 +113,7 @@ def test_the_table_function_and_a_cursor_remember_too(file: Path) -> None:
         con.cursor().execute(ONE.replace("GROUP BY", ", range(1) GROUP BY")).fetchall()
 
 
+@pytest.mark.everything
 def test_no_file_holds_counts_of_another_source(file: Path, tmp_path: Path) -> None:
     public = tmp_path / "public.duckdb"
     with session(public) as con:
@@ -121,6 +125,7 @@ def test_no_file_holds_counts_of_another_source(file: Path, tmp_path: Path) -> N
     assert remembered(file) == 1
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(
     "setup", ["CREATE TABLE people AS SELECT 1 AS x", "ATTACH ':memory:' AS m; CREATE TABLE m.people (x INT)"]
 )
@@ -136,12 +141,14 @@ def test_a_source_that_may_be_elsewhere_is_not_written_and_a_warning_says_so(fil
     assert (remembered(public), remembered(file)) == (0, 1)
 
 
+@pytest.mark.everything
 def test_a_database_that_is_read_only_warns(file: Path) -> None:
     with session(file, read_only=True) as con, pytest.warns(KanonWarning, match="read-only"):
         con.execute(ONE).fetchall()
     assert remembered(file) == 0
 
 
+@pytest.mark.everything
 def test_a_table_that_was_removed_from_the_record_does_not_count(file: Path) -> None:
     with session(file) as con:
         con.execute(ONE).fetchall()
@@ -153,6 +160,7 @@ def test_a_table_that_was_removed_from_the_record_does_not_count(file: Path) -> 
     assert remembered(file) == 1
 
 
+@pytest.mark.everything
 def test_another_secret_does_not_read_what_it_did_not_write(file: Path) -> None:
     with session(file, secret="one") as con:
         con.execute(ONE).fetchall()
@@ -166,6 +174,7 @@ def test_another_secret_does_not_read_what_it_did_not_write(file: Path) -> None:
     assert remembered(file) == 1
 
 
+@pytest.mark.everything
 def test_a_secret_that_ends_with_the_process_seals_nothing(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kanon_sql.engines.duckdb.session.secret_of", lambda: Secret(b"x", repeatable=False))
     with session(file) as con, pytest.warns(KanonWarning, match="set KANON_SECRET"):
@@ -173,6 +182,7 @@ def test_a_secret_that_ends_with_the_process_seals_nothing(file: Path, monkeypat
     assert remembered(file) == 0
 
 
+@pytest.mark.everything
 def test_a_row_of_another_file_is_compared_with_this_source(file: Path, tmp_path: Path) -> None:
     with session(file) as con:
         con.execute(ONE).fetchall()
@@ -185,6 +195,7 @@ def test_a_row_of_another_file_is_compared_with_this_source(file: Path, tmp_path
         con.execute(ONE).fetchall()
 
 
+@pytest.mark.everything
 def test_a_database_that_is_attached_again_is_read_again(file: Path) -> None:
     with session(":memory:") as con:
         con.execute(f"ATTACH '{file}' AS clinic; USE clinic")

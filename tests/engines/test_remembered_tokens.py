@@ -58,6 +58,7 @@ def release(con: Connection, policy: str) -> kanon_sql.Certificate:
     return kanon_sql.releases(con)[-1]
 
 
+@pytest.mark.everything
 def test_a_database_remembers_from_one_session_to_the_next(file: Path) -> None:
     with kanon_sql.connect(str(file), secret=SECRET) as con:
         assert release(con, "zips").warnings == ()
@@ -73,7 +74,7 @@ def test_a_database_remembers_from_one_session_to_the_next(file: Path) -> None:
         assert found.warnings == (PERMITTED,)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_release_of_a_transaction_that_is_rolled_back_is_remembered(file: Path) -> None:
     """Its rows may have been read, or copied into a file."""
     with kanon_sql.connect(str(file), secret=SECRET) as con:
@@ -84,6 +85,7 @@ def test_a_release_of_a_transaction_that_is_rolled_back_is_remembered(file: Path
             release(con, "ages")
 
 
+@pytest.mark.everything
 def test_a_database_that_cannot_remember_releases_linkable_tokens_only(file: Path) -> None:
     with kanon_sql.connect(str(file), secret=SECRET) as con:
         release(con, "zips")
@@ -94,7 +96,7 @@ def test_a_database_that_cannot_remember_releases_linkable_tokens_only(file: Pat
         assert release(con, "linkable").histories[0].releases == 1
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_tables_of_another_shape_are_refused(file: Path) -> None:
     with kanon_sql.connect(str(file), secret=SECRET) as con:
         con.execute("CREATE TABLE kanon_tokens (mine INT)")
@@ -102,7 +104,7 @@ def test_tables_of_another_shape_are_refused(file: Path) -> None:
             release(con, "zips")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_all_attached_databases_are_asked(file: Path) -> None:
     with kanon_sql.connect(str(file), secret=SECRET) as con:
         release(con, "zips")
@@ -114,6 +116,7 @@ def test_all_attached_databases_are_asked(file: Path) -> None:
             release(con, "ages")
 
 
+@pytest.mark.everything
 def test_a_database_in_memory_remembers_as_long_as_it_lives(con: Connection) -> None:
     assert [each.startswith(ONLY_HERE) for each in release(con, "zips").warnings] == [True]
     with pytest.raises(AuditError, match=REFUSED):
@@ -121,13 +124,13 @@ def test_a_database_in_memory_remembers_as_long_as_it_lives(con: Connection) -> 
     assert release(con, "linkable").warnings == (PERMITTED,)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_secret_that_no_other_session_has_is_no_reason_to_warn(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(con.session.secret), "repeatable", property(lambda _: False), raising=False)
     assert release(con, "zips").warnings == ()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_of_two_releases_at_once_one_is_refused(con: Connection) -> None:
     done: list[str] = []
 
@@ -158,6 +161,7 @@ def json_policy(*quasi_identifiers: str, **more: Any) -> str:
     )
 
 
+@pytest.mark.everything
 def test_tokens_of_a_policy_that_no_database_holds_are_remembered_by_the_session(con: Connection) -> None:
     con.execute("CREATE TABLE tokens AS SELECT md5(id::VARCHAR) AS id, zip, age FROM people")
     released = "SELECT count(*) FROM anonymize('{}', '{}')"
@@ -179,6 +183,7 @@ def test_values_that_are_no_tokens_are_refused(con: Connection) -> None:
     assert kanon_sql.releases(con) == []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("more", "message"),
     [

@@ -96,7 +96,7 @@ def test_functions_keep_columns(con: Connection) -> None:
     assert last(con).warnings == ("id is released unchanged and singles out 100.0% of the rows",)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_python_keeps_columns_of_every_kind_of_table(con: Connection) -> None:
     table = con.table("t").to_arrow_table()
     for source in (table, table.to_pandas(), con.table("t")):
@@ -189,7 +189,7 @@ def test_a_large_table_is_sampled_and_says_so(con: Connection, monkeypatch: pyte
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_adult(con: Connection, data: Path) -> None:
     con.execute(f"CREATE TABLE adult AS FROM read_csv('{data / 'adult_full.csv.gz'}')")
     con.execute(

@@ -24,7 +24,7 @@ def people(rows: int = 400, seed: int = 5) -> pa.Table:
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "query",
@@ -84,7 +84,7 @@ def test_the_order_is_kept_where_every_column_counts(con: duckdb.DuckDBPyConnect
         con.sql("FROM k_anonymize('t', 3, qi := ['a'], row_order := 'mine')")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_column_of_people_is_no_part_of_the_order() -> None:
     # It is not released, so rows that are released alike stand side by side whoever they are of.
     table = pa.table({"zip": ["A"] * 9, "person": list(range(9)), "n": [0, 1, 2] * 3})
@@ -95,7 +95,7 @@ def test_the_column_of_people_is_no_part_of_the_order() -> None:
     assert [first[n][1] for n in (0, 3, 6)] == [first[n][1] for n in (2, 5, 8)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("surface", ["function", "arrow"])
 @pytest.mark.parametrize("kind", ["HUGEINT", "DECIMAL(19, 0)", "DECIMAL(38, 0)"])
@@ -116,6 +116,7 @@ def test_rows_that_differ_by_0_and_minus_1_in_128_bits_do_not_follow_the_source(
     assert found[0] == found[1]
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(("collation", "texts"), [("NOCASE", "aA"), ("NOACCENT", "eé")])
 @pytest.mark.parametrize("query", ["FROM k_anonymize('t', 3, qi := ['zip'])", "FROM t ANONYMIZE BY zip GUARANTEE k >= 3"])
 def test_rows_that_a_collation_calls_equal_do_not_follow_the_source(collation: str, texts: str, query: str) -> None:
@@ -139,6 +140,7 @@ def test_rows_come_class_by_class() -> None:
     assert starts == sorted(starts, key=lambda row: [(cell is None, cell) for cell in row])
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("named", [", qi := ['mood', 'age']", ""])
 def test_the_order_does_not_follow_labels_that_are_not_released(named: str) -> None:
     # An ENUM is released as VARCHAR: how its labels were declared, and which there are, must not show in the order of classes.

@@ -108,7 +108,7 @@ def prepared() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=250)
 @given(
     rows=ROWS,
@@ -209,6 +209,7 @@ LIES = [
 ]
 
 
+@pytest.mark.everything
 @pytest.mark.own_connection
 @pytest.mark.sweep
 @pytest.mark.parametrize(("call", "message"), LIES, ids=[call for call, _ in LIES])
@@ -264,6 +265,7 @@ def test_the_error_is_an_audit_error_in_the_wrapper(monkeypatch: pytest.MonkeyPa
         assert con.sql("FROM kanon_releases()").fetchall() == []
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(
     "query", ["SELECT * FROM t WHERE random() < 0.5", "SELECT * REPLACE ((random() * 4)::INT::VARCHAR AS s) FROM t"]
 )

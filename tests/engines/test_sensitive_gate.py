@@ -192,7 +192,7 @@ HEIGHTS = {
 }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=30)
 @given(classes=CLASSES, t=SHARES, tree=st.sampled_from(list(TREES)))
 def test_hierarchical(con: Any, classes: list[Histogram], t: Fraction, tree: str) -> None:
@@ -229,7 +229,7 @@ def test_a_broken_hierarchy_lets_nothing_pass(
     assert answers(con, requirement, [every, every], LABELS) == [False, False]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=30)
 @given(
     classes=CLASSES,

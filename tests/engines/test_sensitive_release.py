@@ -77,7 +77,7 @@ GUARANTEES = [
 ]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("guarantee", GUARANTEES)
 def test_every_requirement_is_released(clinic: duckdb.DuckDBPyConnection, guarantee: str) -> None:
@@ -100,7 +100,7 @@ def test_every_requirement_is_released(clinic: duckdb.DuckDBPyConnection, guaran
     assert certificate.algorithm == "refine"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_clause_and_python_and_json(clinic: duckdb.DuckDBPyConnection) -> None:
     requirements: tuple[Requirement, ...] = (
         AlphaAnonymity(sensitive="disease", value="flu", alpha="1/2"),
@@ -173,7 +173,7 @@ KINDS = [
 ]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind[0])
 def test_every_type_comes_out_as_it_went_in(con: duckdb.DuckDBPyConnection, kind: tuple[str, ...]) -> None:
@@ -201,7 +201,7 @@ def test_every_type_comes_out_as_it_went_in(con: duckdb.DuckDBPyConnection, kind
     assert all(each.sensitive[0].count.tolist() == counts for each in SEEN)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_order_of_numbers_dates_and_enums_is_their_own(con: duckdb.DuckDBPyConnection) -> None:
     cells = [
         ("DOUBLE", ["-7.5", "-0.25", "0", "1e300", "'inf'", "'nan'", "NULL"]),
@@ -241,6 +241,7 @@ def test_empty_tables_and_one_value(con: duckdb.DuckDBPyConnection, call: str, r
     assert types(con, f"FROM {call}") == types(con, "FROM t")
 
 
+@pytest.mark.everything
 def test_an_attribute_that_is_all_null(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE t AS SELECT i AS q, NULL::VARCHAR AS s FROM range(4) r(i)")
     assert ask(con, "FROM t_close('t', 's', 0)") == [(None, None)] * 4
@@ -357,7 +358,7 @@ def test_a_text_that_stands_for_several_values_cannot_be_limited(con: duckdb.Duc
         ask(con, "FROM anonymize('t', $1)", [policy.to_json()])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_dates_and_times_are_numbers_too(con: duckdb.DuckDBPyConnection) -> None:
     days = "DATE '2020-02-28', DATE '2020-02-29', DATE '2020-03-10', DATE '0001-01-01'"
     for kind, more, scale in (("DATE", "0", 737493), ("TIMESTAMP", "12.5", None), ("VARCHAR", "0", 737493)):
@@ -373,7 +374,7 @@ def test_dates_and_times_are_numbers_too(con: duckdb.DuckDBPyConnection) -> None
     assert "2020-13" not in str(caught.value)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("call", ["l_diversify({}, 's', 2, qi := ['a', 'b'])", "l_diversify({}, 's', 2)"])
 def test_the_order_of_the_source_does_not_matter(con: duckdb.DuckDBPyConnection, call: str) -> None:
     con.execute("CREATE TABLE t AS SELECT i % 3 AS a, i % 4 AS b, chr((97 + i % 5)::INTEGER) AS s FROM range(60) r(i)")
@@ -393,7 +394,7 @@ def split(problem: Problem, budget: Budget) -> Recoding:
     return Recoding(row_type=types, shown=shown, count=np.stack([half, table.weight - half], axis=1).ravel())
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("call", ["l_diversify({}, 's', 2, qi := ['q'])", "l_diversify({}, 's', 2)"])
 def test_a_row_type_may_be_split_and_the_rows_do_not_depend_on_their_order(
     con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch, call: str

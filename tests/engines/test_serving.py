@@ -43,6 +43,7 @@ def answers(public: Path) -> Iterator[Answers]:
     found.close()
 
 
+@pytest.mark.everything
 def test_a_query_is_answered_from_the_release(answers: Answers, public: Path) -> None:
     asked = "SELECT ward, count(*) AS n FROM stays GROUP BY ward ORDER BY ALL"
     with duckdb.connect(str(public), read_only=True) as con:
@@ -90,6 +91,7 @@ def hostile(folder: Path, draw: random.Random) -> str:
     )
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(10))
 def test_no_query_reads_a_file_or_ends_the_server(answers: Answers, public: Path, seed: int) -> None:
@@ -124,6 +126,8 @@ CHANGES = {
 }
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize("words", CHANGES)
 def test_what_was_not_audited_is_not_served(public: Path, tmp_path: Path, words: str) -> None:
     changed = tmp_path / "changed.duckdb"
@@ -153,6 +157,7 @@ def test_a_row_alone_is_not_served_under_a_forged_fingerprint(public: Path, tmp_
         released_file(forged, LIMITS.megabytes)
 
 
+@pytest.mark.everything
 def test_another_file_in_the_place_of_the_checked_one_is_not_served(public: Path, tmp_path: Path) -> None:
     place = tmp_path / "public.duckdb"
     shutil.copy(public, place)
@@ -182,6 +187,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.everything
 def test_a_query_ends_with_the_server(public: Path, tmp_path: Path) -> None:
     (tmp_path / "killed.py").write_text(_KILLED)
     ran = subprocess.run(

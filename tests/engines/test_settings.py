@@ -95,7 +95,7 @@ def under(con: Any, settings: Iterable[str]) -> Iterator[Any]:
             con.execute(f"RESET {setting.split()[0]}")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("settings", [*([each] for each in CHANGING), TOGETHER], ids=lambda settings: settings[-1])
 def test_settings_change_no_result(settings: list[str], clinic: Any, right: dict[str, Counter[str]]) -> None:
@@ -104,14 +104,14 @@ def test_settings_change_no_result(settings: list[str], clinic: Any, right: dict
             assert rows(clinic, statement) == right[statement], statement
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_profile_changes_no_result(clinic: Any, right: dict[str, Counter[str]], tmp_path: Path) -> None:
     with under(clinic, ["enable_profiling = 'json'", f"profiling_output = '{tmp_path / 'profile.json'}'"]):
         for statement in STATEMENTS[-16::4]:
             assert rows(clinic, statement) == right[statement]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_ordered_distance_does_not_follow_the_default_order() -> None:
     with kanon_sql.connect() as con:
         con.execute("CREATE TABLE p AS FROM (VALUES (1, 1), (2, 3)) AS t(zip, d); SET default_order = 'DESC'")
@@ -132,7 +132,7 @@ def test_the_entropy_that_the_audit_asks_for_is_no_whole_number() -> None:
             assert con.raw.execute(f'{audited} SELECT failing FROM "kanon#check1"').fetchall() == [(1,)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("quoted", ["z", 'a"b', "a\\b", "ä\tb"])
 def test_errors_as_json_are_our_errors(quoted: str) -> None:
@@ -162,7 +162,7 @@ def test_errors_as_json_tell_the_same_words() -> None:
     assert told[0] == told[1]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_places_from_0_are_refused_by_the_audit(clinic: Any, right: dict[str, Counter[str]]) -> None:
     """Under this setting, a lambda hears of the first place as of 0: the audit would measure other distances."""
     if not clinic.execute("SELECT 1 FROM duckdb_settings() WHERE name = 'dialect_compatibility_mode'").fetchall():

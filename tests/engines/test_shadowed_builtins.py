@@ -49,7 +49,7 @@ def classes(con: Any, statement: str, *columns: int) -> int:
     return min(sizes.values())
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_macro_in_the_place_of_every_function_changes_nothing(clinic: Any) -> None:
     asked = [*SOME, *every_statement.EXPLANATIONS, *every_statement.AUDITS]
     right = [rows(clinic, statement) for statement in asked]
@@ -61,7 +61,7 @@ def test_a_macro_in_the_place_of_every_function_changes_nothing(clinic: Any) -> 
         assert classes(clinic, SOME[1], *range(7)) >= 2
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", [*GATED, "array_extract", "struct_extract"])  # no release takes a slice
 def test_a_macro_behind_the_syntax_is_refused_by_its_name(shared: Any, name: str) -> None:
@@ -81,7 +81,7 @@ def test_a_macro_behind_the_syntax_is_refused_by_its_name(shared: Any, name: str
     assert refusal in told
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("name", ["-", "||"])
 def test_an_uncommitted_macro_counts_and_a_rolled_back_one_does_not(clinic: Any, name: str) -> None:
     clinic.execute("BEGIN")
@@ -118,7 +118,7 @@ def test_the_attack_that_was_found() -> None:
         assert con.execute("SELECT count(DISTINCT zip) FROM k_anonymize('p', 4, qi := ['zip'])").fetchall() == [(0,)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_types_of_other_schemas_do_not_win(clinic: Any) -> None:
     right = rows(clinic, every_statement.RELEASES[9].replace("'p'", "'main.p'"))
     names = (
@@ -168,7 +168,7 @@ def file_with(tmp_path: Path, *statements: str) -> str:
     return path
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_file_full_of_traps(tmp_path: Path) -> None:
     # DuckDB 1.4 binds views of its own with such macros, and then fails whatever is looked up
     hostile = HOSTILE.replace("MACRO duckdb_", "MACRO own_duckdb_") if duckdb.__version__ < "1.5" else HOSTILE
@@ -184,7 +184,7 @@ def test_a_file_full_of_traps(tmp_path: Path) -> None:
             con.raw.execute("FROM anonymize('p', 'stored')").fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "macro",
@@ -206,7 +206,7 @@ def test_a_file_with_a_namesake_of_ours_is_refused(tmp_path: Path, macro: str, o
         open_it(path)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_file_with_our_own_macros_is_not(tmp_path: Path, root: Path) -> None:
     kanon = (root / "sql" / "kanon.sql").read_text(encoding="utf-8")
     path = file_with(tmp_path, kanon, "CREATE TABLE p AS SELECT 1 AS a FROM range(3)")
@@ -222,7 +222,7 @@ def test_a_file_with_our_own_macros_is_not(tmp_path: Path, root: Path) -> None:
         kanon_sql.connect(older)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_our_own_macros_do_not_trip_it(tmp_path: Path) -> None:
     for database in (":memory:", str(tmp_path / "clean.duckdb")):
         with kanon_sql.connect(database) as con:
@@ -233,7 +233,7 @@ def test_our_own_macros_do_not_trip_it(tmp_path: Path) -> None:
             kanon_sql.register(con)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_ours_win_over_what_is_attached_or_made_later(tmp_path: Path) -> None:
     path = file_with(tmp_path, "CREATE TABLE p AS SELECT i AS zip FROM range(8) AS t(i)", *(
         f"CREATE MACRO {name} AS TABLE FROM p" for name in ("k_anonymize(tbl, k)", "anonymize(tbl, policy)")

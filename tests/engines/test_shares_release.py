@@ -45,6 +45,7 @@ def check(rows: list[tuple[Any, ...]], beta: Fraction | None, delta: Fraction | 
     return len(classes)
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("by", "guarantee", "beta", "delta"),
@@ -73,14 +74,14 @@ def test_the_clause(con: Connection, by: str, guarantee: str, beta: Fraction | N
     assert Policy.from_json(certificate.policy).to_json() == certificate.policy
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_people_are_counted_beside_them(con: Connection) -> None:
     clause = """FROM patients ANONYMIZE BY zip, city, age
         GUARANTEE k >= 8 PER patient AND beta(disease) <= 1 AND delta(disease) <= 2"""
     check(con.execute(clause).fetchall(), Fraction(1), Fraction(2), k=8)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_table_functions_stored_policies_and_python(con: Connection) -> None:
     con.execute("CREATE TABLE few AS SELECT zip, city, age, disease FROM patients")
     check(con.execute("FROM beta_like('few', 'disease', 1/2, k := 3)").fetchall(), Fraction(1, 2), None, k=3)

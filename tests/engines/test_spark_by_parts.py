@@ -15,7 +15,7 @@ from kanon_sql.engines.spark.by_parts import Parts
 
 QI = ["a", "b", "c", "d"]
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.everything
 
 
 @pytest.fixture(scope="module")

@@ -31,7 +31,7 @@ print("ROWS", release.table.count(), found.count(), type(spark).__module__, len(
 """
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_release_over_connect(tmp_path: Path) -> None:
     skip_without_spark()
     pytest.importorskip("grpc", reason="Connect needs pyspark[connect]")

@@ -24,7 +24,7 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.recoding import Recoding
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.everything
 
 SECRET = "Schickelgruber-4711"
 

@@ -51,7 +51,7 @@ def test_no_identifier_is_released_where_a_pseudonym_is_asked_for(policies: Path
             check_supported(asked)
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_file_in_the_place_of_a_table_is_not_read(spark: Any, tmp_path: Path) -> None:
     rows = '{"level0": "a", "level1": "salary 52000"}\n{"level0": "b", "level1": "salary 52000"}\n'
     (tmp_path / "pay.json").write_text(rows)

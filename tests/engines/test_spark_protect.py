@@ -17,7 +17,7 @@ import kanon_sql.spark
 from kanon_sql.errors import ClauseError, InfeasibleError, KanonError, PolicyError, SourceError
 from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.everything
 
 SCHEMA = pa.schema(
     [

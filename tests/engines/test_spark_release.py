@@ -13,7 +13,7 @@ import pytest
 
 from kanon_sql.model.requirements import AlphaAnonymity, BetaLikeness, DeltaDisclosure, KnownColumns, LDiversity, TCloseness
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.everything
 
 ROWS = 240
 

@@ -12,7 +12,7 @@ import pytest
 import kanon_sql.spark
 from kanon_sql.errors import ClauseError, PolicyError, SourceError, UnknownColumnError
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.everything
 
 CLAUSE = "ANONYMIZE BY zip, `a ge` GUARANTEE k >= 3 USING greedy"
 

@@ -16,7 +16,7 @@ import kanon_sql.spark
 from kanon_sql.errors import AuditError, KanonError, PolicyError
 from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
 
-pytestmark = [pytest.mark.process, pytest.mark.unlisted]
+pytestmark = [pytest.mark.everything, pytest.mark.unlisted]
 
 VISITS = """SELECT i AS visit, i % 300 AS patient,
     1940 + (hash(i % 300) % 60)::INT AS born, 'Z' || hash(i % 300 + 1000) % 30 AS zip,

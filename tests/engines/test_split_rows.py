@@ -32,7 +32,7 @@ def released(table: pa.Table, secret: str) -> list[tuple[str | None, float, int]
     return [tuple(row.values()) for row in release.table.to_pylist()]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_rows_of_a_split_row_type_are_drawn_whatever_they_hold() -> None:
     # Three of the twelve are suppressed with the one of zip B. By the order of d, as of old, the hidden rows of A would be an
     # end of A. Drawn by chance, each of the four hidden rows is that of B as often as another, whatever its rank.
@@ -52,7 +52,7 @@ def test_rows_of_a_split_row_type_are_drawn_whatever_they_hold() -> None:
     assert all(10 < ranks[rank] < 40 for rank in range(4)), ranks
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_rows_that_hold_the_same_are_drawn_one_by_one() -> None:
     # d has two values: were the rows of one value drawn together, a hidden row with the value that is shown could not be of A.
     table = pa.table({"zip": ["A"] * 40 + ["B"], "d": [0, 1] * 20 + [0]})
@@ -65,7 +65,7 @@ def test_rows_that_hold_the_same_are_drawn_one_by_one() -> None:
     assert mixed >= 17
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_same_secret_draws_the_same_rows_in_any_order() -> None:
     table = thirteen(1)
     rows = sorted(released(table, FIRST), key=str)
@@ -74,7 +74,7 @@ def test_the_same_secret_draws_the_same_rows_in_any_order() -> None:
     assert any(sorted(released(thirteen(1), f"{OTHER} {n}"), key=str) != rows for n in range(3))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_every_surface_takes_the_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     table = thirteen(2)
     monkeypatch.setenv("KANON_SECRET", OTHER)
@@ -102,7 +102,7 @@ def test_no_text_tells_the_secret() -> None:
         assert "CANARY" not in kanon_sql.releases(con)[-1].to_json()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_certificate_says_whether_the_release_can_be_repeated(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     monkeypatch.delenv("KANON_SECRET")
     monkeypatch.setenv("XDG_CONFIG_HOME", "/dev/null")

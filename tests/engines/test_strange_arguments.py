@@ -226,7 +226,7 @@ def ours(con: Connection, query: str) -> None:
         told(error)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("call", CALLS)
 def test_arguments_of_functions(con: Connection, call: str) -> None:
@@ -234,7 +234,7 @@ def test_arguments_of_functions(con: Connection, call: str) -> None:
         ours(con, f"FROM {call.format(value)}")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("call", CALLS)
 def test_arguments_of_functions_on_a_connection_of_yours(con: Connection, call: str) -> None:
@@ -249,6 +249,7 @@ def test_arguments_of_functions_on_a_connection_of_yours(con: Connection, call: 
     assert not unhinted
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("clause", CLAUSES)
 def test_parts_of_the_clause(con: Connection, clause: str) -> None:
@@ -256,7 +257,7 @@ def test_parts_of_the_clause(con: Connection, clause: str) -> None:
         ours(con, clause.format(value))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("field", [*Policy.__dataclass_fields__, "nope", "\ud800"])
 def test_fields_of_a_policy(con: Connection, field: str) -> None:

@@ -59,6 +59,7 @@ def released(con: Connection, table: pa.Table, found: kanon_sql.Suggestion) -> p
     return con.sql("SELECT * FROM visits ANONYMIZE WITH POLICY suggested").to_arrow_table()
 
 
+@pytest.mark.everything
 def test_people_are_counted_and_identifiers_are_out(con: Connection) -> None:
     table = visits()
     found = kanon_sql.suggest(table, table_as="visits")
@@ -84,6 +85,7 @@ def test_people_are_counted_and_identifiers_are_out(con: Connection) -> None:
     assert kanon_sql.releases(con)[-1].warnings == ()
 
 
+@pytest.mark.everything
 def test_a_date_of_birth_has_decades_if_years_single_out() -> None:
     levels = {each.column: each.recoding for each in kanon_sql.suggest(visits()).roles}
     assert levels["born"] == "INTERVALS (year, decade)"
@@ -94,6 +96,7 @@ def test_a_date_of_birth_has_decades_if_years_single_out() -> None:
     )
 
 
+@pytest.mark.everything
 def test_what_is_not_recognized_has_no_role_until_somebody_gives_one(con: Connection) -> None:
     table = visits(
         trait=lambda person, _: f"t{person % 7}",  # of the person
@@ -158,6 +161,7 @@ def test_a_household_is_told() -> None:
     assert any(each.startswith("Rows that share household agree on ") for each in found.notes)
 
 
+@pytest.mark.everything
 def test_wide_tables_count_people(con: Connection) -> None:
     draw = random.Random(3)
     names = [f"{word}_{place}" for place in range(7) for word in ("age", "city")][:13]
@@ -185,6 +189,7 @@ def test_a_date_that_nothing_reads_is_dropped_by_a_rule() -> None:
     assert roles(found)["seen"] == "identifier"
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("name", ["hipaa-safe-harbor", "gdpr"])
 def test_rules_count_people_and_read_texts(con: Connection, name: str) -> None:
     table = visits(
@@ -207,6 +212,7 @@ def test_rules_count_people_and_read_texts(con: Connection, name: str) -> None:
     assert json.loads(found.policy.to_json())["identifiers"]
 
 
+@pytest.mark.everything
 def test_a_number_of_a_person_counts_by_its_name_where_little_else_is_known() -> None:
     """Two rows of a customer agree on one personal column, which is no evidence."""
     draw = random.Random(4)

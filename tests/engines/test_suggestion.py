@@ -28,7 +28,7 @@ def con(shared_clause: Connection) -> Connection:
     return shared_clause
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_its_statement_runs_as_it_stands_and_releases(con: Connection) -> None:
     found = kanon_sql.suggest(con.raw.table("patients"))
     assert {each.column: (each.role, each.recoding) for each in found.roles} == {
@@ -73,6 +73,7 @@ def wide(columns: int) -> pa.Table:
     )
 
 
+@pytest.mark.everything
 def test_of_many_quasi_identifiers_any_three_are_known(con: Connection) -> None:
     assert [each.describe() for each in kanon_sql.suggest(wide(12)).policy.policy.requirements] == ["k >= 5"]
     source = wide(13).append_column("disease", [["a", "b", "c"] * 30])
@@ -103,6 +104,7 @@ def test_no_value_is_told(con: Connection) -> None:
         assert value not in told
 
 
+@pytest.mark.everything
 def test_a_table_whose_names_say_nothing_still_has_a_policy(con: Connection) -> None:
     table = pa.table({"a": [1, 1, 2, 3] * 10, "b": ["x", "y"] * 20})
     found = kanon_sql.suggest(table, k=3, name="Odd name", table_as='"t"')
@@ -113,6 +115,7 @@ def test_a_table_whose_names_say_nothing_still_has_a_policy(con: Connection) -> 
         kanon_sql.suggest(pa.table({"name": ["Ann", "Bob"]}))
 
 
+@pytest.mark.everything
 def test_a_sensitive_column_of_one_value_is_kept(con: Connection) -> None:
     table = pa.table({"zip": ["98101"] * 9, "income": [1] * 9, "grade": [1] * 8 + [2]})
     found = {each.column: each.role for each in kanon_sql.suggest(table).roles}
@@ -121,6 +124,7 @@ def test_a_sensitive_column_of_one_value_is_kept(con: Connection) -> None:
     assert told == "l(grade, 'distinct') >= 2"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["Guarantee", "zip\n; DROP TABLE t; --", 'zip"; --', "zip\x85code", "- zip: &a {{ 1 }} # *"])
 def test_a_strange_name_is_written_as_it_is(con: Connection, name: str) -> None:
     found = kanon_sql.suggest(pa.table({name: ["98101", "98102"] * 20, "b": ["x", "y"] * 20}), k=3, table_as="t")
@@ -132,6 +136,7 @@ def test_a_strange_name_is_written_as_it_is(con: Connection, name: str) -> None:
     assert con.execute("FROM t").fetchall() == []
 
 
+@pytest.mark.everything
 def test_queries_set_weights_and_levels(con: Connection) -> None:
     queries = """SELECT office, count(*) FROM p WHERE "date of birth" > DATE '1980-01-01' GROUP BY office;
         SELECT left(zip, 3), year("date of birth"), count(*) FROM p GROUP BY ALL"""
@@ -147,6 +152,7 @@ def test_queries_set_weights_and_levels(con: Connection) -> None:
         kanon_sql.suggest(con.raw.table("patients"), queries="SELECT offce, count(*) FROM p GROUP BY 1")
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("columns", [32, 33, 60])
 def test_very_wide_tables_have_a_suggestion(columns: int) -> None:
     found = kanon_sql.suggest(pa.table({f"age_{place}": [1, 2, 2, None] * 10 for place in range(columns)}))

@@ -48,7 +48,7 @@ def ranged(values: list[Any]) -> str | None:
     return text + (" or NULL" if None in values else "")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("k", [2, 5, 40])
 def test_a_class_shows_what_its_rows_have(con, k: int) -> None:
@@ -69,7 +69,7 @@ def test_a_class_shows_what_its_rows_have(con, k: int) -> None:
         assert code is None or all(each.startswith(code.rstrip("*")) for each in zips)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_less_is_lost_than_by_suppression(con) -> None:
     con.execute(QUERY.format(k=5)).fetchall()
     con.execute("FROM p ANONYMIZE BY age, day, job, zip, sex GUARANTEE k >= 5").fetchall()
@@ -78,7 +78,7 @@ def test_less_is_lost_than_by_suppression(con) -> None:
     assert summaries.lower_bound <= summaries.cost < suppressed.lower_bound
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_same_input_same_output(con) -> None:
     once = Counter(con.execute(QUERY.format(k=4)).fetchall())
     con.execute("CREATE OR REPLACE TABLE p AS FROM p ORDER BY hash(zip, age)")
@@ -115,7 +115,7 @@ def test_tables_of_little(con, table: str) -> None:
     assert rows == {"nobody": [], "one": [("1", "x")], "nulls": [(None, None)] * 3}[table]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_numbers_among_texts_are_texts(con) -> None:
     con.execute("CREATE TABLE mixed AS SELECT ['1', '10', '9', 'abc'][1 + i % 4] AS code, i % 3 AS other FROM range(24) t(i)")
     for how in ("RANGES", "INTERVALS", "SETS"):
@@ -123,7 +123,7 @@ def test_numbers_among_texts_are_texts(con) -> None:
         assert min(Counter(rows).values()) >= 5
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(("summary", "wrong"), [("ranges", "[1, 2]"), ("sets", "{job 1, job 2}"), ("sets", "{job 1")])
 def test_summaries_that_do_not_cover_are_not_released(con, monkeypatch, summary: str, wrong: str) -> None:
@@ -153,7 +153,7 @@ def histograms(rows: list[tuple[Any, ...]], column: int) -> tuple[list[Histogram
     return list(found.values()), total(list(found.values()))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("guarantee", "kept"),
@@ -175,7 +175,7 @@ def test_every_class_keeps_what_is_guaranteed_of_its_diseases(con, guarantee: st
     assert rows == con.execute(ASKED.format(guarantee)).fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_two_attributes_and_a_column_that_is_neither_range_nor_set(con) -> None:
     con.execute(SENSITIVE)
     rows = con.execute("""
@@ -188,7 +188,7 @@ def test_two_attributes_and_a_column_that_is_neither_range_nor_set(con) -> None:
     assert con.session.releases[-1].lower_bound <= con.session.releases[-1].cost
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_every_column_and_a_table_function(con) -> None:
     con.execute(SENSITIVE)
     con.execute("CREATE TABLE few AS SELECT age, job, disease FROM patients")
@@ -217,7 +217,7 @@ def test_what_the_whole_table_breaks_is_refused(con, guarantee: str, message: st
         con.execute(ASKED.format(guarantee)).fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("guarantee", "message"),

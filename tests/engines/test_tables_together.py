@@ -51,6 +51,7 @@ def read(con: Connection) -> dict[tuple[Any, ...], tuple[Any, Any]]:
     return rows
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("seed", range(6))
 def test_no_reader_of_all_tables_proves_that_a_row_has_few_people(seed: int) -> None:
     con = connected(seed)
@@ -71,6 +72,7 @@ def test_no_reader_of_all_tables_proves_that_a_row_has_few_people(seed: int) -> 
     assert all(rows[row[:3]] in {(None, None), row[3:]} for row in truth)
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("seed", range(6))
 def test_they_cost_what_one_statement_costs_and_at_most_what_one_after_the_other_costs(seed: int) -> None:
     con = connected(seed)
@@ -94,6 +96,7 @@ def test_they_cost_what_one_statement_costs_and_at_most_what_one_after_the_other
     assert hidden <= sum(n is None for n, _ in read(con).values())
 
 
+@pytest.mark.everything
 def test_the_strictest_count_and_every_row_that_must_be_shown_hold_for_all() -> None:
     con = connected()
     con.execute("BEGIN PROTECTED")
@@ -113,6 +116,7 @@ def test_the_strictest_count_and_every_row_that_must_be_shown_hold_for_all() -> 
     assert con.execute("SELECT region, sex, n FROM lenient EXCEPT SELECT region, sex, n FROM strict").fetchall() == []
 
 
+@pytest.mark.everything
 def test_tables_of_other_sources_and_files_and_inserts(tmp_path: Path) -> None:
     con = connected()
     con.execute("CREATE TABLE visits AS SELECT *, 1 AS ward FROM people; CREATE TABLE kept (age INT, n BIGINT)")
@@ -126,6 +130,7 @@ def test_tables_of_other_sources_and_files_and_inserts(tmp_path: Path) -> None:
     assert len(figures(con)) == 3
 
 
+@pytest.mark.everything
 def test_a_file_of_a_block_that_fails_stays_and_is_remembered(tmp_path: Path) -> None:
     con = connected(path=str(tmp_path / "people.duckdb"))
     file = tmp_path / "sex.csv"
@@ -139,6 +144,7 @@ def test_a_file_of_a_block_that_fails_stays_and_is_remembered(tmp_path: Path) ->
         later.execute("SELECT sex, count(*) AS n FROM people, range(1) WHERE age > 0 GROUP BY sex PROTECT n >= 4")
 
 
+@pytest.mark.everything
 def test_a_view_that_both_read_and_a_later_table(tmp_path: Path) -> None:
     con = connected()
     con.execute("CREATE VIEW adults AS FROM people WHERE age > 0")
@@ -153,6 +159,8 @@ def test_a_view_that_both_read_and_a_later_table(tmp_path: Path) -> None:
     assert all(rows[region, sex, None][0] == n for region, sex, n in con.execute("FROM again").fetchall())
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("statement", "text"),
     [
@@ -206,6 +214,7 @@ def test_what_is_wrong_with_the_words_themselves() -> None:
         con.execute("COMMIT")
 
 
+@pytest.mark.everything
 def test_rollback_lets_go_of_all_and_an_error_takes_all_back() -> None:
     con = connected()
     con.execute(f"BEGIN PROTECTED; {ONE}; ROLLBACK")
@@ -227,6 +236,7 @@ def test_a_source_that_differs_from_run_to_run_is_refused() -> None:
     assert con.execute("SELECT count(*) FROM duckdb_tables()").fetchall() == [(1,)]
 
 
+@pytest.mark.everything
 def test_a_table_of_another_connection_respects_those_that_still_run() -> None:
     con = connected()
     tables = con.session.protected_tables
@@ -246,6 +256,7 @@ def test_a_table_of_another_connection_respects_those_that_still_run() -> None:
         assert len(earlier) == 3
 
 
+@pytest.mark.everything
 def test_a_file_remembers_all_of_them(tmp_path: Path) -> None:
     path = str(tmp_path / "clinic.duckdb")
     con = connected(0, path)
@@ -259,7 +270,8 @@ def test_a_file_remembers_all_of_them(tmp_path: Path) -> None:
     con.close()
 
 
-@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(4, 300))])
+@pytest.mark.everything
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.everything) for seed in range(4, 300))])
 def test_no_reader_of_all_tables_of_all_sessions_proves_too_much(seed: int, tmp_path: Path) -> None:
     draw, path = random.Random(seed), str(tmp_path / "clinic.duckdb")
     con = connected(seed, path)

@@ -31,6 +31,7 @@ def suggested(con: Connection, name: str, **more: object) -> kanon_sql.Suggestio
     return kanon_sql.suggest(con.raw.table("patients"), template=name, name="rule", **more)  # type: ignore[arg-type]
 
 
+@pytest.mark.everything
 def test_safe_harbor_leaves_nothing_that_safe_harbor_finds(con: Connection) -> None:
     found = suggested(con, "hipaa-safe-harbor")
     year = datetime.datetime.now(tz=datetime.UTC).year - 90
@@ -53,6 +54,7 @@ def test_safe_harbor_leaves_nothing_that_safe_harbor_finds(con: Connection) -> N
         assert other.execute("FROM safe_harbor('released')").fetchall() == []
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("name", [name for name in TEMPLATES if name != "hipaa-safe-harbor"])
 def test_other_rules_hold(con: Connection, name: str) -> None:
     found, rule = suggested(con, name), template(name)
@@ -66,6 +68,7 @@ def test_other_rules_hold(con: Connection, name: str) -> None:
     assert "PSEUDONYM" not in found.sql.partition("CREATE")[2]
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_each_line_names_its_rule(con: Connection, name: str) -> None:
     found, rule = suggested(con, name), template(name)
@@ -81,6 +84,7 @@ def test_each_line_names_its_rule(con: Connection, name: str) -> None:
     assert policy == found.policy
 
 
+@pytest.mark.everything
 def test_no_value_is_told(con: Connection) -> None:
     for name in TEMPLATES:
         told = suggested(con, name).sql.partition("CREATE")[2]
@@ -88,6 +92,7 @@ def test_no_value_is_told(con: Connection) -> None:
             assert value not in told
 
 
+@pytest.mark.everything
 def test_k_may_be_larger_and_not_smaller(con: Connection) -> None:
     assert "GUARANTEE k >= 20" in suggested(con, "cms-11", k=20).sql
     with pytest.raises(PolicyError, match="the template cms-11 needs k >= 11; hint"):
@@ -104,6 +109,7 @@ def test_a_table_without_zip_codes_or_dates() -> None:
         assert {each.role for each in found.roles} <= {"quasi-identifier", "kept"}
 
 
+@pytest.mark.everything
 def test_safe_harbor_knows_columns_by_content_and_in_other_languages() -> None:
     with kanon_sql.connect() as con:
         con.execute(

@@ -57,6 +57,7 @@ def refusals(con: Connection, policy: str, source: str = "people") -> list[str]:
     return [value for name, value, *_ in lines if name == "refusal"]
 
 
+@pytest.mark.everything
 def test_linkable_tokens_that_single_people_out_are_a_warning(con: Connection) -> None:
     assert release(con, "zips") == []  # one row a person: nobody is singled out, whoever knows the secret
     assert release(con, "linkable") == [PERMITTED]
@@ -67,6 +68,7 @@ def test_linkable_tokens_that_link_nothing_are_not_a_warning(con: Connection) ->
     assert release(con, "linkable") == []
 
 
+@pytest.mark.everything
 def test_a_refused_release_announces_nothing(con: Connection) -> None:
     """Nobody gets it, so nobody is warned of what it would have revealed."""
     con.execute("CREATE TABLE noted AS SELECT *, 'at ' || age AS note FROM people")
@@ -85,6 +87,7 @@ def test_a_refused_release_announces_nothing(con: Connection) -> None:
     assert len(found) == 1
 
 
+@pytest.mark.everything
 @pytest.mark.filterwarnings("error")
 def test_a_release_whose_warnings_are_errors_is_not_remembered(con: Connection) -> None:
     con.raw.execute("FROM anonymize('people', 'zips')").fetchall()
@@ -94,6 +97,7 @@ def test_a_release_whose_warnings_are_errors_is_not_remembered(con: Connection) 
     assert len(kanon_sql.releases(con)) == 1
 
 
+@pytest.mark.everything
 def test_explain_says_that_tokens_link_and_what_is_refused(con: Connection) -> None:
     assert refusals(con, "zips") == []
     release(con, "zips")
@@ -105,6 +109,7 @@ def test_explain_says_that_tokens_link_and_what_is_refused(con: Connection) -> N
     assert con.execute("SELECT name FROM kanon_token_releases").fetchall() == [("zips",)]  # EXPLAIN is not remembered
 
 
+@pytest.mark.everything
 def test_explain_names_a_refusal_that_nothing_can_avoid(con: Connection) -> None:
     """Whatever is suppressed, the one person who is absent is told apart, and so is one with two rows."""
     release(con, "zips")

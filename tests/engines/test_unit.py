@@ -47,6 +47,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("query", REFUSED.values(), ids=REFUSED)
 def test_rows_of_people_with_several_are_refused(clinic: Connection, query: str) -> None:
     with pytest.raises(RepeatedPeopleError, match=REPEATS) as found:
@@ -56,6 +57,7 @@ def test_rows_of_people_with_several_are_refused(clinic: Connection, query: str)
     assert "zip" in found.value.shared
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("query", REFUSED.values(), ids=REFUSED)
 def test_a_row_is_a_person_if_the_author_says_so(clinic: Connection, query: str) -> None:
     clinic.execute(f"SELECT zip, sex, job FROM ({query}) {BY} k >= 5 PER ROW")
@@ -114,6 +116,7 @@ def test_functions_speak_of_their_arguments(clinic: Connection, call: str) -> No
         clinic.execute(f"FROM {call.format('seed := 0')}")
 
 
+@pytest.mark.everything
 def test_python_speaks_of_its_arguments(visits: pa.Table) -> None:
     by = ["zip", "sex", "job"]
     with pytest.raises(RepeatedPeopleError, match="hint: per='patient_id', or per_row=True if each row is a person"):
@@ -134,6 +137,7 @@ def test_a_stored_policy_counts_what_it_drops(clinic: Connection) -> None:
         clinic.execute("EXPLAIN ANONYMIZE FROM visits ANONYMIZE WITH POLICY wards")
 
 
+@pytest.mark.everything
 def test_a_lost_key_is_a_warning(clinic: Connection) -> None:
     with pytest.warns(kanon_sql.KanonWarning, match="far more rows agree on all quasi-identifiers than chance explains"):
         clinic.execute("FROM (SELECT born AS x, zip, sex, job FROM visits) ANONYMIZE BY x, zip, sex, job GUARANTEE k >= 5")
@@ -144,6 +148,7 @@ def test_a_birth_date_repeats_people_without_a_key(clinic: Connection) -> None:
         clinic.execute("FROM (SELECT born, zip, sex, job FROM visits) ANONYMIZE BY born, zip, sex, job GUARANTEE k >= 5")
 
 
+@pytest.mark.everything
 def test_households_are_a_warning(shared_clause: Connection) -> None:
     _with(shared_clause, "homes", people_tables.table(people_tables.households(2)))
     with pytest.warns(kanon_sql.KanonWarning, match="rows that share household agree on zip, income and race"):
@@ -193,6 +198,7 @@ CARRIED = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("item", CARRIED.values(), ids=CARRIED)
 def test_an_identifier_under_another_name_is_one(shared_clause: Connection, item: str) -> None:
     shared_clause.execute(

@@ -40,6 +40,7 @@ def con(shared_clause: Connection) -> Connection:
     return shared_clause
 
 
+@pytest.mark.everything
 def test_names_are_refused_by_the_clause_and_nothing_is_written(con: Connection, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     known = len(kanon_sql.releases(con))
@@ -66,6 +67,7 @@ def test_a_plain_connection_says_the_same() -> None:
         assert str(refusal.value).endswith(REFUSED + IN_FUNCTION)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["arrow", "pandas", "polars", "relation"])
 def test_python_refuses_every_kind_of_table(con: Connection, kind: str) -> None:
     table = con.table("people")
@@ -121,6 +123,7 @@ def test_kept_columns_are_released_with_a_warning_each_time(con: Connection) -> 
     assert f"warning           {told}" in repr(kanon_sql.releases(con)[-1]).splitlines()
 
 
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_a_plain_connection_warns_and_takes_warnings_as_errors() -> None:
     query = "SELECT zip FROM k_anonymize('people', 5, qi := ['zip', 'sex'], keep := ['who', 'age', 'number'])"
@@ -135,6 +138,7 @@ def test_a_plain_connection_warns_and_takes_warnings_as_errors() -> None:
         assert len(kanon_sql.releases(con)) == 1
 
 
+@pytest.mark.everything
 def test_where_warnings_are_errors_nothing_is_released(con: Connection, tmp_path: Path) -> None:
     known = len(kanon_sql.releases(con))
     query = f"SELECT who, zip, sex {CLAUSE} KEEP who GUARANTEE k >= 5"
@@ -185,6 +189,7 @@ def test_large_tables_are_counted_exactly(
         assert len(con.execute(query).fetchall()) == 2000
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(
     "copied",
     [
@@ -223,6 +228,7 @@ def test_the_limits(limit: str, single: int, rows: int, out: bool) -> None:
     assert Limits(Fraction(limit)).singled_out(single, rows) is out
 
 
+@pytest.mark.everything
 def test_warnings_of_a_strict_append_are_errors() -> None:
     with kanon_sql.connect(secret="s") as con:
         con.execute(PEOPLE)
@@ -233,6 +239,7 @@ def test_warnings_of_a_strict_append_are_errors() -> None:
             )  # fmt: skip
 
 
+@pytest.mark.everything
 def test_a_name_in_many_rows_of_one_person_is_refused_where_people_are_counted(con: Connection) -> None:
     con.execute(
         "CREATE TABLE visits AS SELECT i // 2 patient, 'N' || i // 2 AS who, i % 5 AS zip, i % 3 AS ward FROM range(400) t(i)"

@@ -13,7 +13,7 @@ from kanon_sql.engines.duckdb.appending import Append
 OWN = "SELECT rows FROM kanon_releases() WHERE connection = current_connection_id() ORDER BY number"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_an_append_gives_its_own_certificate_while_another_one_releases(
     con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch

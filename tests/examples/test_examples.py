@@ -30,6 +30,7 @@ def test_every_example_is_tested_and_listed(root: Path) -> None:
     assert listed == EXAMPLES - {"README.md"} | {"dbt_clinic", "hospital_database", "spark_cluster"}
 
 
+@pytest.mark.everything
 def test_the_shell_session(root: Path, tmp_path: Path) -> None:
     said = run("-m", "kanon_sql.cli", "run", str(root / "examples" / "shell_session.sql"), folder=tmp_path)
     sizes = re.findall(r"^k\tclasses\tuniques\n(\d+)\t\d+\t(\d+)$", said, re.MULTILINE)
@@ -41,7 +42,7 @@ def test_the_shell_session(root: Path, tmp_path: Path) -> None:
     assert len(re.findall(r"^[1-4]\t\['k >= \d+'\]\t(?:OPTIMAL|FEASIBLE)\t", said, re.MULTILINE)) == 4
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_generalization(root: Path, tmp_path: Path) -> None:
     said = run("-m", "kanon_sql.cli", "run", str(root / "examples" / "generalization.sql"), folder=tmp_path)
     found = re.findall(r"^[1-4]\t(\w+)\t\d+\t(0\.\d+)\t(\d+)$", said, re.MULTILINE)
@@ -51,7 +52,7 @@ def test_generalization(root: Path, tmp_path: Path) -> None:
     assert all(int(smallest) >= 5 for *_, smallest in found)
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_hospital_database(root: Path, tmp_path: Path) -> None:
     said = run(str(root / "examples" / "hospital_database" / "release.py"), folder=tmp_path)
     rows = dict(re.findall(r"^(\w+): k >= 5.*?, (\d+) rows", said, re.MULTILINE))
@@ -66,12 +67,12 @@ def said(root: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize("refused", ["FROM", "ATTACH", "SELECT"])
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_application_reaches_no_raw_row(refused: str, said: str) -> None:
     assert re.search(rf"^{refused}: refused", said, re.MULTILINE)
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_application_serves_the_release_only(said: str) -> None:
     k, rows = re.findall(r"^\{'k': (\d+), 'classes': \d+, 'rows': (\d+)\}$", said, re.MULTILINE)[0]
     assert int(k) >= 5
@@ -79,7 +80,7 @@ def test_the_application_serves_the_release_only(said: str) -> None:
     assert "small clinic: the table has 3 rows, fewer than k = 5" in said
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_cluster_survives_a_worker(root: Path, tmp_path: Path) -> None:
     if importlib.util.find_spec("pyspark") is None or shutil.which("java") is None:
         pytest.skip("the cluster needs PySpark and Java 17")

@@ -46,12 +46,12 @@ def figures(html: str) -> dict[str, str]:
     return dict(re.findall(r'<th scope="row"[^>]*>([^<]*)</th><td[^>]*>([^<]*)</td>', html))
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_nothing_is_said_beside_the_outputs(cells: dict[str, Any]) -> None:
     assert all("stderr" not in outputs for outputs in cells.values())
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_release_and_a_certificate_are_shown_as_tables(cells: dict[str, Any]) -> None:
     for name in ("release", "weights"):
         told = figures(cells[name]["text/html"])
@@ -61,7 +61,7 @@ def test_a_release_and_a_certificate_are_shown_as_tables(cells: dict[str, Any]) 
     assert figures(cells["release"]["text/html"]) != figures(cells["weights"]["text/html"])
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_audit_before_and_after(cells: dict[str, Any]) -> None:
     said = cells["before"]["stdout"] + cells["after"]["stdout"]
     before, after = re.findall(r"^(?:before|after): +k = (\d+), (\d+) uniques", said, re.MULTILINE)
@@ -70,7 +70,7 @@ def test_the_audit_before_and_after(cells: dict[str, Any]) -> None:
     assert after[1] == "0"
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_what_is_left(cells: dict[str, Any]) -> None:
     before, after = re.findall(r"mean spent: (\S+) before, (\S+) after", cells["left"]["stdout"])[0]
     assert before == after
@@ -79,7 +79,7 @@ def test_what_is_left(cells: dict[str, Any]) -> None:
     assert float(plain) <= float(weighted)
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_notebook_is_kept_without_outputs(root: Path) -> None:
     """They would be of some machine at some time, and could hold rows."""
     notebook = json.loads((root / "examples" / "notebook.ipynb").read_text(encoding="utf-8"))

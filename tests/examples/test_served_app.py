@@ -59,6 +59,7 @@ def classes(rows: Any) -> Counter[tuple[Any, ...]]:
     return Counter(tuple(row[name] for name in QUASI_IDENTIFIERS) for row in rows)
 
 
+@pytest.mark.everything
 def test_every_row_looks_like_four_others(rows: Any, raw: Path) -> None:
     with duckdb.connect(str(raw), read_only=True) as con:
         before = con.execute("SELECT zip, age, sex, disease FROM patients").fetchall()
@@ -69,25 +70,25 @@ def test_every_row_looks_like_four_others(rows: Any, raw: Path) -> None:
     assert Counter(row["disease"] for row in rows) == Counter(row[3] for row in before)
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_one_disease(service: Service, rows: Any) -> None:
     assert service.rows("/patients", disease="flu") == [row for row in rows if row["disease"] == "flu"]
     assert service.rows("/patients", disease="flu' OR ''='") == []
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_query_is_answered_from_the_release(service: Service, rows: Any) -> None:
     found = service.rows("/query", sql="WITH p AS (FROM patients) SELECT zip, count(*) AS n FROM p GROUP BY zip")
     assert {row["zip"]: row["n"] for row in found} == Counter(row["zip"] for row in rows)
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_values_that_json_does_not_have(service: Service) -> None:
     sql = "SELECT 'nan'::DOUBLE AS a, '\\xFF'::BLOB AS b, 1.5 AS c, DATE '2026-01-31' AS d, 1 AS a"
     assert service.rows("/query", sql=sql) == [{"a": None, "b": "ff", "c": "1.5", "d": "2026-01-31", "a_1": 1}]
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_start_page_tells_the_figures_and_its_links_are_answered(service: Service, rows: Any) -> None:
     text = service.text("/")
     assert f"{len(rows):,} rows" in text
@@ -99,13 +100,13 @@ def test_the_start_page_tells_the_figures_and_its_links_are_answered(service: Se
     assert "<script" not in text
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_certificate_is_not_served(service: Service) -> None:
     """It counts the distinct combinations of the raw rows."""
     assert service.ask("/certificate") == (404, {"detail": "Not Found"})
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_audit_counts_the_rows_that_are_served(service: Service, rows: Any) -> None:
     audit = service.rows("/audit")
     assert (audit["k"], audit["classes"], audit["rows"]) == (min(classes(rows).values()), len(classes(rows)), len(rows))
@@ -174,7 +175,7 @@ def test_the_audit_counts_the_rows_that_are_served(service: Service, rows: Any) 
         ("SELECT length([x || 'x' for x in range(100000000)]::VARCHAR) AS n", "memory"),
     ],
 )
-@pytest.mark.process
+@pytest.mark.everything
 def test_nothing_else_is_reached(service: Service, rows: Any, raw: Path, sql: str, said: str) -> None:
     before = sorted(path.name for path in raw.parent.iterdir())
     status, answer = service.ask("/query", sql=sql.replace("{raw}", str(raw)).replace("{folder}", str(raw.parent)))
@@ -195,21 +196,21 @@ def test_nothing_else_is_reached(service: Service, rows: Any, raw: Path, sql: st
         "SELECT chr(2000000000 + age) FROM patients",
     ],
 )
-@pytest.mark.process
+@pytest.mark.everything
 def test_an_error_quotes_no_value(service: Service, sql: str) -> None:
     status, answer = service.ask("/query", sql=sql)
     assert status == 400
     assert answer["error"].removeprefix("the query failed: ").isidentifier()
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_paths_of_the_machine_are_no_settings(service: Service, raw: Path) -> None:
     names = "secret_directory", "extension_directory", "home_directory", "temp_directory"
     (settings,) = service.rows("/query", sql="SELECT " + ", ".join(f"current_setting('{name}')" for name in names))
     assert set(settings.values()) == {""}
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_all_requests_see_one_release(service: Service, rows: Any) -> None:
     def ask(number: int) -> object:
         if number % 2:
@@ -220,7 +221,7 @@ def test_all_requests_see_one_release(service: Service, rows: Any) -> None:
         assert all(executor.map(ask, range(32)))
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_client_that_goes_away_harms_nothing(service: Service, rows: Any) -> None:
     for request in (
         f"GET /query?sql={quote(SLOW)} HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -257,7 +258,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_limits_of_time_and_memory_hold(root: Path, tmp_path: Path) -> None:
     """One call of a function, which DuckDB neither stops nor counts: it ran for 86 s, with 4 GB."""
     bombs = [
@@ -288,7 +289,7 @@ def test_the_limits_of_time_and_memory_hold(root: Path, tmp_path: Path) -> None:
     assert int(memory) < (500 << 10) + 300_000  # KiB: MEMORY, and what the process had before
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_it_serves_nothing_where_no_release_keeps_the_guarantee(root: Path, tmp_path: Path) -> None:
     small = generate(root, tmp_path / "small.duckdb", 3)
     command = [sys.executable, str(root / "examples" / "served_app.py"), str(small), "--port", "0"]
@@ -297,7 +298,7 @@ def test_it_serves_nothing_where_no_release_keeps_the_guarantee(root: Path, tmp_
     assert done.stderr == "error: the table has 3 rows, fewer than k = 5; hint: nothing of it can be released at this k\n"
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_it_serves_invented_patients_by_itself(root: Path, tmp_path: Path) -> None:
     with serving(str(root / "examples" / "served_app.py"), "--port", "0", folder=tmp_path) as service:
         assert service.rows("/audit")["k"] >= 5

@@ -18,7 +18,7 @@ SURFACES = ("suggest", "command", "clause", "some columns", "functions", "python
 COUNTS = ("protect", "protect python")
 
 EACH = 10
-"""Tables for each surface in the exhaustive layer."""
+"""Tables for each surface in the layer `everything`."""
 
 
 def judged(name: str, trials: int, seed: int) -> list[str]:
@@ -36,17 +36,18 @@ def _told(record: dict[str, object]) -> list[str]:
 _LESS = "SQL without Python knows no kinds of identifiers, so a customer number needs as much evidence as any column"
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("name", [*SURFACES, *COUNTS, pytest.param("plain sql", marks=pytest.mark.xfail(reason=_LESS))])
 def test_no_row_can_be_tied_to_a_person_by_its_own_values(name: str) -> None:
     assert judged(name, 2, 7) == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("name", [*SURFACES, *COUNTS])
 def test_many_tables(name: str) -> None:
     assert judged(name, EACH, 8) == []
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_model_of_dbt() -> None:
     assert judged("dbt", 10, 7) == []

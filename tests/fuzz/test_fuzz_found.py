@@ -7,7 +7,7 @@ import pytest
 from fuzz.campaign import again
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "seed",
@@ -39,7 +39,7 @@ def test_what_a_long_run_found_is_repaired(seed: str) -> None:
     assert verdict.released or "a collation takes" in verdict.reason  # DuckDB 2 joins what a collation calls equal
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 def test_no_mask_is_left_where_the_finest_levels_are_hidden() -> None:
     verdict = again("policies:2034:436")

@@ -15,9 +15,6 @@ from fuzz.trials import Verdict
 TABLES, TOGETHER = 2_000, 10
 """Tables in all, and in a test."""
 
-TURNS = 10
-"""Of the tables of a test, a run of a part of the tests judges one: a table takes five seconds."""
-
 QUICK = (2, 3, 6, 9, 11, 12)
 """Tables of at most 100 rows that take about a second: people, a population, t-closeness, and a time limit."""
 
@@ -29,22 +26,21 @@ def surface() -> Iterator[Freedom]:
     found.close()
 
 
-@pytest.mark.exhaustive
-@pytest.mark.sweep
+@pytest.mark.everything
 @pytest.mark.parametrize("first", range(0, TABLES, TOGETHER))
-def test_more_freedom_never_costs_more(surface: Freedom, first: int, request: pytest.FixtureRequest) -> None:
-    every, part = (request.config.getoption(name) for name in ("every", "part"))
-    turns = 1 if every == 1 else TURNS  # where a run takes a part of the cases, it takes a part of each of them, too
-    seeds = range(first + part % turns, first + TOGETHER, turns)
+def test_more_freedom_never_costs_more(surface: Freedom, first: int) -> None:
+    seeds = range(first, first + TOGETHER)
     assert {seed: each for seed in seeds if (each := surface.judge(f"freedom:{seed}").found)} == {}
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("seed", QUICK)
 def test_more_freedom_never_costs_more_in_small_tables(surface: Freedom, seed: int) -> None:
     verdict = surface.judged(drawn(f"freedom:small:{seed}", most=100))
     assert (verdict.found, verdict.released) == ([], True)
 
 
+@pytest.mark.everything
 def test_people_are_counted_as_rows_move(surface: Freedom) -> None:
     """Classes of too few people take single rows of others; when whole classes were merged, it was 44 cells."""
     asked = drawn("freedom:65")
@@ -55,11 +51,13 @@ def test_people_are_counted_as_rows_move(surface: Freedom) -> None:
     assert kanon_sql.releases(surface.con)[-1].lower_bound == 30
 
 
+@pytest.mark.everything
 def test_exact_solvers_are_asked_next_to_a_population(surface: Freedom) -> None:
     """When only a search was asked, the release for fewer guarantees cost 143.6 cells, and the other one 128.6."""
     assert surface.judge("freedom:367").found == []
 
 
+@pytest.mark.everything
 def test_prices_of_small_tables_know_every_instance(surface: Freedom) -> None:
     """When those much dearer than a row's cheapest were not listed, k alone cost 43.019 cells, and more than with PER."""
     asked = drawn("freedom:1848")
@@ -69,6 +67,7 @@ def test_prices_of_small_tables_know_every_instance(surface: Freedom) -> None:
     assert verdict.found == []
 
 
+@pytest.mark.everything
 def test_sets_of_people_are_searched_as_those_of_rows(surface: Freedom) -> None:
     """When classes of too few people were merged, the first cost 124.2 cells, and the second, which asks for more, 99.4."""
     asked = drawn("freedom:800")
@@ -79,6 +78,7 @@ def test_sets_of_people_are_searched_as_those_of_rows(surface: Freedom) -> None:
     assert verdict.found == []
 
 
+@pytest.mark.everything
 def test_both_sets_of_prices_lead_a_search_of_a_small_table(surface: Freedom) -> None:
     """When only one did, this cost 332.6 cells, and the stronger guarantee for people 275.4."""
     asked = drawn("freedom:1902")
@@ -102,6 +102,7 @@ class Costs(Freedom):
 ASKED = Asked(rows=((0, 0, 0),) * 4, sizes=(5,), guarantees=("k >= 2", "l(s) >= 1"), limit=None)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("told", "findings"),
     [
@@ -118,6 +119,7 @@ def test_a_release_that_costs_more_than_it_may_is_found(told: dict[str, Fraction
     assert bool(found) == bool(findings)
 
 
+@pytest.mark.everything
 def test_a_release_after_the_time_limit_is_found(surface: Freedom, monkeypatch) -> None:
     monkeypatch.setattr("fuzz.freedom.ALLOWED", -2.0)
     found = surface.judged(replace(ASKED, limit=1.0)).found
@@ -125,6 +127,7 @@ def test_a_release_after_the_time_limit_is_found(surface: Freedom, monkeypatch) 
     assert all("with a time limit of 1.0 s" in each for each in found)
 
 
+@pytest.mark.everything
 def test_row_types_are_split_for_sensitive_sets(surface: Freedom) -> None:
     """45 row types of 1,578 rows: when none was split, it was 726.75 cells, and 397.5 with people, who split them."""
     asked = drawn("freedom:1011")

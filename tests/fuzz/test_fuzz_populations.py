@@ -42,7 +42,7 @@ def test_each_row_loses_what_its_cheapest_mask_hides() -> None:
     assert cheapest_rows(source, replace(GUARANTEE, weights={"age": Fraction(3)}), POPULATION, 2) == 4
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("seed", ["populations:lax:7", "populations:lax:19"])
 def test_a_release_that_guarantees_less_is_found(seed: str) -> None:
     class Lax(Populations):

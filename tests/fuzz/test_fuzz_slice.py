@@ -26,7 +26,7 @@ PARTS = [
 """Surface, part, trials: each part is a test, so that they are shared between processes."""
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(("name", "part", "trials"), PARTS, ids=lambda each: str(each))
 def test_a_slice_of_the_fuzz_finds_nothing(name: str, part: int, trials: int) -> None:

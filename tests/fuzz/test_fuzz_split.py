@@ -24,7 +24,7 @@ def claims(order: int, rows: list[tuple[str | None, int]]) -> list[int]:
     return low if len(low) == 1 else []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_hidden_rows_are_not_told_by_their_order() -> None:
     claimed = right = 0
     for number in range(TABLES):

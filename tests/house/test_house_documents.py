@@ -82,6 +82,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", README.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.everything
 @pytest.mark.skipif(not README.exists(), reason="README.md is not written yet")
 def test_the_python_of_the_readme_runs_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -99,7 +100,7 @@ def test_every_macro_is_registered() -> None:
     assert {path.stem for path in (ROOT / "sql").glob("*.sql")} - {"kanon", "greedy_release"} <= set(MACROS)
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_wheel_holds_every_file(tmp_path: Path) -> None:
     if find_spec("build") is None or find_spec("setuptools") is None:
         pytest.skip("the build tools are not installed")

@@ -296,18 +296,18 @@ def test_import_loads_nothing_heavy() -> None:
     assert not (heavy | {"phonenumbers", "stdnum"}) & loaded("import kanon_sql, kanon_sql.recognition")
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_register_loads_no_solver_and_no_parser() -> None:
     heavy = {"pyspark", "dbt", "ortools", "pandas", "polars", "sqlglot", "rich", "click"}
     statement = "import duckdb, kanon_sql\nwith duckdb.connect() as con: kanon_sql.register(con)"
     assert not heavy & loaded(statement)
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_release_without_the_clause_loads_no_parser_and_no_ilp() -> None:
     statement = (
         "import duckdb, kanon_sql\nwith duckdb.connect() as con:\n"
-        "    kanon_sql.register(con).execute('CREATE TABLE t AS SELECT 1 AS a')\n"
-        "    con.execute(\"FROM k_anonymize('t', 1)\").fetchall()"
+        "    kanon_sql.register(con).execute(\"CREATE TABLE t AS SELECT i % 3 AS a, 'x' || i % 5 AS b FROM range(30) r(i)\")\n"
+        "    con.execute(\"FROM k_anonymize('t', 2, qi := ['a'], keep := ['b'])\").fetchall()"
     )
     assert not {"pyspark", "dbt", "ortools", "pandas", "polars", "sqlglot"} & loaded(statement)

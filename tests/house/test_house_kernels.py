@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
@@ -13,41 +14,45 @@ KERNELS = ROOT / "kanon_sql" / "kernels"
 
 BUILD = "run `python setup.py build_ext --inplace`"
 
-SOURCES = {
-    path.relative_to(ROOT).with_suffix("").as_posix(): path
-    for path in sorted(KERNELS.rglob("*.py"))
-    if "import cython" in path.read_text(encoding="utf-8") or path.with_suffix(".pxd").exists()
-}
+ROOMS = [path.parent for path in sorted(KERNELS.rglob("__init__.py"))]
 
-NO_SOURCE = "kanon_sql/kernels/_shared"
+NO_SOURCE = "_shared"
 """What Cython needs in every module."""
 
 
-def compiled(name: str) -> list[Path]:
-    return [path for suffix in EXTENSION_SUFFIXES if (path := ROOT / f"{name}{suffix}").exists()]
+def compiled(room: Path) -> list[Path]:
+    return [path for suffix in EXTENSION_SUFFIXES if (path := room / f"compiled{suffix}").exists()]
 
 
-def inputs(path: Path) -> list[Path]:
-    """Return what a module is compiled from: its source and declarations, and the declarations that it imports."""
-    own = path.with_suffix(".pxd")
-    imported = re.findall(r"from cython\.cimports\.(kanon_sql\S+) import", path.read_text(encoding="utf-8"))
-    if own.exists():
-        imported += re.findall(r"from (kanon_sql\S+) cimport", own.read_text(encoding="utf-8"))
-    declarations = [own, *(ROOT / f"{name.replace('.', '/')}.pxd" for name in imported)]
-    return [path, *(each for each in declarations if each.exists())]
+def inputs(room: Path) -> list[Path]:
+    """Return what a module is compiled from: the sources and declarations of a room, and the declarations that it imports."""
+    declarations = sorted(room.glob("*.pxd"))
+    imported = {name for path in declarations for name in re.findall(r"from (kanon_sql\S+) cimport", path.read_text("utf-8"))}
+    others = (ROOT / f"{name.replace('.', '/')}.pxd" for name in imported)
+    return [*room.glob("*.py"), *declarations, *(path for path in others if path.exists())]
 
 
-@pytest.mark.parametrize("name", SOURCES)
-def test_a_compiled_kernel_is_newer_than_its_source(name: str) -> None:
-    found = compiled(name)
-    assert found, f"{name} is not compiled: {BUILD}"
-    newest = max(path.stat().st_mtime_ns for path in inputs(SOURCES[name]))
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)
+def test_a_compiled_room_is_newer_than_its_sources(room: Path) -> None:
+    found = compiled(room)
+    assert found, f"{room.name} is not compiled: {BUILD}"
+    newest = max(path.stat().st_mtime_ns for path in inputs(room))
     for path in found:
-        assert path.stat().st_mtime_ns >= newest, f"{path.name} is older than what it is compiled from: {BUILD}"
+        assert path.stat().st_mtime_ns >= newest, f"{room.name} is older than what it is compiled from: {BUILD}"
 
 
-def test_every_compiled_kernel_has_a_source() -> None:
+def test_every_compiled_module_has_a_source() -> None:
     for path in KERNELS.rglob("*"):
         if path.suffix in {".so", ".pyd"}:
-            name = (path.parent / path.name.partition(".")[0]).relative_to(ROOT).as_posix()
-            assert name in SOURCES or name == NO_SOURCE, f"delete {path.relative_to(ROOT)}: its source is gone"
+            name = path.name.partition(".")[0]
+            assert name == "compiled" or (name == NO_SOURCE and path.parent == KERNELS), f"delete {path.relative_to(ROOT)}"
+
+
+def test_every_name_that_a_room_shows_is_compiled() -> None:
+    for module, joined in _joined().items():
+        shown = {name for _, name in joined.shown}
+        assert shown <= set(dir(__import__(module, fromlist=["*"]))), module
+
+
+def _joined() -> dict[str, object]:
+    return {room.compiled: room for room in runpy.run_path(str(ROOT / "build_kernels.py"))["rooms"]()}

@@ -47,18 +47,19 @@ def of_our_own(text: str) -> list[str]:
     return [f"{word}: {IN_PROSE[word]}" for word in sorted(used & IN_PROSE.keys())]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_pages_are_spelled_right(capsys: pytest.CaptureFixture[str]) -> None:
     found = misspelled("--builtin", "clear,rare,names,informal", *map(str, PAGES))
     assert not found, capsys.readouterr().out
 
 
+@pytest.mark.everything
 def test_sources_are_spelled_right(capsys: pytest.CaptureFixture[str]) -> None:
     found = misspelled(*map(str, TEXTS))
     assert not found, capsys.readouterr().out
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_misspelled_page_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "page.md").write_text("A Jupyter notebook that they recieve.\n")
     assert misspelled(str(tmp_path / "page.md"))

@@ -73,6 +73,7 @@ def builtins() -> set[str]:
         return set(shadows.builtins(con))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("path", [*SQL, *PYTHON], ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_call_is_qualified(path: Path, builtins: set[str]) -> None:
     for text in texts(path):
@@ -85,7 +86,7 @@ def test_the_tokens_find_bare_calls() -> None:
     assert found == {("sum", False), ("max", True), ("query", True), ("min", True), ("ln", False)}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_no_built_in_is_called_that_is_a_macro_itself() -> None:
     """Its body calls other functions by bare names, which are looked for on the search path of the caller."""
     with duckdb.connect() as con:
@@ -107,7 +108,7 @@ def asked_for(con: duckdb.DuckDBPyConnection, statement: str) -> str | None:
     return None
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_gated_functions_are_those_that_binding_finds() -> None:
     """With a macro of 23 arguments in the place of every function, binding tells each that is asked for by a bare name."""
     found = set()

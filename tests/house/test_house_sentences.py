@@ -23,15 +23,18 @@ def rules_of(text: str) -> list[str]:
     return [each.rule for sentence in sentences(text) for each in findings(sentence)]
 
 
+@pytest.mark.everything
 def test_texts_keep_the_rules() -> None:
     assert broken() == []
 
 
+@pytest.mark.everything
 @WITHOUT
 def test_texts_are_grammatical() -> None:
     assert ungrammatical() == []
 
 
+@pytest.mark.everything
 def test_right_uses_occur() -> None:
     assert unused() == []
 
@@ -90,6 +93,7 @@ def test_messages_are_read_and_comments_are_not(tmp_path: Path) -> None:
     assert [(line, text) for _, line, text in of_source(source, {})] == [(7, "the column `x` is wrong; hint: drop it")]
 
 
+@pytest.mark.everything
 @WITHOUT
 def test_mistakes_of_grammar_are_found() -> None:
     found = [

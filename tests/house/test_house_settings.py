@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 PROSE = {"clause/rewrite.py", "clause/single.py", "cli/syntax.py", "table/patterns.py"}
@@ -43,6 +45,7 @@ def terms(text: str) -> list[str]:
     return [" ".join(term.split()) for term in found]
 
 
+@pytest.mark.everything
 def test_every_order_is_explicit() -> None:
     for path in TEXTS:
         for term in terms(path.read_text(encoding="utf-8")):

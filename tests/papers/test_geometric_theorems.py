@@ -139,6 +139,7 @@ def test_a_crossing_has_one_of_two_opposite_ports_in_regions_outside(taken: str)
     assert (heaviest == 3) == (taken not in {"NS", "EW"})
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", TRIPLES)
 def test_theorem_1_planar_regions_of_three_nodes_are_a_matching(name: str) -> None:
     found = PlanarMap(*TRIPLES[name])
@@ -183,6 +184,7 @@ def test_theorem_4_two_bins_of_k_rows_are_two_halves(seed: int) -> None:
         assert heaviest == found.lower_bound == (k if halves(weight) else 2 * k)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(24))
 def test_two_planar_regions_of_k_rows_are_two_halves(seed: int) -> None:
     weight, edges, k = two_hubs(partitions(seed))

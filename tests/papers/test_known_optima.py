@@ -101,6 +101,7 @@ def test_half_a_clique_costs_what_theorem_5_says_of_it(name: str) -> None:
     assert (known.optimum <= limit) == instances.has_half_clique(edges) == (name in {"prism", "K4 and 4 leaves"})
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", [name for name in KNOWN if "matching" in name])
 def test_attributes_of_a_perfect_matching(name: str) -> None:
     """Meyerson and Williams, Theorem 3.2: m - n / k attributes are dropped iff there is a perfect matching."""
@@ -118,7 +119,7 @@ def test_a_perfect_matching_costs_n_times_m_minus_1(name: str) -> None:
     assert (known.optimum <= len(known.rows) * (len(known.rows[0]) - 1)) == name.startswith("perfect")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", KNOWN)
 def test_optimal_proves_the_claim(name: str) -> None:
@@ -127,7 +128,7 @@ def test_optimal_proves_the_claim(name: str) -> None:
     assert certificate.cost == certificate.lower_bound == KNOWN[name].optimum
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", [name for name, known in KNOWN.items() if len(known.rows) <= 18])
 def test_the_subsets_of_the_rows_prove_the_claim(name: str) -> None:

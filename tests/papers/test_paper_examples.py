@@ -93,7 +93,7 @@ def nursery() -> pa.Table:
     return table(list(itertools.product(*map(range, (3, 5, 4, 4, 3, 2, 3, 3)))))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("k", "cells"),

@@ -43,7 +43,7 @@ def tables(data: Path) -> dict[str, pa.Table]:
     return {"CMC": cmc, "Adult-2": adult.select(ADULT_2), "Adult": adult.drop(["fnlwgt"])}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(("name", "k"), [(name, k) for name, cells in PLAIN_GREEDY.items() for k in cells])
 def test_no_more_cells_than_the_plain_greedy(tables: dict[str, pa.Table], name: str, k: int) -> None:
@@ -58,7 +58,7 @@ def test_no_more_cells_than_the_plain_greedy(tables: dict[str, pa.Table], name: 
     assert release.certificate.lower_bound <= nulls <= PLAIN_GREEDY[name][k]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize(("k", "cells"), [(2, 21_600), (25, 61_900)])
 def test_the_default_hides_fewer_cells_and_says_how_many_are_needed(tables: dict[str, pa.Table], k: int, cells: int) -> None:
     source = tables["Adult-2"]
@@ -69,7 +69,7 @@ def test_the_default_hides_fewer_cells_and_says_how_many_are_needed(tables: dict
     assert release.certificate.gap < 0.03
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_optimum_of_cmc_with_at_most_two_stars(tables: dict[str, pa.Table]) -> None:
     source = tables["CMC"]
     names = source.column_names
@@ -78,7 +78,7 @@ def test_the_optimum_of_cmc_with_at_most_two_stars(tables: dict[str, pa.Table]) 
     assert (release.certificate.status, release.certificate.cost) == (Status.OPTIMAL, 11_462)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_optimum_of_adult_with_the_masks_of_a_user(tables: dict[str, pa.Table]) -> None:
     source = tables["Adult-2"]
     places, others = ("marital-status", "native-country"), ("age", "race", "sex")

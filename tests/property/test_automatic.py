@@ -44,7 +44,7 @@ def drawn(seed: int, rows: int, columns: int) -> list[Row]:
     return [tuple(min(6, int(rng.expovariate(0.43))) for _ in range(columns)) for _ in range(rows)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_tiny_tables_under_k_are_optimal() -> None:
     proven: Counter[bool] = Counter()
     for seed in range(280, 640):
@@ -64,7 +64,7 @@ def test_tiny_tables_under_k_are_optimal() -> None:
     assert min(proven.values()) >= 20
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_tiny_tables_with_sensitive_values_are_optimal() -> None:
     def solve(problem: Problem, budget: Budget) -> Recoding:
         return automatic.solved(SENSITIVE, problem, budget, SENSITIVE_SOLVERS["refine"])[0]
@@ -83,7 +83,7 @@ def test_tiny_tables_with_sensitive_values_are_optimal() -> None:
     assert min(proven.values()) >= 20
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(1, 60))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.everything) for seed in range(1, 60))])
 def test_two_anonymity_of_some_hundred_rows_is_optimal(seed: int) -> None:
     table, policy = coded(drawn(seed, 100 + 20 * (seed % 11), 3 + seed % 6), k=2)
     recoding, certificate = pipeline.run(table, policy)
@@ -100,8 +100,9 @@ def test_who_proved_it_is_named() -> None:
     assert certificate.algorithm == "refine"
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(
-    ("drawing", "cheaper"), [((3, 30, 4), False), pytest.param((2, 40, 6), True, marks=pytest.mark.exhaustive)]
+    ("drawing", "cheaper"), [((3, 30, 4), False), pytest.param((2, 40, 6), True, marks=pytest.mark.everything)]
 )
 def test_the_integer_program_of_a_small_table_is_solved_while_it_is_quick(drawing: tuple[int, int, int], cheaper: bool) -> None:
     table, policy = coded(drawn(*drawing), k=3)
@@ -115,6 +116,7 @@ def test_the_integer_program_of_a_small_table_is_solved_while_it_is_quick(drawin
     assert (again.shown == recoding.shown).all()
 
 
+@pytest.mark.everything
 def test_a_larger_table_is_matched_in_the_time_that_is_left() -> None:
     larger = replace(
         PLAIN, exact=tuple(replace(each, most_row_types=9, seconds_per_pair=1e-9) for each in PLAIN.exact if each.start)

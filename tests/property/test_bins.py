@@ -112,7 +112,7 @@ def test_the_cases_reach_all_of_theorem_8(cases: list[tuple[Int64, int, int]]) -
     assert set(taken) == {"few", "three", "swap", "one"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_the_scheme_keeps_inequality_4(epsilon: Fraction, cases: list[tuple[Int64, int, int]]) -> None:
@@ -131,7 +131,7 @@ def test_the_scheme_keeps_inequality_4(epsilon: Fraction, cases: list[tuple[Int6
     assert packed >= 30
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_three_partition() -> None:
     """Theorem 3: the optimum is k if and only if the weights divide into triples of k."""
     outcomes = set()
@@ -185,7 +185,7 @@ def test_three_partitions_are_found_by_default(labels: int, seed: int) -> None:
     assert checked(found, weight, k) == found.lower_bound == k
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(60))
 def test_a_cover_proves_what_is_true(seed: int) -> None:
@@ -373,7 +373,7 @@ def test_balanced_is_proven_optimal_on_names(names: Int64) -> None:
         assert checked(found, names, k) == found.lower_bound, k
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("run", [fold.group, plain_spread.group, spread.group, bin_scheme.group])
 def test_factors_on_names(names: Int64, run: Callable[[Int64, int, Budget], Grouping]) -> None:

@@ -57,7 +57,7 @@ def pieces(recoding: Recoding) -> list[tuple[int, int, int]]:
     return list(zip(recoding.row_type.tolist(), recoding.shown.tolist(), recoding.count.tolist(), strict=True))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(600))
 def test_small_tables_against_brute_force(seed: int) -> None:
@@ -79,7 +79,7 @@ def test_small_tables_against_brute_force(seed: int) -> None:
         assert table.exact_cost(lower_bound(table, listed, k, Budget(), threads=1)[0]) <= best
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=60)
 @given(
     rows=st.lists(st.tuples(*[st.integers(0, 4)] * 5), min_size=6, max_size=80),
@@ -139,7 +139,7 @@ def test_rows_that_fit_no_mask_are_refused() -> None:
         greedy.solve(plain(table, permitted(table, policy), 3), Budget(), 1)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_too_many_masks_to_list() -> None:
     table, policy = coded(correlated(1, 300, columns=18), k=3)
     patterns = permitted(table, policy)
@@ -222,7 +222,7 @@ def test_keys_are_columns_that_are_shown_and_divide_evenly() -> None:
     assert not {0, 1} & set(keys.choose(table.row_types, table.row_types, avoided={0, 1}))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_codes_in_a_file_give_the_same_recoding(tmp_path: Any) -> None:
     table, policy = coded(correlated(6, 600), k=3)
     file = np.memmap(tmp_path / "codes", np.int32, "w+", shape=table.codes.shape)

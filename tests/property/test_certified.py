@@ -107,7 +107,7 @@ def brief(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(solver, "ROUNDS", 2)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_optimal_is_the_optimum(cases: list[Case]) -> None:
     feasible = Counter[bool]()
     for each in cases:
@@ -123,7 +123,7 @@ def test_optimal_is_the_optimum(cases: list[Case]) -> None:
     assert feasible[False] >= 10
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_refine_is_between_the_optimum_and_greedy(cases: list[Case]) -> None:
     for each in cases[:250]:
         if each.best is None:
@@ -135,7 +135,7 @@ def test_refine_is_between_the_optimum_and_greedy(cases: list[Case]) -> None:
             assert certificate.lower_bound <= each.best <= certificate.cost <= greedy.cost, each.seed
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("k", [2, 3, 5])
 @pytest.mark.parametrize("masks", [None, [["c0", "c1", "c2"], ["c1", "c3", "c4"], ["c2"], ["c4"], []]])
@@ -157,7 +157,7 @@ def test_masks_that_permit_no_release(algorithm: str) -> None:
         solved(algorithm, rows, k=4)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_prices_prove_the_bound(cases: list[Case]) -> None:
     by_prices = 0
     for each in cases[:200]:
@@ -172,7 +172,7 @@ def test_the_prices_prove_the_bound(cases: list[Case]) -> None:
     assert by_prices >= 100
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("algorithm", CERTIFIED)
 def test_the_prices_prove_the_bound_of_larger_tables(algorithm: str) -> None:
     for seed in range(3):
@@ -185,7 +185,7 @@ def test_the_prices_prove_the_bound_of_larger_tables(algorithm: str) -> None:
                 proven(table, replace(certificate, lower_bound=bound + 1))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_other_prices_prove_less_but_nothing_false(cases: list[Case]) -> None:
     rng = random.Random(3)
     positive = 0
@@ -211,7 +211,7 @@ def test_other_prices_prove_less_but_nothing_false(cases: list[Case]) -> None:
     assert positive > 100
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("algorithm", CERTIFIED)
 def test_the_same_seed_gives_the_same_recoding(algorithm: str) -> None:
     for seed in range(3):
@@ -284,7 +284,7 @@ def feasible(p: Program, count: np.ndarray, elsewhere: np.ndarray) -> bool:
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_programs_are_solved_to_the_optimum_by_both_backends() -> None:
     rng = random.Random(11)
     found = Counter[bool]()
@@ -309,7 +309,7 @@ def test_programs_are_solved_to_the_optimum_by_both_backends() -> None:
     assert found[False] >= 3
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_limit_leaves_a_bound() -> None:
     rng = np.random.default_rng(4)
     groups, instances = 60, 120
@@ -368,7 +368,7 @@ def test_an_interrupted_search_ends_with_its_best(algorithm: str, reports: int) 
         assert proven(table, certificate) >= certificate.lower_bound
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("algorithm", CERTIFIED)
 def test_an_interrupted_search_proves_nothing_false(algorithm: str, cases: list[Case]) -> None:
     for each in cases[:60]:
@@ -383,7 +383,7 @@ def test_an_interrupted_search_proves_nothing_false(algorithm: str, cases: list[
         assert certificate.lower_bound <= each.best <= certificate.cost, each.seed
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("algorithm", CERTIFIED)
 def test_progress_is_monotone(algorithm: str) -> None:
     moments: list[Moment] = []
@@ -481,7 +481,7 @@ def instances_of(table: CodedTable, policy: Policy) -> dict[tuple[frozenset[int]
     return found
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_every_undominated_instance_is_listed(cases: list[Case]) -> None:
     for each in cases:
         table, policy = coded(each.rows, **each.options)
@@ -517,6 +517,7 @@ def test_every_undominated_instance_is_listed(cases: list[Case]) -> None:
         assert useful(table, patterns, policy.least_class_size, slack=None, limit=len(found.member) - 1) is None
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("algorithm", CERTIFIED)
 @pytest.mark.parametrize(
     ("rows", "k", "cost"),

@@ -11,8 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from solving import coded
 
-from kanon_sql.kernels.summaries.measure import Measure
-from kanon_sql.kernels.summaries.nearest import nearest
+from kanon_sql.kernels.summaries import Measure, nearest
 from kanon_sql.solvers.summaries import nearest as near_row_types
 from kanon_sql.solvers.summaries.measure import measured
 from kanon_sql.table.coded_table import CodedTable
@@ -51,6 +50,7 @@ def cheapest(table: CodedTable, measure: Measure, i: int, k: int) -> int:
     return min(loss(table.codes[list(each)], measure) for each in sets if table.weight[list(each)].sum() >= k)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("part", range(4))
 def test_that_of_brute_force(part: int) -> None:
     raised = 0
@@ -64,6 +64,7 @@ def test_that_of_brute_force(part: int) -> None:
     assert raised > CASES / 20
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("kept", "steps"), [(2, 1000), (64, 1), (64, 20), (3, 30)])
 def test_a_search_of_few_row_types_or_that_does_not_end_proves_less(kept: int, steps: int) -> None:
     less = 0
@@ -83,6 +84,8 @@ def holds(table: CodedTable, kinds: list[str], null: NDArray[np.int32], prices: 
     return all_pay_at_most_the_cheapest(table.codes, kinds, null.tolist(), weights, counts, prices, k, unit)
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize("part", range(4))
 def test_the_proof_accepts_what_brute_force_finds_and_no_more(part: int) -> None:
     for seed in range(part, CASES, 4):

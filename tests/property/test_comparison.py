@@ -155,7 +155,7 @@ def cases() -> Iterator[tuple[random.Random, list[Row], str | None]]:
         yield draw, source, draw.choice([None, None, "*", "b", "1*"])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_whatever_shows_permitted_labels_passes_with_figures_that_hold() -> None:
     exact = 0
     for draw, source, suppress in cases():
@@ -170,7 +170,7 @@ def test_whatever_shows_permitted_labels_passes_with_figures_that_hold() -> None
     assert exact >= 10
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_what_no_row_can_show_is_refused() -> None:
     refused = 0
     for draw, source, suppress in cases():
@@ -208,7 +208,7 @@ def odd(draw: random.Random) -> list[str]:
     return sorted({"".join(draw.choice(PIECES) for _ in range(draw.randint(0, 4))) for _ in range(draw.randint(2, 8))})
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_sets_of_odd_texts_have_one_reading() -> None:
     draw = random.Random(4)
     labels: dict[str, tuple[str | None, ...]] = {}

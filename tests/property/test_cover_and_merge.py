@@ -14,8 +14,7 @@ from naive import optimum
 from solving import check, coded, plain
 
 from kanon_sql.errors import InfeasibleError, PolicyError
-from kanon_sql.kernels.partitions.balls import alike_first, best_balls
-from kanon_sql.kernels.partitions.median_cut import cut_parts
+from kanon_sql.kernels.partitions import alike_first, best_balls, cut_parts
 from kanon_sql.solvers.budget import Budget, Moment
 from kanon_sql.solvers.instances.disjoint import DisjointClasses
 from kanon_sql.solvers.registry import SOLVERS

@@ -63,7 +63,7 @@ def optimum(rows: Sequence[Row], population: Sequence[Row], delta: Fraction, k: 
     return min(costs, default=None)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(60))
 def test_a_release_is_found_where_there_is_one_and_keeps_delta(seed: int) -> None:

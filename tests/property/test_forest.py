@@ -7,7 +7,7 @@ import pytest
 from naive import optimum
 from solving import check, coded, plain
 
-from kanon_sql.kernels.partitions.forest import Forest, cut_forest
+from kanon_sql.kernels.partitions import Forest, cut_forest
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.listing import cheapest
 from kanon_sql.solvers.k_anonymity import forest

@@ -85,6 +85,7 @@ def case(seed: int) -> tuple[list[Row], int, int, Masks, list[Fraction]]:
     return rows, rng.randint(1, min(4, len(rows))), rng.choice([0, 1, 3, len(rows), len(rows)]), masks, weights
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("block", range(5))
 def test_the_cost_is_the_optimum(block: int) -> None:
@@ -184,7 +185,7 @@ def test_attributes_of_a_hypergraph(seed: int) -> None:
         assert recoding.remark == OPTIMAL
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_planted_matching_among_60_attributes() -> None:
     rng = random.Random(1)
     vertices = rng.sample(range(60), 60)
@@ -210,7 +211,7 @@ def level_wise(codes: np.ndarray, k: int) -> int:
         size += 1
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(("values", "most"), [(3, 0), (3, 4), (6, 0)])
 def test_30_random_columns(values: int, most: int) -> None:
@@ -221,7 +222,7 @@ def test_30_random_columns(values: int, most: int) -> None:
     assert recoding.remark == OPTIMAL
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_more_columns_than_are_listed_cost_no_more_than_a_list_of_some() -> None:
     rng = np.random.default_rng(4)
     codes = rng.choice(4, (400, 20), p=[0.85, 0.1, 0.03, 0.02])

@@ -49,6 +49,7 @@ def members(listed: Instances | None) -> set[tuple[int, int, frozenset[int]]]:
     return {(pattern, cost, frozenset(part.tolist())) for pattern, cost, part in named}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("slack", [1, 2, None])

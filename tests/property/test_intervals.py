@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kanon_sql.errors import InfeasibleError
-from kanon_sql.kernels.labels.two_word_sums import plus, square
+from kanon_sql.kernels.labels import plus, square
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Moment
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.solvers.labels.intervals import Objective, group
@@ -65,7 +65,7 @@ def case(rng: random.Random, most: int) -> tuple[list[int], int]:
     return weight, rng.randint(1, min(sum(weight), rng.choice([top, 3 * top, 10 * top])))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_no_division_is_better() -> None:
     rng = random.Random(1)
     for _ in range(500):
@@ -79,7 +79,7 @@ def test_no_division_is_better() -> None:
         assert (found.lower_bound, found.bound) == (squares(rows), "optimal")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_plain_dynamic_program_agrees() -> None:
     rng = random.Random(2)
     for _ in range(3000):
@@ -90,7 +90,7 @@ def test_the_plain_dynamic_program_agrees() -> None:
         assert (max(rows), squares(rows)) == (heaviest, least(weight, k, heaviest)[1])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_limit_may_bring_back_a_start_that_was_never_the_best() -> None:
     """Between an older start that the limit excludes and a newer one that is better only later."""
     rng = random.Random(3)

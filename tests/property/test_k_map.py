@@ -52,7 +52,7 @@ def shown_matches(released: pa.Table, population: Sequence[Row]) -> list[int]:
     return [matching(texts, row, [c for c, cell in enumerate(row) if cell != "*"]) for row in rows]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(60))
 def test_each_row_takes_its_cheapest_mask(seed: int) -> None:
@@ -86,7 +86,7 @@ def test_each_row_takes_its_cheapest_mask(seed: int) -> None:
     assert min(shown_matches(found.table, population)) >= k
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(60))
 def test_beside_k_anonymity_every_class_has_both(seed: int) -> None:

@@ -11,12 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.projections.cascade import note_rare
-from kanon_sql.kernels.projections.classes import SetClasses
-from kanon_sql.kernels.projections.failing import failing_beside, fitting_rows, short_in
-from kanon_sql.kernels.projections.repair import best_change, turn
-from kanon_sql.kernels.projections.search import search
-from kanon_sql.kernels.random import seeded
+from kanon_sql.kernels import seeded
+from kanon_sql.kernels.projections import (
+    SetClasses,
+    best_change,
+    failing_beside,
+    fitting_rows,
+    note_rare,
+    search,
+    short_in,
+    turn,
+)
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.projections.asked import Asked
 from kanon_sql.solvers.projections.repair import Repair
@@ -177,6 +182,7 @@ def test_what_a_row_leaves_and_joins_is_known_to_fail(
         assert after - before <= beside <= after
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("k", "rows"), [(3, 60), (40, 600)])
 @pytest.mark.parametrize("seed", range(12))
 def test_a_repair_leaves_no_class_that_fails(seed: int, k: int, rows: int) -> None:

@@ -89,6 +89,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     return told
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(16))
 def test_the_gate_refuses_what_a_plain_count_refuses(given: dict[str, object], seed: int) -> None:
     """Random releases: the gate passes just those in which every set has classes of k rows."""
@@ -116,6 +117,8 @@ def smallest_next(rows: Sequence[Row], masks: Sequence[int], m: int) -> int:
     return smallest(releases(rows, masks), list(combinations(range(len(rows[0])), m + 1)))
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
 @pytest.mark.parametrize("seed", range(10))
 def test_the_bound_is_at_most_the_optimum_and_the_release_at_least(seed: int) -> None:
@@ -131,6 +134,8 @@ def test_the_bound_is_at_most_the_optimum_and_the_release_at_least(seed: int) ->
     assert by_prices == certificate.lower_bound or by_prices < certificate.lower_bound == optimum
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
 @pytest.mark.parametrize("seed", range(6))
 def test_the_bound_is_proven_again_where_classes_by_all_columns_count_too(seed: int) -> None:
@@ -153,6 +158,7 @@ def proven(certificate: kanon_sql.Certificate, rows: Sequence[Row]) -> Fraction:
     return verify(certificate, order, [counts[code] for code in order])
 
 
+@pytest.mark.everything
 @pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
 @pytest.mark.parametrize("known", [2, [["c0", "c1"], ["c3"]]])
 def test_a_release_of_more_rows_is_cheaper_than_by_all_columns(known: int | list[list[str]]) -> None:
@@ -167,6 +173,7 @@ def test_a_release_of_more_rows_is_cheaper_than_by_all_columns(known: int | list
     assert release.certificate.lower_bound <= release.certificate.cost
 
 
+@pytest.mark.everything
 def test_as_many_known_columns_as_there_are_make_the_release_of_plain_k() -> None:
     table = table_of(drawn(random.Random(5), 40, 4))
     one = kanon_sql.anonymize(table, 3, known=4, secret=b"0123456789abcdef0123456789abcdef")
@@ -175,12 +182,14 @@ def test_as_many_known_columns_as_there_are_make_the_release_of_plain_k() -> Non
     assert one.certificate.lower_bound == other.certificate.lower_bound
 
 
+@pytest.mark.everything
 def test_the_same_input_gives_the_same_release() -> None:
     table = table_of(drawn(random.Random(9), 50, 5))
     first, second = (kanon_sql.anonymize(table, 3, known=1, secret=b"0123456789abcdef0123456789abcdef") for _ in range(2))
     assert first.table.to_pylist() == second.table.to_pylist()
 
 
+@pytest.mark.everything
 @pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
 def test_rows_beyond_those_that_are_looked_at_alone_keep_their_weight() -> None:
     """Row types of many rows are one row of the search; weights of columns and linked columns count."""
@@ -219,6 +228,7 @@ def test_pseudonyms_are_refused() -> None:
         )
 
 
+@pytest.mark.everything
 def test_the_clause_reads_what_is_known() -> None:
     con = kanon_sql.connect()
     con.execute("CREATE TABLE t AS SELECT i % 2 AS a, i % 3 AS b, i % 4 AS c FROM range(48) AS r(i)")

@@ -29,6 +29,7 @@ def drawn_sets(draw: random.Random, columns: int) -> list[tuple[int, ...]]:
     return sorted({tuple(sorted(draw.sample(range(columns), draw.randint(1, columns)))) for _ in range(draw.randint(1, 9))})
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(40))
 def test_the_audit_counts_every_set_in_steps_of_any_size(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     draw = random.Random(seed)
@@ -49,6 +50,7 @@ def test_the_audit_counts_every_set_in_steps_of_any_size(seed: int, monkeypatch:
         assert sorted(con.execute(known_classes.counted_sets("coded", sets, k)).fetchall()) == expected
 
 
+@pytest.mark.everything
 def test_a_set_of_very_many_columns_is_looked_at_by_its_shortest_parts() -> None:
     """All of 40 columns have 10^12 parts."""
     codes = np.zeros((9, 40), np.int32)

@@ -56,6 +56,7 @@ def test_a_tiny_table_loses_as_little_as_any_release(seed: int) -> None:
     assert certificate.status is Status.OPTIMAL
 
 
+@pytest.mark.everything
 def test_weights_and_masks_count() -> None:
     table = pa.table({"a": list("xxxyy"), "b": list("ppqqp"), "c": list("mnmnm")})
     codes = np.array([[ord(value) for value in row.values()] for row in table.to_pylist()], np.int64)
@@ -68,6 +69,7 @@ def test_weights_and_masks_count() -> None:
     assert limited.cost == cheapest(codes, sets, 3, masks={(0, 0, 1), (1, 1, 0), (1, 1, 1)})
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("seed", range(3))
 def test_a_sample_is_close_to_the_best_release(seed: int) -> None:
     draw = np.random.default_rng(seed)

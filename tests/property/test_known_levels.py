@@ -71,6 +71,7 @@ def smallest(rows: list[tuple[Any, ...]], size: int) -> int:
     return min(min(Counter(tuple(row[c] for c in chosen) for row in rows).values()) for chosen in combinations(range(4), size))
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("name", GENERALIZED)
 def test_levels_cost_no_more_than_suppression(con: Any, name: str) -> None:
     """The classes by two columns have 5 rows, whatever the levels; no release loses more than by suppression alone."""
@@ -101,6 +102,7 @@ MASKS = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("masks", MASKS)
 def test_masks_are_kept(con: Any, masks: str) -> None:
     rows, certificate = released(con, masks, "k >= 5 FOR ANY 2 COLUMNS AND t(disease) <= 0.5 FOR ANY 1 COLUMN")
@@ -116,6 +118,7 @@ def test_masks_are_kept(con: Any, masks: str) -> None:
     assert certificate.lower_bound <= certificate.cost
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(
     "options",
     [

@@ -185,6 +185,7 @@ def test_no_release_costs_less(seed: int) -> None:
                 assert not again(case, listed, found.scale, prices, order)
 
 
+@pytest.mark.everything
 def test_charges_prove_more_than_rare_sets_in_many_tables() -> None:
     draw = random.Random(1)
     methods = [proven_prices(case.table, case.asked, UNLIMITED)[1] for case in (drawn(draw) for _ in range(100))]
@@ -207,6 +208,7 @@ def test_a_search_that_ends_early_proves_less(seed: int, monkeypatch: pytest.Mon
     assert proven_prices(case.table, case.asked, Budget(seconds=0))[1] == METHOD
 
 
+@pytest.mark.everything
 def test_costs_too_large_for_the_units_of_charges_have_the_simple_bound() -> None:
     draw = random.Random(2)
     for cost, methods in ((1 << 20, {BY_CLASSES, METHOD}), (1 << 37, {BY_CLASSES, METHOD}), (1 << 52, {METHOD})):
@@ -236,6 +238,8 @@ def certified(seed: int) -> tuple[kanon_sql.Certificate, list[Row], list[int]]:
     return certificate, order, [codes[code] for code in order]
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
 @pytest.mark.parametrize("seed", range(3))
 def test_a_certificate_with_charges_is_proven_again(seed: int) -> None:

@@ -150,6 +150,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, rows: Sequence[Row], masks: list[int
     return refused is None
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", INNER)
 def test_the_gate_refuses_what_the_definition_refuses(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
@@ -168,7 +169,7 @@ def test_the_gate_refuses_what_the_definition_refuses(monkeypatch: pytest.Monkey
     assert set(passed) == {True, False}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("first", list(product(range(4), repeat=2)))
 @pytest.mark.parametrize("name", INNER)
@@ -190,6 +191,7 @@ def cheapest(rows: Sequence[Row], asked: Sequence[Requirement]) -> int | None:
     return best
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", INNER)
 def test_the_bound_is_at_most_the_optimum_and_the_release_at_least(name: str) -> None:
@@ -216,6 +218,7 @@ MIXED: list[list[Requirement]] = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("asked", MIXED, ids=range(len(MIXED)))
 def test_guarantees_by_all_columns_and_by_known_ones_hold_together(asked: list[Requirement]) -> None:
     """The released rows are counted again; whose they are shows a second column."""

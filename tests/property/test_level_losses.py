@@ -53,6 +53,7 @@ def drawn(draw: random.Random, rows: int) -> list[tuple[str | None, ...]]:
     return [(f"{draw.randrange(6)}", draw.choice("ab")) for _ in range(rows)]
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("steps", LEVELS, ids=str)
 @pytest.mark.parametrize("losses", [True, False], ids=["LOSS", "shares"])
@@ -71,6 +72,7 @@ def test_the_cost_is_that_of_the_cheapest_release(con: Any, steps: tuple[int, ..
         assert found.lower_bound <= best <= found.cost
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("steps", LEVELS, ids=str)
 def test_a_guarantee_about_the_population_costs_the_same(con: Any, steps: tuple[int, ...]) -> None:
     draw = random.Random(f"{steps}")
@@ -84,6 +86,7 @@ def test_a_guarantee_about_the_population_costs_the_same(con: Any, steps: tuple[
         assert kanon_sql.releases(con)[-1].cost == cheapest_rows(table(rows), guarantee, people, k)
 
 
+@pytest.mark.everything
 def test_one_cost_whether_the_population_is_asked_or_not(con: Any) -> None:
     con.execute("CREATE OR REPLACE TABLE t AS SELECT (i % 6)::VARCHAR AS v FROM range(30) AS r(i)")
     for guarantee in ("k >= 5", "k >= 5 IN t", "k >= 2 AND k >= 5 IN t"):

@@ -47,6 +47,7 @@ def table(draw: random.Random, rows: int) -> pa.Table:
     )
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("many", [False, True])
 @pytest.mark.parametrize("guarantee", GUARANTEES)

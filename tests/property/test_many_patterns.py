@@ -13,7 +13,7 @@ from solving import check, coded, plain
 
 from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
-from kanon_sql.kernels.classes.listed_greedy import take_listed
+from kanon_sql.kernels.classes import take_listed
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.feasibility import feasible_requirement
 from kanon_sql.solvers.instances import listing, search
@@ -63,7 +63,7 @@ def test_releases_lie_between_the_optimum_and_everything_and_bounds_below(seed: 
             assert certificate.cost == 0
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "options", [{}, {"weights": {"c1": 3}}, {"linked": [("c0", "c2")]}, {"masks": [(), ("c0",), ("c0", "c1")]}]
@@ -137,6 +137,7 @@ def test_what_time_leaves_is_split_top_down(
     assert (prices <= row_prices(table, problem.patterns, 4).price).all()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("options", [{}, {"weights": {"c1": 3}}, {"linked": [("c0", "c2")]}, {"masks": [(), ("c0",)]}])
 @pytest.mark.parametrize("algorithm", ["greedy", "refine"])
 @pytest.mark.usefixtures("many")

@@ -89,7 +89,7 @@ ALGORITHMS = [
 ]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(("algorithm", "diverse"), ALGORITHMS)
 def test_every_algorithm_counts_the_costs(algorithm: str, diverse: bool) -> None:
@@ -102,6 +102,7 @@ def test_every_algorithm_counts_the_costs(algorithm: str, diverse: bool) -> None
     run()
 
 
+@pytest.mark.everything
 def test_a_mask_that_shows_more_may_cost_more() -> None:
     """Everything could be shown, but the most that is shown for nothing is one column."""
     rows = [("x", "y", "z", "u")] * 4
@@ -136,6 +137,7 @@ def test_what_is_refused(message: str) -> None:
     assert message in str(caught.value)
 
 
+@pytest.mark.everything
 def test_linked_columns_and_a_smaller_query() -> None:
     """Of masks that become the same where a column is not there, the cheapest counts."""
     con = kanon_sql.connect()

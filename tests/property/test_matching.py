@@ -18,9 +18,7 @@ from solving import check, coded, plain
 from test_small_exact import Ending, case
 
 from kanon_sql.errors import InfeasibleError, PolicyError
-from kanon_sql.kernels.partitions.duals import Duals
-from kanon_sql.kernels.partitions.simplex_pricing import pairs_below, triples_below
-from kanon_sql.kernels.partitions.simplices import FORBIDDEN, Simplices, class_costs, nearest
+from kanon_sql.kernels.partitions import FORBIDDEN, Duals, Simplices, class_costs, nearest, pairs_below, triples_below
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import AlphaAnonymity, LDiversity, Requirement, TCloseness
 from kanon_sql.solvers.budget import UNLIMITED, Budget, Moment
@@ -43,7 +41,7 @@ def problem(rows: Sequence[Row], masks: list[set[int]] | None = None, **options:
     return table, permitted(table, policy), policy
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_two_anonymity_is_the_optimum_of_all_partitions() -> None:
     proven: Counter[bool] = Counter()
     for seed in range(250):
@@ -75,7 +73,7 @@ def test_two_anonymity_of_more_rows(seed: int) -> None:
     assert recoding.cost(table) == recoding.lower_bound == subset_dp.solve(plain(table, patterns, 2), UNLIMITED).cost(table)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("masks", [None, [{0, 1, 2}, {1, 2, 3}, {0, 3}, {2}, set()]], ids=["every mask", "five masks"])
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(3))
@@ -103,7 +101,7 @@ def diverse(seed: int, most: int) -> Case:
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_two_diversity_is_the_optimum() -> None:
     proven: Counter[bool] = Counter()
     for seed in range(250):
@@ -243,7 +241,7 @@ def test_more_row_types_than_can_be_matched_are_left_to_refine(monkeypatch: pyte
     assert recoding.remark == "more than 3 row types are too many: refine"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_integer_program_decides_where_the_cuts_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without any cuts the linear program ends in fractions."""
     monkeypatch.setattr(simplex_matching, "violated", lambda rows, member, share: [])

@@ -77,6 +77,7 @@ def test_what_two_classes_lose_together_is_exact(seed: int) -> None:
             assert abs(float(exact) - more[one, other]) < 1e-3
 
 
+@pytest.mark.everything
 def test_people_with_a_row_each_cost_no_more_than_rows() -> None:
     draw = random.Random(5)
     rows = [(draw.randrange(6), draw.randrange(6), draw.randrange(6)) for _ in range(200)]

@@ -16,7 +16,7 @@ from naive import partitions
 from numpy.typing import NDArray
 from solving import coded, rows_each
 
-from kanon_sql.kernels.microaggregation.mdav import divide
+from kanon_sql.kernels.microaggregation import divide
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.microaggregation import partition
 from kanon_sql.solvers.microaggregation.measurements import Measurements
@@ -97,7 +97,7 @@ def case(seed: int) -> tuple[list[Row], list[bool], int]:
     return rows, medians, rng.randint(1, min(3, len(rows)))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_between_the_bound_and_the_optimum() -> None:
     found = 0
     for seed in range(CASES):
@@ -161,6 +161,7 @@ def test_mdav_is_that_of_the_literature(k: int) -> None:
         assert within(x, number) == pytest.approx(oracle(x, k))
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("seed", range(6))
 def test_never_above_mdav(seed: int) -> None:
     rng = random.Random(seed)
@@ -183,7 +184,7 @@ def test_a_row_type_of_k_rows_may_take_in_others_and_few_others_need_it() -> Non
     assert np.bincount(solved(table, columns, 4).number, solved(table, columns, 4).count).tolist() == [8]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_many_row_types_are_divided_in_blocks_and_the_clock_is_kept(monkeypatch) -> None:
     rng = np.random.default_rng(3)
     rows: list[Row] = [tuple(row) for row in (rng.normal(size=(6000, 2)) * 1000).astype(int).tolist()]

@@ -24,6 +24,7 @@ RECODINGS = {
 }
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("guarantee", GUARANTEES)
 @pytest.mark.parametrize("rows", [12, 60])

@@ -9,9 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from solving import coded
 
-from kanon_sql.kernels.summaries.blocks import GROUP
-from kanon_sql.kernels.summaries.measure import PLAIN, RANGE, SET, Measure
-from kanon_sql.kernels.summaries.nearest import nearest
+from kanon_sql.kernels.summaries import GROUP, PLAIN, RANGE, SET, Measure, nearest
 from kanon_sql.solvers.summaries import nearest as near_row_types
 from kanon_sql.solvers.summaries.measure import measured
 from kanon_sql.table.coded_table import CodedTable

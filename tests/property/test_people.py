@@ -85,7 +85,7 @@ def least_cost(
     return min(costs, default=None)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(25))
 @pytest.mark.parametrize("masks", [None, MASKS])
@@ -119,6 +119,7 @@ def least_prices(source: pa.Table, k: int, masks: Sequence[Sequence[int]] | None
     return total
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(("seed", "rows", "people"), [(3, 40, 12), (0, 80, 20), (0, 60, 40)])
 def test_the_bound_holds_where_there_is_no_time_for_it(seed: int, rows: int, people: int) -> None:
     source = table(seed, rows, people)
@@ -134,7 +135,7 @@ def test_the_bound_holds_where_there_is_no_time_for_it(seed: int, rows: int, peo
     assert verify(again, codes, counts, coded.sensitive) == at_once.lower_bound
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("masks", [None, MASKS])
@@ -160,6 +161,7 @@ def test_the_bound_counts_people(seed: int, masks: list[list[str]] | None) -> No
         assert verify(replace(again, prices=prices, bound_method="a search"), codes, counts, coded.sensitive) <= again.cost
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("masks", [None, MASKS])
@@ -278,7 +280,7 @@ def test_persons_as_values_are_the_same_people(shared: duckdb.DuckDBPyConnection
         assert values.on_attributes[0][1].supported(support, 0.0).tolist() == told
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_most_small_tables_lose_little_more_than_they_must() -> None:
     """Measured: 1.09 times the least cost."""
     paid, least = 0.0, 0.0
@@ -291,7 +293,7 @@ def test_most_small_tables_lose_little_more_than_they_must() -> None:
     assert paid <= 1.25 * least
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(10))
 def test_people_with_one_row_each_are_rows(seed: int) -> None:
@@ -302,6 +304,7 @@ def test_people_with_one_row_each_are_rows(seed: int) -> None:
     assert plain.lower_bound <= counted.cost <= Fraction(11, 10) * plain.cost
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(10))
 def test_steady_people_are_like_a_table_of_people(seed: int) -> None:
@@ -312,7 +315,7 @@ def test_steady_people_are_like_a_table_of_people(seed: int) -> None:
     assert release.certificate.lower_bound <= release.certificate.cost
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("algorithm", ["auto", "refine", "greedy", "optimal"])
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(4))
@@ -328,7 +331,7 @@ def test_with_diverse_values(algorithm: str, seed: int) -> None:
     assert all(max(map(each.count, each)) * 4 <= 3 * len(each) for each in values.values())
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_same_release_whatever_the_order() -> None:
     source = table(5, 200, 30)
     order = list(range(200))
@@ -340,7 +343,7 @@ def test_the_same_release_whatever_the_order() -> None:
     assert one.equals(other)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_too_few_people() -> None:
     source = pa.table({"a": [1] * 6, "b": [1] * 6, "c": [1] * 6, "who": [1, 1, 1, 2, 2, None]})
     with pytest.raises(

@@ -14,7 +14,7 @@ from naive import partitions
 from test_summaries import Row, case, loss
 
 import kanon_sql
-from kanon_sql.kernels.summaries.nearest import nearest
+from kanon_sql.kernels.summaries import nearest
 from kanon_sql.solvers.summaries.measure import measured
 from kanon_sql.solvers.summaries.nearest import METHOD_OF_PEOPLE
 
@@ -54,7 +54,7 @@ def optimum(rows: list[Row], kinds: list[str], who: list[int | None], k: int) ->
     )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(200))
 def test_small_tables(seed: int) -> None:
@@ -66,7 +66,7 @@ def test_small_tables(seed: int) -> None:
     assert certificate.lower_bound <= optimum(*table) <= certificate.cost
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_small_tables_lose_little_more_than_they_must() -> None:
     """Measured: 1.70 times the least, 1.49 over thrice as many tables.
 
@@ -103,7 +103,7 @@ def test_the_kth_nearest_person(seed: int) -> None:
         assert found[i] == ways[0]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_bound_counts_people() -> None:
     """Two rows of one person are no company for each other."""
     rows, who = [("a",), ("b",), ("e",), ("f",)], [1, 1, 2, 2]

@@ -162,7 +162,7 @@ def test_a_search_that_is_ended_has_the_release_of_its_first_masks() -> None:
     assert kept <= Fraction(3, 5)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_small_releases_cost_little_more_than_the_best() -> None:
     """Measured: 1.02 times the least cost of all releases."""
     paid, least = 0, 0

@@ -33,7 +33,7 @@ def sets(listed: Instances) -> dict[tuple[int, frozenset[int]], int]:
 
 
 @pytest.mark.parametrize("seed", range(12))
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("options", [{}, {"weights": {"c1": 3}}, {"masks": [(), ("c0",), ("c0", "c1"), ("c2", "c3")]}])
 def test_what_gains_is_listed_and_nothing_else(seed: int, options: dict[str, Any]) -> None:
     k = 2 + seed % 3
@@ -79,7 +79,7 @@ def test_bounds_lie_below_the_optimum_and_are_proven_again(seed: int) -> None:
     assert verify(certificate, table.codes.tolist(), table.weight.tolist()) == certificate.lower_bound
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("options", [{}, {"weights": {"c1": 3}}, {"linked": [("c0", "c2")]}])
 @pytest.mark.usefixtures("by_price")
 def test_larger_tables_are_proven_again_and_come_out_the_same(options: dict[str, Any]) -> None:
@@ -92,7 +92,7 @@ def test_larger_tables_are_proven_again_and_come_out_the_same(options: dict[str,
         assert np.array_equal(recoding.shown, again.shown)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.usefixtures("by_price")
 def test_too_many_members_fall_back_to_a_slack(monkeypatch: pytest.MonkeyPatch) -> None:
     table, policy = coded(drawn(1, 200, 5), k=3, algorithm="refine")

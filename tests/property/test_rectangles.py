@@ -125,7 +125,7 @@ def case(rng: random.Random, coordinates: int, most: int) -> tuple[Points, int]:
     return points, rng.randint(1, min(rows_of(points), rng.choice([2 * top, 4 * top])))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_no_guillotine_division_is_better() -> None:
     rng = random.Random(1)
     for _ in range(250):
@@ -134,7 +134,7 @@ def test_no_guillotine_division_is_better() -> None:
         assert (heaviest(groups), squares(groups)) == min(guillotine_costs(points, k))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_bounds_hold_for_all_divisions_into_rectangles() -> None:
     rng = random.Random(2)
     bounds = []
@@ -148,7 +148,7 @@ def test_the_bounds_hold_for_all_divisions_into_rectangles() -> None:
     assert set(bounds) == {"heaviest label", "most groups", "lightest rectangle around a point"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_factor_of_the_kd_tree() -> None:
     rng = random.Random(3)
     for _ in range(500):
@@ -189,7 +189,7 @@ def test_the_best_rectangles_of_a_pinwheel_are_found(k: int) -> None:
     assert heaviest(divided(guillotine.group, points | {(1, 1): k}, k)[1]) == 2 * k - 1
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_no_rectangles_are_better() -> None:
     rng = random.Random(9)
     for _ in range(250):
@@ -320,7 +320,7 @@ def test_progress_is_reported(solver: Solver) -> None:
         assert moment.cost >= heaviest(groups)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_lopsided_points_make_no_deep_tree() -> None:
     """A cut in each node that leaves no excess on one side, but only a sliver."""
     n = 20_000
@@ -333,7 +333,7 @@ def test_lopsided_points_make_no_deep_tree() -> None:
     assert set(found.rows(np.full(90_000, 7)).tolist()) <= {14, 21}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_us_zip_codes(data: Path) -> None:
     import duckdb
 

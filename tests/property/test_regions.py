@@ -15,13 +15,8 @@ import pytest
 from naive import partitions
 
 from kanon_sql.errors import InfeasibleError
-from kanon_sql.kernels.labels.connected_sets import connected_sets
-from kanon_sql.kernels.labels.degree_walk import lower_degrees
-from kanon_sql.kernels.labels.graphs import depth_first, graph_of
-from kanon_sql.kernels.labels.recut import recut
-from kanon_sql.kernels.labels.spanning import leaves_first
-from kanon_sql.kernels.labels.tree_cut import cut_tree
-from kanon_sql.kernels.random import COMPILED, seeded
+from kanon_sql.kernels import COMPILED, seeded
+from kanon_sql.kernels.labels import connected_sets, cut_tree, depth_first, graph_of, leaves_first, lower_degrees, recut
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.labels import region_exact, regions
 from kanon_sql.solvers.labels.grouping import Grouping
@@ -232,6 +227,7 @@ def test_planar_maps_have_trees_of_the_degree_that_theory_gives(seed: int) -> No
     assert degree <= (3 if seed < 90 else 2)
 
 
+@pytest.mark.everything
 def test_trees_of_low_degree() -> None:
     for n, edges, best in ((30, clique(random.Random(), 30), 2), (9, star(random.Random(), 9), 8)):
         graph = graph_of(n, pairs(edges))
@@ -347,6 +343,7 @@ def test_three_rows_each_exactly_where_paths_of_three_divide_the_graph(name: str
     assert check(weight, edges, 3, regions.group(weight, pairs(edges), 3, UNLIMITED)) >= best
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("solve", SOLVERS)
 def test_components_are_divided_one_by_one(solve: Callable[..., Grouping]) -> None:
     for seed in range(20):
@@ -407,7 +404,7 @@ def test_the_same_seed_gives_the_same_regions() -> None:
     check(weight, edges, k, ended)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_exact_solver_proves_what_the_search_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
     edges, weight = grid(6), weights(random.Random(3).choices(range(1, 20), k=36))
     found = region_exact.group(weight, pairs(edges), 45, UNLIMITED)
@@ -425,7 +422,7 @@ def test_the_exact_solver_proves_what_the_search_cannot(monkeypatch: pytest.Monk
     assert ended.lower_bound <= best <= check(weight, edges, 45, ended)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_counties(data: Path) -> None:
     with gzip.open(data / "us_counties_nodes.csv.gz", "rt", encoding="utf-8") as lines:
         weight = weights(int(row["PO90"]) for row in csv.DictReader(lines))

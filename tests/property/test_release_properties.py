@@ -93,6 +93,7 @@ def released_by_sql(
     return table, kanon_sql.releases(con)[-1]
 
 
+@pytest.mark.everything
 @settings(max_examples=150)
 @given(rows=ROWS, k=st.integers(1, 4), masks=MASKS, weights=WEIGHTS)
 def test_python_release_against_brute_force(
@@ -131,7 +132,7 @@ def test_python_release_against_brute_force(
     assert certificate.smallest_class == smallest_class(release.table, names)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=60)
 @given(rows=MORE_ROWS, k=st.integers(1, 5), weights=WEIGHTS)
 def test_k_anonymize_in_sql(
@@ -147,7 +148,7 @@ def test_k_anonymize_in_sql(
     assert check(source, released, k, None) <= certificate.cost
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=60)
 @given(rows=MORE_ROWS, k=st.integers(1, 5), masks=st.lists(st.sets(st.integers(0, 2)), min_size=1, max_size=4))
 def test_pattern_guided_in_sql(
@@ -162,7 +163,7 @@ def test_pattern_guided_in_sql(
     assert check(source, released, k, permitted) <= certificate.cost
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=40)
 @given(rows=MORE_ROWS, k=st.integers(2, 4), seed=st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_does_not_matter(rows: list[tuple[Any, ...]], k: int, seed: Any) -> None:
@@ -178,7 +179,7 @@ def test_the_order_of_the_rows_does_not_matter(rows: list[tuple[Any, ...]], k: i
     assert one.certificate.cost == other.certificate.cost
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=40)
 @given(rows=MORE_ROWS, k=st.integers(1, 4))
 def test_every_column_a_quasi_identifier(shared: duckdb.DuckDBPyConnection, rows: list[tuple[Any, ...]], k: int) -> None:
@@ -195,7 +196,7 @@ def test_every_column_a_quasi_identifier(shared: duckdb.DuckDBPyConnection, rows
         assert all(after[value] <= before[value] for value in after if value is not None)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=40)
 @given(rows=MORE_ROWS, k=st.integers(1, 4))
 def test_star_instead_of_null(rows: list[tuple[Any, ...]], k: int) -> None:
@@ -212,7 +213,7 @@ def test_star_instead_of_null(rows: list[tuple[Any, ...]], k: int) -> None:
         assert all(row[name] in ("*", before[row["id"]][name]) for name in names)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=30)
 @given(rows=MORE_ROWS, k=st.integers(2, 4))
 def test_the_certificate_counts_the_cells_that_are_suppressed(rows: list[tuple[Any, ...]], k: int) -> None:

@@ -102,7 +102,7 @@ def test_classes_where_the_masks_are_not_listed(seed: int) -> None:
         assert not none_is_cheaper(codes, counts, [*found[:i], found[i] + 1, *found[i + 1 :]], cost, k)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_what_is_proven_before_the_work_ends_stays() -> None:
     """More near rows than are looked at, and sets of rows than are tried: the bound is at least the distance, and is proven."""
     rng = random.Random(1)
@@ -139,7 +139,7 @@ def test_what_is_too_much_work_costs_nothing(monkeypatch: pytest.MonkeyPatch) ->
     assert row_prices(table, UNLISTED, 2).price.tolist() == [1, 1, 0]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_large_costs_and_many_values_never_raise_the_distance(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(5)
     rows = [tuple(str(rng.randint(0, 10**6)) if c == 0 else rng.choice("ab") for c in range(4)) for _ in range(70_000)]
@@ -221,7 +221,7 @@ def test_near_row_types_end_with_the_work_and_the_time(monkeypatch: pytest.Monke
     assert near_row_types(table, 2, UNLIMITED) is None
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("k", [3, 20])
 def test_a_wide_release_costs_what_its_classes_hide(k: int) -> None:
     """Classes are grown by what they share, from 16 rows on also by gain; a search never makes a release dearer."""

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from solving import check, coded, plain
 
-from kanon_sql.kernels.classes.partition import CandidateClasses, put_all
-from kanon_sql.kernels.classes.parts import restricted
+from kanon_sql.kernels.classes import CandidateClasses, put_all, restricted
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances.listing import useful
 from kanon_sql.solvers.instances.search_space import RowSearchSpace, as_partition, pieces
@@ -77,6 +76,7 @@ def test_a_part_has_the_candidates_that_its_rows_fill_and_those_that_are_open(se
         assert (np.diff(cost) >= 0).all()
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.usefixtures("in_parts")
 @pytest.mark.parametrize("seed", range(6))
@@ -91,6 +91,7 @@ def shape(found: Recoding) -> tuple[list[int], list[int], list[int]]:
     return found.row_type.tolist(), found.shown.tolist(), found.count.tolist()
 
 
+@pytest.mark.everything
 @pytest.mark.usefixtures("in_parts")
 def test_the_release_is_the_same_on_one_core(monkeypatch: pytest.MonkeyPatch) -> None:
     several = refine.solve(problem(1), UNLIMITED)

@@ -110,6 +110,7 @@ def cases() -> list[tuple[Case, Fraction | None]]:
     return [(drawn, drawn.optimum()) for drawn in map(case, range(200))]
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("solve", [subset_dp.solve, optimal.solve], ids=["subset_dp", "optimal"])
 def test_the_cost_is_the_optimum(solve: Solve, cases: list[tuple[Case, Fraction | None]]) -> None:
@@ -129,6 +130,7 @@ def asked(requirement: Requirement) -> str:
     return requirement.variant if isinstance(requirement, LDiversity) else getattr(requirement, "metric", "alpha")
 
 
+@pytest.mark.everything
 def test_every_requirement_is_met_and_decides(cases: list[tuple[Case, Fraction | None]]) -> None:
     """Each kind of requirement makes some optimum dearer than k alone does."""
     deciding: Counter[str] = Counter()

@@ -44,7 +44,7 @@ def classes(drawn: Case, table: CodedTable, recoding: Recoding) -> list[list[int
     return list(found.values())
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", SOLVE)
 @pytest.mark.parametrize("start", range(0, 300, 50))
@@ -159,7 +159,7 @@ def test_neighbourhoods_save_cells_where_growth_idles(requirement: SensitiveRequ
     assert idle.cost < before
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("requirement", GUARANTEES[::3], ids=str)
 def test_the_same_seed_finds_the_same_release(requirement: SensitiveRequirement) -> None:
     problem = larger(13, 150, requirement).coded()
@@ -168,7 +168,7 @@ def test_the_same_seed_finds_the_same_release(requirement: SensitiveRequirement)
         assert np.array_equal(getattr(one, name), getattr(other, name))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("after", [2, 6, 12])
 def test_the_search_ends_when_it_is_told_to_and_when_the_time_is_up(after: int) -> None:

@@ -19,7 +19,7 @@ from kanon_sql.table.patterns import permitted
 from kanon_sql.verification import class_sizes, sensitive_bound
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("largest", [3, 5])
 def test_larger_classes_gain_no_more_than_is_said(largest: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (class_sizes, sensitive_bound):
@@ -41,6 +41,7 @@ def test_larger_classes_gain_no_more_than_is_said(largest: int, monkeypatch: pyt
     assert checked >= 50
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("largest", [8, 20])
 @pytest.mark.parametrize(
     "requirements",

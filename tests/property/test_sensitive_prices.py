@@ -21,8 +21,7 @@ from test_sensitive_exact import case
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.errors import CertificateError, InfeasibleError
-from kanon_sql.kernels.requirements import sized_lagrangian
-from kanon_sql.kernels.requirements.lagrangian import Relaxed, gains
+from kanon_sql.kernels.requirements import BestClass, Relaxed, gains, sized_gains
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import AlphaAnonymity, BetaLikeness, LDiversity, Requirement, TCloseness
 from kanon_sql.pipeline import run
@@ -70,7 +69,7 @@ class Priced:
         asked = found, space.candidates, relaxed, price, longest, multipliers
         if sized and has_sizes(found, problem.requirement.least):
             beyond = Relaxed(space.cost * scale, problem.table.weight, largest + 1)
-            gain = sized_lagrangian.gains(*asked, sized_lagrangian.BestClass(len(space), beyond), (0, len(space)))
+            gain = sized_gains(*asked, BestClass(len(space), beyond), (0, len(space)))
         else:
             gain = gains(*asked, (0, len(space)))
         return cls(space=space, price=price, scale=scale, gain=gain)
@@ -124,7 +123,7 @@ def check_no_more_than_the_optimum(drawn: Case, rng: random.Random) -> None:
         assert relaxed.value <= again
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("block", range(100))
 def test_no_prices_prove_more_than_the_optimum(block: int) -> None:
@@ -170,7 +169,7 @@ def test_no_class_gains_more_than_its_instance_is_said_to(block: int) -> None:
             check_no_class_gains_more(drawn, priced)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_where_shares_are_limited_the_best_small_class_is_exact() -> None:
     rng, exact = random.Random(5), 0
     for seed in range(20_000, 20_150):
@@ -193,6 +192,7 @@ def with_limits_on_one_attribute(seed: int) -> Case:
     return replace(drawn, attributes={"s": drawn.attributes["s"]}, requirements=asked)
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("block", range(32))
 def test_no_class_gains_more_under_several_limits_on_one_attribute(block: int) -> None:
@@ -271,6 +271,7 @@ def test_gains_are_near_those_of_the_linear_program(requirement: Requirement, fa
     assert priced.gain.sum() - exact.sum() <= 0.1 * (price @ table.weight)
 
 
+@pytest.mark.everything
 @settings(max_examples=200)
 @given(seed=st.integers(0, 10**6), scale=st.sampled_from([1, 7, 1 << 16]), high=st.integers(0, 12))
 def test_both_codes_gain_the_same(seed: int, scale: int, high: int) -> None:
@@ -303,7 +304,7 @@ def verified(certificate: Certificate, table: CodedTable) -> Fraction:
     return verify(certificate, [tuple(code) for code in table.codes.tolist()], table.weight.tolist(), table.sensitive)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", CASES)
 def test_a_true_bound_is_proven_again_and_a_forged_one_refused(name: str) -> None:
@@ -325,7 +326,7 @@ GOLDEN = {"frequency": 163, "recursive": 86, "equal": 213, "ordered": 86, "frequ
 """The lower bounds; floats lead the prices, so these may differ in the last bits from one processor to another."""
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", GOLDEN)
 def test_the_bounds_in_certificates_stay_the_same(name: str) -> None:
@@ -333,6 +334,7 @@ def test_the_bounds_in_certificates_stay_the_same(name: str) -> None:
     assert certificate.lower_bound == GOLDEN[name]
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", CASES)
 def test_bounds_and_prices_are_the_same_on_any_number_of_cores(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -346,7 +348,7 @@ def test_bounds_and_prices_are_the_same_on_any_number_of_cores(name: str, monkey
     assert found[0] == found[1] == found[2]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_without_sensitive_values_the_prices_prove_less() -> None:
     certificate, table = proof(CASES["equal"])
     assert verified(certificate, replace(table, sensitive=())) < certificate.lower_bound

@@ -60,6 +60,7 @@ def cases() -> list[tuple[Case, Fraction | None]]:
     return [(each, each.optimum()) for each in map(drawn, range(40))]
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("solve", [subset_dp.solve, optimal.solve], ids=["subset_dp", "optimal"])
 def test_the_cost_is_the_optimum(solve: Solve, cases: list[tuple[Case, Fraction | None]]) -> None:
     feasible = 0
@@ -74,7 +75,7 @@ def test_the_cost_is_the_optimum(solve: Solve, cases: list[tuple[Case, Fraction 
     assert 20 <= feasible <= 38
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("solve", [greedy.solve, refine.solve], ids=["greedy", "refine"])
 def test_heuristics_keep_the_guarantee_and_never_claim_more_than_the_optimum(
     solve: Solve, cases: list[tuple[Case, Fraction | None]]
@@ -172,7 +173,7 @@ def test_alpha_with_many_digits_is_exact() -> None:
 PROVEN = [BetaLikeness(sensitive="s", beta="1/2"), BetaLikeness(sensitive="s", beta=2), DeltaDisclosure(sensitive="s", delta=1)]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("requirement", PROVEN, ids=str)
 def test_a_true_bound_is_proven_again_and_a_forged_one_refused(requirement: Requirement) -> None:
@@ -183,7 +184,7 @@ def test_a_true_bound_is_proven_again_and_a_forged_one_refused(requirement: Requ
         verified(replace(certificate, lower_bound=certificate.lower_bound + 1), table)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=100, deadline=None)
 @given(seed=st.integers(0, 10**6), high=st.integers(0, 12))
 def test_verification_finds_no_more_gains(seed: int, high: int) -> None:

@@ -60,6 +60,7 @@ def cases() -> list[tuple[list[Row], dict[str, Any], Fraction | None]]:
     return drawn
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("algorithm", EXACT)
 def test_the_cost_is_the_optimum(algorithm: str, cases: list[tuple[list[Row], dict[str, Any], Fraction | None]]) -> None:
     proven, refused = Counter[bool](), 0
@@ -92,7 +93,7 @@ def test_masks_that_permit_no_release(algorithm: str) -> None:
         solved(algorithm, rows, k=2, masks=[["c0"], ["c1"]])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_subset_dp_takes_18_rows_and_no_more() -> None:
     rng = random.Random(1)
     rows = [tuple(rng.choice("abcd") for _ in range(5)) for _ in range(19)]

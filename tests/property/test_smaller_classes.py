@@ -97,8 +97,8 @@ def test_rows_cost_the_same_and_no_class_more_can_be_made(
     ("k", "cost", "classes"),
     [
         (2, 12_960, 6_480),
-        pytest.param(4, 12_960, 3_240, marks=pytest.mark.exhaustive),
-        pytest.param(6, 25_920, 2_160, marks=pytest.mark.exhaustive),
+        pytest.param(4, 12_960, 3_240, marks=pytest.mark.everything),
+        pytest.param(6, 25_920, 2_160, marks=pytest.mark.everything),
     ],
 )
 def test_a_full_factorial_table_is_divided_into_classes_of_k(k: int, cost: int, classes: int) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kanon_sql.errors import CertificateError
-from kanon_sql.kernels.microaggregation.overpaid import overpaid
+from kanon_sql.kernels.microaggregation import overpaid
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.microaggregation.class_prices import class_prices
 from kanon_sql.solvers.microaggregation.places import PlacedRows
@@ -89,6 +89,7 @@ def test_each_class_that_gains_does_so_from_one_of_its_rows(seed: int) -> None:
     assert (overpaid(distance, price, np.arange(n), k, 1)[0] <= gain).all(), "a search that is cut off claims nothing more"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(40))
 def test_prices_are_proven_and_no_partition_loses_less(seed: int) -> None:
     columns, counts, k = drawn(seed, 6)

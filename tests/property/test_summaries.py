@@ -17,8 +17,8 @@ import pytest
 from naive import partitions
 from solving import coded, rows_each
 
-from kanon_sql.kernels.classes.partition import Partition
-from kanon_sql.kernels.summaries.neighbourhoods import Classes
+from kanon_sql.kernels.classes import Partition
+from kanon_sql.kernels.summaries import Classes
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.summaries import longer
@@ -114,7 +114,7 @@ def check(table: CodedTable, partition: SummaryPartition, k: int) -> None:
     assert rows.min() >= k
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_between_the_bound_and_the_optimum_which_is_found_on_nearly_all_small_tables() -> None:
     found = 0
     for seed in range(CASES):
@@ -180,7 +180,7 @@ def test_every_seed_is_valid_and_a_spent_budget_too() -> None:
         solved(rows, ["range", "plain", "set"], 4, budget=budget)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_search_is_never_worse_than_the_cuts() -> None:
     for seed in range(10):
         rows = some_rows(seed, 60)
@@ -261,7 +261,7 @@ def adult(data: Path) -> CodedTable:
     return encode(values, count, Policy.of(quasi_identifiers=names))[0]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize(("k", "ceiling"), [(5, 0.0157), (100, 0.129)])
 def test_loss_of_adult(adult: CodedTable, k: int, ceiling: float) -> None:
     kinds = ["range" if names == ("age",) else "set" for names in adult.columns]

@@ -23,8 +23,7 @@ from test_sensitive_exact import attribute, requirement
 from test_summaries import case, check, loss, nulls
 
 from kanon_sql.errors import AuditError
-from kanon_sql.kernels.criteria.dispatch import may_meet, meets
-from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace
+from kanon_sql.kernels.criteria import CriteriaWorkspace, may_meet, meets
 from kanon_sql.model.distances import equal
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import LDiversity, SensitiveRequirement, TCloseness
@@ -94,7 +93,7 @@ def solved(drawn: Case, kinds: Sequence[str], budget: Budget = UNLIMITED) -> tup
     return table, partition, lost
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_every_class_keeps_the_guarantee_and_nearly_all_small_tables_lose_the_least() -> None:
     found, tables, least, lost = 0, 0, Fraction(0), Fraction(0)
     for seed in range(CASES):
@@ -109,6 +108,7 @@ def test_every_class_keeps_the_guarantee_and_nearly_all_small_tables_lose_the_le
     assert lost <= least * (1 + EXCESS), float(lost / least)
 
 
+@pytest.mark.everything
 @settings(max_examples=300, deadline=None)
 @given(seed=st.integers(0, 1 << 20), more=st.randoms(use_true_random=False))
 def test_rows_that_become_a_class_may_meet_its_requirement_before(seed: int, more: random.Random) -> None:
@@ -194,6 +194,7 @@ def test_a_listener_may_stop_it(step: str) -> None:
         solved(*larger(5, 200, REQUIREMENTS[0]), budget=Budget(progress=listen))
 
 
+@pytest.mark.everything
 def test_a_strict_guarantee_costs_and_an_idle_one_nothing() -> None:
     drawn, kinds = larger(9, 300, LDiversity(sensitive="s", l=1))
     table = drawn.coded().table
@@ -230,7 +231,7 @@ def test_a_class_that_breaks_its_guarantee_is_not_returned(monkeypatch: pytest.M
         mondrian.solve(table, kinds, nulls(table, drawn.rows), requirement, UNLIMITED)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_loss_of_adult(data: Path) -> None:
     source = csv.read_csv(data / "adult_arx.csv.gz")
     names = source.column_names

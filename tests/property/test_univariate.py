@@ -41,7 +41,7 @@ def measurements(values: Sequence[int], median: bool) -> tuple[list[int], Measur
     return codes, Measurements.of(numbers, np.arange(len(codes)), count, null=-1, median=median)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_optimum_of_small_columns() -> None:
     for seed in range(CASES):
         values, k, median = case(seed)

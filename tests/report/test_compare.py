@@ -37,7 +37,8 @@ SELECT {0}, {1}, count(*) FROM t GROUP BY ALL HAVING count(*) > 0.3;
 """
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(2, 60))])
+@pytest.mark.everything
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.everything) for seed in range(2, 60))])
 def test_queries_by_all_rows_that_a_release_may_stand_for(seed: int) -> None:
     with duckdb.connect() as con:
         prepare(con)
@@ -128,6 +129,7 @@ def released() -> dict[str, Any]:
 ASKED = "SELECT sex, count(*), avg(age) FROM people GROUP BY sex; SELECT count(*) FROM people WHERE age BETWEEN 25 AND 31"
 
 
+@pytest.mark.everything
 def test_the_figures_are_those_of_the_macros(released: dict[str, Any]) -> None:
     found = kanon_sql.compare(
         people(), released, quasi_identifiers=["zip", "age", "sex"], queries=ASKED, by=["sex"], target="sick"
@@ -158,6 +160,7 @@ def test_the_figures_are_those_of_the_macros(released: dict[str, Any]) -> None:
     assert found.advice == told["advice"]
 
 
+@pytest.mark.everything
 def test_kept_columns_are_no_quasi_identifiers() -> None:
     """Without names, the classes are those of the certificates: two releases at k = 5 have a risk of 20 % at most."""
     source = people().append_column("number", pa.array(range(120)))
@@ -168,6 +171,7 @@ def test_kept_columns_are_no_quasi_identifiers() -> None:
         kanon_sql.compare(source, {"two": release.table})
 
 
+@pytest.mark.everything
 def test_people_are_counted_where_the_guarantee_counts_them() -> None:
     visits = people().append_column("patient", pa.array([n // 2 for n in range(120)]))
     by_rows = kanon_sql.anonymize(visits.drop_columns(["patient"]), k=5, quasi_identifiers=QI, per_row=True)
@@ -189,6 +193,7 @@ VISITS = """SELECT i // 6 AS patient, i // 6 % 5 AS zip, i // 6 * 7 % 3 AS sex, 
     FROM range(1200) AS t(i)"""
 
 
+@pytest.mark.everything
 def test_people_of_releases_without_certificates_are_counted_in_the_source() -> None:
     """200 people with six rows each: a class of n people has 6 n rows."""
     hidden = "CREATE TABLE released AS SELECT * EXCLUDE (patient) REPLACE (CASE WHEN zip <> 1 THEN job END AS job) FROM visits"
@@ -216,6 +221,7 @@ def test_people_of_releases_without_certificates_are_counted_in_the_source() -> 
         kanon_sql.compare(visits, {"nulls": table}, per="patient", quasi_identifiers=["zip", "patient"])
 
 
+@pytest.mark.everything
 def test_the_command_counts_people(run: Run) -> None:
     with duckdb.connect() as con:
         con.execute(f"COPY ({VISITS}) TO 'visits.csv'")
@@ -228,12 +234,14 @@ def test_the_command_counts_people(run: Run) -> None:
     assert run(*asked, "--per-row", "-q").output == ""
 
 
+@pytest.mark.everything
 def test_who_beats_whom() -> None:
     found = kanon_sql.compare(people(), {"source": people(), "again": people()}, quasi_identifiers=QI)
     assert [each.name for each in found.best] == ["source", "again"]
     assert found.advice.startswith("Take source: the distance of marginals is 0.00%, the lowest, at a risk of 100.00%.")
 
 
+@pytest.mark.everything
 def test_the_page(released: dict[str, Any]) -> None:
     found = kanon_sql.compare(
         people(), {"<b>": released["five"], "levels": released["levels"]}, queries=ASKED, by=["sex"], target="sick"
@@ -245,6 +253,7 @@ def test_the_page(released: dict[str, Any]) -> None:
     assert found.advice in page.text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
@@ -265,6 +274,7 @@ def test_bad_input(options: dict[str, Any], error: type[Exception], said: str) -
         kanon_sql.compare(people(), {"same": people()}, **{"quasi_identifiers": QI, **options})
 
 
+@pytest.mark.everything
 def test_releases_of_other_tables() -> None:
     with pytest.raises(AuditError, match="few has 3 rows, the source 120; hint"):
         kanon_sql.compare(people(), {"few": people(3)}, quasi_identifiers=QI)
@@ -293,6 +303,7 @@ def test_a_query_of_too_many_combinations() -> None:
         )
 
 
+@pytest.mark.everything
 def test_a_hierarchy_says_what_a_label_covers() -> None:
     source = pa.table({"job": ["nurse", "doctor", "cook", "waiter"] * 5})
     tree = pa.table({"value": ["nurse", "doctor", "cook", "waiter"], "parent": ["care", "care", "food", "food"]})
@@ -306,6 +317,7 @@ def test_a_hierarchy_says_what_a_label_covers() -> None:
     assert (blind.error, blind.loss) == (1.0, 0.5)
 
 
+@pytest.mark.everything
 def test_a_query_may_leave_out_the_columns_of_a_hierarchy() -> None:
     source = pa.table({"job": ["nurse", "doctor"] * 5, "age": [30, 40] * 5})
     hidden = pa.table({"job": ["care"] * 10, "age": [30, 40] * 5})
@@ -317,6 +329,7 @@ def test_a_query_may_leave_out_the_columns_of_a_hierarchy() -> None:
     assert [each.errors for each in found.queries] == [(0.0, 0.0), (0.125, pytest.approx(1 / 6))]
 
 
+@pytest.mark.everything
 def test_empty_groups() -> None:
     found = kanon_sql.compare(
         people(), {"same": people()}, quasi_identifiers=QI, queries="SELECT sex, count(*) FROM t WHERE age > 1000 GROUP BY sex"
@@ -341,6 +354,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, released: dict[str, Any
     return lambda *words: CliRunner().invoke(main, ["compare", *words])
 
 
+@pytest.mark.everything
 def test_the_command(run: Run) -> None:
     """A CSV file names no types: the ages are numbers all the same, and the zip codes are not."""
     done = run(
@@ -355,6 +369,7 @@ def test_the_command(run: Run) -> None:
     assert "exists; hint: --force replaces a file" in again.output
 
 
+@pytest.mark.everything
 def test_the_command_in_json(run: Run) -> None:
     done = run("people.csv", "levels.csv", "--qi", "zip,age,sex", "--queries", "q.sql", "--json")
     told = json.loads(done.output)
@@ -363,6 +378,7 @@ def test_the_command_in_json(run: Run) -> None:
     assert told["releases"][0]["name"] == "levels"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -48,7 +48,7 @@ def points() -> tuple[Point, ...]:
     return frontier(people(), k=(2, 5, 100), t=("1/2", 0.3), sensitive="disease", quasi_identifiers=["zip", "age"])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_each_point_is_the_release_of_its_guarantee(points: tuple[Point, ...]) -> None:
     assert [(point.k, point.t) for point in points] == [(k, Fraction(t)) for k in (2, 5, 100) for t in ("1/2", "3/10")]
     for point in points[:4]:
@@ -63,7 +63,7 @@ def test_each_point_is_the_release_of_its_guarantee(points: tuple[Point, ...]) -
     assert [point.certificate for point in points[4:]] == [None, None]  # more than there are rows
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_no_bound_is_above_the_cost_of_a_stronger_guarantee(points: tuple[Point, ...]) -> None:
     for weak in points[:4]:
         for strong in points[:4]:
@@ -73,7 +73,7 @@ def test_no_bound_is_above_the_cost_of_a_stronger_guarantee(points: tuple[Point,
                 assert weak.certificate.lower_bound <= strong.certificate.cost
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_csv_file(points: tuple[Point, ...]) -> None:
     rows = list(csv.DictReader(csv_text(points).splitlines()))
     assert list(rows[0]) == list(HEADS)
@@ -88,7 +88,7 @@ def test_the_csv_file(points: tuple[Point, ...]) -> None:
         assert float(row["suppressed_share"]) == pytest.approx(c.suppressed_cells / c.cells, abs=1e-6)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("chosen", [slice(None), slice(0, 2), slice(4, 6), slice(0, 1)], ids=["k", "t", "none", "one"])
 def test_the_page(points: tuple[Point, ...], chosen: slice) -> None:
@@ -100,7 +100,7 @@ def test_the_page(points: tuple[Point, ...], chosen: slice) -> None:
     assert found.table("How they were found").pairs == {"source": ["<b>&"], "other columns": ["\\x1b[31m\\u202e"]}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_page_sets_risk_against_loss(points: tuple[Point, ...]) -> None:
     text = html_text(points, [])
     found = assert_sound(text)
@@ -121,7 +121,7 @@ def test_the_page_sets_risk_against_loss(points: tuple[Point, ...]) -> None:
     assert "None of the 2 guarantees can be kept." in assert_sound(html_text(points[4:], [])).text
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_without_closeness_and_with_weights() -> None:
     found = frontier(people(), k=[3], quasi_identifiers=["zip", "age"], weights={"zip": "5/2"}, recodings={"zip": "DIGITS"})
     assert [(point.k, point.t) for point in found] == [(3, None)]
@@ -158,6 +158,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return lambda *arguments: CliRunner().invoke(group, ["frontier", "in.csv", *arguments])
 
 
+@pytest.mark.everything
 def test_a_weak_bound_does_not_say_that_a_release_could_be_better() -> None:
     column = {"age": pa.array([20 + 7 * n % 50 for n in range(60)])}
     page = html_text(frontier(pa.table(column), k=[5, 10], quasi_identifiers=["age"], recodings={"age": "INTERVALS"}), [])
@@ -165,7 +166,7 @@ def test_a_weak_bound_does_not_say_that_a_release_could_be_better() -> None:
     assert "could be saved" not in page
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_command_writes_both(run: Run, tmp_path: Path) -> None:
     guarantee = ("--qi", "zip,age", "--k", "2,4", "--sensitive", "disease", "--t", "0.5,0.4", "--algorithm", "greedy")
     done = run("-o", "curve.html", "-o", "curve.csv", *guarantee)
@@ -178,7 +179,7 @@ def test_the_command_writes_both(run: Run, tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"in.csv", "curve.html", "curve.csv"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_command_prints_its_points(run: Run) -> None:
     guarantee = ("--qi", "zip,age", "--k", "2,100", "--sensitive", "disease", "--t", "0.5", "--algorithm", "greedy")
     done = run("-o", "curve.csv", *guarantee, "--json")
@@ -197,6 +198,7 @@ def test_the_command_prints_its_points(run: Run) -> None:
 QUERIES = "SELECT zip, count(*), avg(age) FROM people GROUP BY zip; SELECT count(*) FROM people WHERE age > 40"
 
 
+@pytest.mark.everything
 def test_the_command_says_which_release_to_take(run: Run) -> None:
     """Each k with each alternative, and the policies of a file; the figures are those of `kanon compare`."""
     Path("q.sql").write_text(QUERIES)
@@ -239,6 +241,7 @@ def test_the_command_says_which_release_to_take(run: Run) -> None:
     assert [row["policy"] for row in rows][-1] == "ranges"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -278,7 +281,7 @@ def test_the_command_refuses(run: Run, arguments: tuple[str, ...], says: str) ->
     assert Path("old.csv").read_text() == "old"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_first_ctrl_c_keeps_the_points_that_there_are(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     finishes: list[Callable[[], bool]] = []
     real = kanon_sql.report.frontier.points

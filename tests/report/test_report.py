@@ -85,7 +85,7 @@ def class_sizes(table: pa.Table, names: list[str]) -> Counter[tuple[object, ...]
     return Counter(zip(*(table[name].to_pylist() for name in names), strict=True))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_structure_is_sound(page: str) -> None:
     found = assert_sound(page)
     assert [text for level, text in found.headings if level == 2] == [
@@ -108,7 +108,7 @@ def test_the_structure_is_sound(page: str) -> None:
     assert all(attributes["scope"] for attributes in found.all("th"))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_three_plain_sentences_come_first(page: str, released: tuple[pa.Table, Release]) -> None:
     source, release = released
     sizes = [class_sizes(table, ["lot", "zip", "age"]) for table in (source, release.table)]
@@ -123,6 +123,7 @@ def test_three_plain_sentences_come_first(page: str, released: tuple[pa.Table, R
     assert page.index("The guarantee is kept.") < page.index(summary) < page.index("The certificate")
 
 
+@pytest.mark.everything
 def test_the_statement_has_the_figures_of_the_release(page: str, released: tuple[pa.Table, Release]) -> None:
     _, release = released
     least = min(class_sizes(release.table, ["lot", "zip", "age"]).values())
@@ -135,6 +136,7 @@ def test_the_statement_has_the_figures_of_the_release(page: str, released: tuple
     assert tests["singling out"] == [f"By the quasi-identifiers, at least {least} rows share each combination."]
 
 
+@pytest.mark.everything
 def test_the_statement_says_what_is_not_bounded() -> None:
     source = pa.table({"zip": ["1", "1", "2", "2"], "job": ["a", "b", "a", "b"]})
     text = report(source, source, quasi_identifiers=["zip"], k=2)
@@ -143,11 +145,13 @@ def test_the_statement_says_what_is_not_bounded() -> None:
     assert "There is no certificate" in text
 
 
+@pytest.mark.everything
 def test_a_broken_release_has_no_statement() -> None:
     source = pa.table({"zip": ["1", "1", "2"]})
     assert "What this release guarantees" not in report(source, source, quasi_identifiers=["zip"], k=2)
 
 
+@pytest.mark.everything
 def test_the_plots_have_axis_titles_with_units(page: str) -> None:
     titles = re.findall(r"role-axis-title.*?<text[^>]*>([^<]*)</text>", page, re.DOTALL)
     assert Counter(titles) == {
@@ -162,7 +166,7 @@ def test_the_plots_have_axis_titles_with_units(page: str) -> None:
     }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_what_the_author_says_and_what_is_left_to_sign() -> None:
     source = people()
     about = {"title": "Patients <2026>", "purpose": "a study"}
@@ -234,7 +238,7 @@ def test_no_rare_value_is_told(page: str, released: tuple[pa.Table, Release]) ->
     assert list(told) == ["value", "other values", HIDDEN]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_order_of_the_rows_does_not_count(page: str, released: tuple[pa.Table, Release]) -> None:
     source, release = released
     mixed = [table.take(random.Random(seed).sample(range(60), 60)) for seed, table in enumerate((source, release.table))]
@@ -244,7 +248,7 @@ def test_the_order_of_the_rows_does_not_count(page: str, released: tuple[pa.Tabl
 CELLS = st.sampled_from(["<ä>", "<b>", "<c>", "*", None])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=15)
 @given(
     cells=st.lists(st.tuples(CELLS, CELLS, st.integers(0, 9)), min_size=1, max_size=24),
@@ -283,7 +287,7 @@ def test_only_what_many_rows_show_is_named(
 COLUMNS = {"a": pa.string(), "b": pa.string(), "n": pa.int64()}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=10)
 @given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(["x", "y", "z", None])), min_size=1, max_size=14))
 def test_the_distances_of_the_classes(facts: Facts, rows: list[tuple[int, str | None]]) -> None:
@@ -300,6 +304,7 @@ def test_the_distances_of_the_classes(facts: Facts, rows: list[tuple[int, str | 
     assert told["distance of the farthest class from the whole table (equal)"] == f"{float(farthest):.6f}"
 
 
+@pytest.mark.everything
 def test_numbers_become_intervals(facts: Facts) -> None:
     ages = [n % 40 + 20 for n in range(400)]
     table = pa.table({"age": [*ages, 97]})
@@ -318,7 +323,7 @@ def test_codes_with_leading_zeros_are_no_numbers(facts: Facts) -> None:
     assert column.bars[0].label == "02100"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_guarantee_that_is_broken_is_told() -> None:
     source = people()
     about: dict[str, Any] = {"quasi_identifiers": ["zip", "age"], "sensitive": "disease"}
@@ -333,7 +338,7 @@ def test_a_guarantee_that_is_broken_is_told() -> None:
     assert guarantees["t(disease) <= 1/10"][0] == "✗ no"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_what_matches_in_the_population_is_counted() -> None:
     source = pa.table({"zip": ["1", "1", "2", "3"], "age": [30, 31, 30, 31]})
     census = pa.table({"zip": ["1", "1", "1", "2", "2", "3"], "age": [30, 30, 31, 30, 30, 30]})
@@ -360,7 +365,7 @@ def test_what_matches_in_the_population_is_counted() -> None:
     assert "✗ no" not in page.table("Guarantees, and the figures").pairs["k >= 2 IN census"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_certificate_of_another_release_is_told(released: tuple[pa.Table, Release]) -> None:
     source, release = released
     other = kanon_sql.anonymize(source, k=6, quasi_identifiers=["lot", "zip", "age"])
@@ -372,7 +377,7 @@ def test_a_certificate_of_another_release_is_told(released: tuple[pa.Table, Rele
 SCRIPT = "<script>alert(1)</script>"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_names_and_values_are_escaped() -> None:
     odd = {
         SCRIPT: [SCRIPT] * 6,
@@ -390,7 +395,7 @@ def test_names_and_values_are_escaped() -> None:
     assert "<img" not in html
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_unicode_stays() -> None:
     table = pa.table({"Straße": ["Łódź 🏥", "東京"] * 5, "empty": [""] * 10})
     html = report(table, table, k=5)
@@ -399,7 +404,7 @@ def test_unicode_stays() -> None:
         assert text in found.text
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_long_values_are_cut_and_stay_apart(facts: Facts) -> None:
     table = pa.table({"a": ["x" * 500 + end for end in "yz" for _ in range(5)]})
     (column,) = facts(table, table, k=5).columns
@@ -409,7 +414,7 @@ def test_long_values_are_cut_and_stay_apart(facts: Facts) -> None:
     assert_sound(html)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_an_empty_table() -> None:
     table = pa.table({"a": pa.array([], pa.string()), "s": pa.array([], pa.string())})
     found = assert_sound(report(table, table, sensitive="s", l=2))
@@ -420,7 +425,7 @@ def test_an_empty_table() -> None:
     assert "The guarantee is kept." in assert_sound(report(table, release)).text
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_one_class_and_nothing_but_null() -> None:
     table = pa.table({"a": pa.array([None] * 7, pa.int64()), "b": ["x"] * 7})
     found = assert_sound(report(table, table, k=7))
@@ -428,7 +433,7 @@ def test_one_class_and_nothing_but_null() -> None:
     assert found.table("Cells of each quasi-identifier").pairs["a"] == ["0", "0.00%", "0", "7"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_sixty_columns() -> None:
     draw = random.Random(1)
     table = pa.table({f"column {n} with a long name": [draw.choice("abcde") for _ in range(50)] for n in range(60)})
@@ -444,7 +449,7 @@ def test_a_column_with_the_name_of_a_figure(facts: Facts) -> None:
     assert [bar.after for bar in about.distances] == [8]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_coarser_cells_are_told() -> None:
     source = pa.table({"zip": [f"98{n % 10}0{n % 3}" for n in range(60)]})
     release = kanon_sql.anonymize(source, k=5, quasi_identifiers=["zip"], recodings={"zip": "DIGITS"})
@@ -456,7 +461,7 @@ def test_coarser_cells_are_told() -> None:
     assert found.table("Rows by value of zip").pairs[label][0] == "-"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_labels_may_stand_for_empty_cells() -> None:
     source = pa.table({"age": [20, None, 21, None, 40, None, 41, None, 60, 61], "sex": ["f", "m"] * 5})
     release = kanon_sql.anonymize(source, k=4, quasi_identifiers=["age", "sex"], recodings={"age": "RANGES"})
@@ -466,7 +471,7 @@ def test_labels_may_stand_for_empty_cells() -> None:
     assert found.table("Rows by value of age").pairs[HIDDEN][0] == "4"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_text_for_suppressed_cells_is_no_value() -> None:
     source = people()
     release = kanon_sql.anonymize(source, k=4, quasi_identifiers=["zip", "age"], suppress="-", keep=["lot", "disease"])
@@ -477,7 +482,7 @@ def test_a_text_for_suppressed_cells_is_no_value() -> None:
     assert "-" not in found.table("Rows by value of zip").pairs
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("suppress", [None, "-"])
 def test_a_star_is_a_value_where_something_else_stands_for_suppressed_cells(facts: Facts, suppress: str | None) -> None:
     cells = ["*"] * 6 + ["a"] * 4 + ["b"]
@@ -499,7 +504,7 @@ def test_classes_are_those_that_a_reader_sees(facts: Facts) -> None:
     assert not found.requirements[0].kept
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_every_guarantee_of_a_certificate_is_checked() -> None:
     source = people()
     drawn = Policy.from_json(
@@ -520,7 +525,7 @@ def test_every_guarantee_of_a_certificate_is_checked() -> None:
     assert [row[0] for row in list(guarantees.values())[1:]] == ["✓ yes", "✓ yes"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_tree_and_the_order_of_values() -> None:
     source = people()
     tree = pa.table({"value": ["flu", "asthma", "ulcer", "lung", "belly"], "parent": ["lung", "lung", "belly", "any", "any"]})
@@ -538,7 +543,7 @@ def test_a_tree_and_the_order_of_values() -> None:
         report(source, source, sensitive="disease", metric="source", tables={"source": tree})
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_errors_name_counts_and_no_values() -> None:
     source = people()
     with pytest.raises(AuditError, match="the release has 59 rows, the source 60"):
@@ -602,6 +607,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return lambda *arguments: CliRunner().invoke(group, ["report", *arguments])
 
 
+@pytest.mark.everything
 def test_the_command_writes_a_page(run: Run, tmp_path: Path) -> None:
     about = ("--title", "Patients", "--purpose", "a study", "--recipient", "the university")
     done = run("in.csv", "out.csv", "-o", "page.html", "--certificate", "cert.json", "--sensitive", "disease", *about)
@@ -616,7 +622,7 @@ def test_the_command_writes_a_page(run: Run, tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"in.csv", "out.csv", "cert.json", "page.html"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_command_without_a_certificate(run: Run) -> None:
     done = run("in.csv", "out.csv", "-o", "page.html", "--qi", "zip,age", "--k", "4", "-q")
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"{NAMED} {UNDECIDED}\n{SAME}\n")
@@ -632,7 +638,7 @@ def test_the_command_without_a_certificate(run: Run) -> None:
     assert "The guarantee is broken." in Path("two.html").read_text()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_command_prints_its_figures(run: Run) -> None:
     made = ("--qi", "zip,age", "--k", "5", "--keep", "lot,disease", "--certificate", "cert.json", "--force")
     assert CliRunner().invoke(kanon, ["anonymize", "in.csv", "-o", "out.csv", *made]).exit_code == 0
@@ -661,7 +667,7 @@ def test_the_command_prints_its_figures(run: Run) -> None:
     assert not any(value in done.stdout for value in ("02138", "02139", "flu", "ulcer", "p17"))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_figures_of_a_broken_release(run: Run) -> None:
     done = run("in.csv", "in.csv", "-o", "page.html", "--qi", "lot", "--k", "2", "--json")
     assert done.exit_code == 1
@@ -677,7 +683,7 @@ def test_the_figures_of_a_broken_release(run: Run) -> None:
     assert told["broken"] == ["suppressed cells: the certificate says 0, counted 4"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("arguments", "says"),
@@ -708,7 +714,7 @@ def test_the_command_refuses(run: Run, arguments: tuple[str, ...], says: str) ->
     assert Path("old.html").read_text() == "old"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_command_with_a_tree(run: Run) -> None:
     Path("tree.csv").write_text("value,parent\nflu,any\nulcer,any\n")
     guarantee = ("--sensitive", "disease", "--t", "0.5", "--metric", "hierarchical", "--hierarchy", "tree.csv")
@@ -725,7 +731,7 @@ def test_the_command_with_a_tree(run: Run) -> None:
     assert "the guarantee names the table tree, which is not given" in done.stderr
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_changed_certificate_is_refused(run: Run) -> None:
     Path("cert.json").write_text(Path("cert.json").read_text().replace('"seed":0', '"seed":1'))
     done = run("in.csv", "out.csv", "-o", "page.html", "--certificate", "cert.json")
@@ -733,7 +739,7 @@ def test_a_changed_certificate_is_refused(run: Run) -> None:
     assert "does not fit the text" in done.stderr
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_adult(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with duckdb.connect() as con:
         source = con.sql(f"SELECT * FROM read_csv('{data / 'adult_full.csv.gz'}')").to_arrow_table()

@@ -64,6 +64,7 @@ def first(summary: str) -> str:
     return re.split(r"(?<=\.) ", summary)[0]
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("certified", [True, False])
 def test_names_are_never_released_on_a_green_page(certified: bool) -> None:
     source = people()
@@ -83,6 +84,7 @@ def test_names_are_never_released_on_a_green_page(certified: bool) -> None:
         assert verdict(report(source, release.table, **bare, keep=["person_id", "name"])) == verdict(report(source, release))
 
 
+@pytest.mark.everything
 def test_a_permissive_policy_makes_no_green_page() -> None:
     source = people()
     release = kanon_sql.anonymize(source, k=5, quasi_identifiers=["zip", "age", "sex"], unlisted_limit=1)
@@ -95,6 +97,7 @@ def test_a_permissive_policy_makes_no_green_page() -> None:
     assert "decided" not in summary
 
 
+@pytest.mark.everything
 def test_a_safe_release_is_green() -> None:
     source = people().drop_columns(["person_id", "name"])
     release = kanon_sql.anonymize(source, k=5)
@@ -107,12 +110,14 @@ def test_a_safe_release_is_green() -> None:
     assert "Columns released unchanged" not in report(source, release)
 
 
+@pytest.mark.everything
 def test_a_sensitive_column_of_few_values_is_green() -> None:
     source = visits().drop_columns(["patient"])
     release = kanon_sql.anonymize(source, k=5, quasi_identifiers=["zip", "born", "sex"], sensitive="disease", l="4/3")
     assert verdict(report(source, release))[0] == "kept"
 
 
+@pytest.mark.everything
 def test_a_sensitive_column_that_singles_people_out_is_a_caution() -> None:
     source = people().drop_columns(["person_id"])
     html = report(source, source, quasi_identifiers=["zip", "sex"], sensitive="name", keep=["age"], k=5)
@@ -122,6 +127,7 @@ def test_a_sensitive_column_that_singles_people_out_is_a_caution() -> None:
     assert "The policy permits this: it is a sensitive column." in html
 
 
+@pytest.mark.everything
 def test_the_source_itself_is_no_green_page() -> None:
     source = pa.table({"zip": ["98101"] * 6 + ["98102"] * 6, "sex": ["f"] * 6 + ["m"] * 6})
     mixed = source.take(random.Random(2).sample(range(12), 12))
@@ -142,12 +148,14 @@ def test_rows_are_the_same_as_often_as_they_are_there() -> None:
     assert verdict(report(source, other, k=5))[:2] == ("kept", "The guarantee is kept.")
 
 
+@pytest.mark.everything
 def test_a_source_with_people_is_compared_without_them() -> None:
     source = pa.table({"patient": list(range(12)), "zip": ["98101"] * 6 + ["98102"] * 6})
     release = kanon_sql.anonymize(source, k=5, quasi_identifiers=["zip"], per="patient")
     assert first(verdict(report(source, release))[2]).startswith("The release has the same rows as the source")
 
 
+@pytest.mark.everything
 def test_people_with_several_rows_are_no_green_page() -> None:
     """Nearly everyone has nine rows, so a class may hold the rows of one person, though few patients are singled out."""
     often = [(f"p{n}", f"0{n % 8}", 1950 + n, "flu" if n % 3 else "ulcer") for n in range(40) for _ in range(9)]
@@ -170,6 +178,7 @@ def test_people_with_several_rows_are_no_green_page() -> None:
     assert "k counts rows" not in per_row[2]
 
 
+@pytest.mark.everything
 def test_a_column_of_few_values_is_not_taken_for_people() -> None:
     rows = [("ab"[n % 2], "xy"[n % 2]) for n in range(40)]
     source = pa.table({"ward": [ward for ward, _ in rows], "zip": [code for _, code in rows]})
@@ -177,6 +186,7 @@ def test_a_column_of_few_values_is_not_taken_for_people() -> None:
     assert "k counts rows" not in report(source, release, quasi_identifiers=["zip"], k=5)
 
 
+@pytest.mark.everything
 def test_where_people_are_counted_nothing_is_said_of_rows() -> None:
     source = visits().drop_columns(["disease"])
     release = kanon_sql.anonymize(source, k=3, quasi_identifiers=["zip", "born", "sex"], per="patient")
@@ -185,6 +195,7 @@ def test_where_people_are_counted_nothing_is_said_of_rows() -> None:
     assert "k counts rows" not in summary
 
 
+@pytest.mark.everything
 def test_a_guarantee_that_permits_unique_rows_is_a_caution() -> None:
     source = pa.table({"zip": ["1", "2", "3", "3"], "sex": ["f", "f", "m", "m"]})
     release = pa.table({"zip": ["1", "2", None, None], "sex": ["f", "f", "m", "m"]})
@@ -193,6 +204,7 @@ def test_a_guarantee_that_permits_unique_rows_is_a_caution() -> None:
     assert first(summary) == "2 rows of the release are unique in the quasi-identifiers."
 
 
+@pytest.mark.everything
 def test_rows_unique_in_the_release_are_safe_where_a_population_is_counted() -> None:
     source = pa.table({"zip": ["1", "1", "2", "3"], "age": [30, 31, 30, 31]})
     census = pa.table({"zip": ["1", "1", "1", "2", "2", "3"], "age": [30, 30, 31, 30, 30, 30]})
@@ -200,6 +212,7 @@ def test_rows_unique_in_the_release_are_safe_where_a_population_is_counted() -> 
     assert verdict(report(source, release, tables={"census": census}))[0] == "kept"
 
 
+@pytest.mark.everything
 def test_several_columns_that_single_people_out_together_are_a_caution() -> None:
     draw = random.Random(7)
     rows = 1000
@@ -218,6 +231,7 @@ def test_several_columns_that_single_people_out_together_are_a_caution() -> None
     ]
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(("single", "rows", "amber"), [(200, 1000, False), (201, 1000, True), (6, 12, False), (7, 12, True)])
 def test_the_limits_are_those_of_unlisted_columns(single: int, rows: int, amber: bool) -> None:
     values = [f"v{n}" for n in range(single)] + ["rest"] * (rows - single)
@@ -229,6 +243,7 @@ def test_the_limits_are_those_of_unlisted_columns(single: int, rows: int, amber:
     assert (f"code alone singles out {found}" if amber else f"Warning: code singles out {found}") in html
 
 
+@pytest.mark.everything
 def test_what_a_page_says_in_colour_is_in_its_figures() -> None:
     from kanon_sql.report.claims import counted_claims
     from kanon_sql.report.figures import figures
@@ -247,6 +262,7 @@ def test_what_a_page_says_in_colour_is_in_its_figures() -> None:
     assert told["singled_out_together"] == 100
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(
     ("changed", "claim"),
     [
@@ -265,6 +281,7 @@ def test_a_certificate_that_does_not_know_the_columns_is_that_of_another_release
     assert assert_sound(html).table("Claims that were counted again").pairs[claim][-1] == "✗ no"
 
 
+@pytest.mark.everything
 def test_a_broken_guarantee_names_the_columns_too() -> None:
     source = people(100)
     colour, headline, summary = verdict(report(source, source, quasi_identifiers=["zip", "age", "sex"], k=5))
@@ -274,6 +291,7 @@ def test_a_broken_guarantee_names_the_columns_too() -> None:
     assert "the guarantee permits it" not in summary
 
 
+@pytest.mark.everything
 def test_names_of_columns_are_escaped_and_cut_to_a_few() -> None:
     names = [f"<b>{n}</b>" for n in range(6)]
     source = pa.table({"zip": ["1"] * 60, **{name: [f"{name}{n}" for n in range(60)] for name in names}})
@@ -286,6 +304,7 @@ def test_names_of_columns_are_escaped_and_cut_to_a_few() -> None:
 ODD = ["value", "n", "x", "i", "j", "v", "hidden", "cells", "top", "shown", "names", 'a "b"', "c.d", "kanon", "released"]
 
 
+@pytest.mark.everything
 def test_columns_may_have_any_name() -> None:
     draw = random.Random(9)
     for turn in range(3):
@@ -317,6 +336,7 @@ TYPES = {
 }
 
 
+@pytest.mark.everything
 def test_columns_may_have_any_type() -> None:
     cells = ", ".join(f'{cell} AS "{name}"' for name, cell in TYPES.items())
     with kanon_sql.register(duckdb.connect()) as con:
@@ -326,7 +346,7 @@ def test_columns_may_have_any_type() -> None:
     assert {name: rows[name][1] for name in TYPES} == {name: "0" if name == "nothing" else "100" for name in TYPES}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=15)
 @given(
     rows=st.lists(st.tuples(*[st.integers(0, 3)] * 2, st.integers(0, 5), st.integers(0, 30)), min_size=12, max_size=60),
@@ -356,7 +376,7 @@ def test_the_page_and_the_certificate_count_the_same(rows: list[tuple[int, ...]]
 QUASI_IDENTIFIERS = ["age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_adult_with_what_it_keeps(data: Path) -> None:
     with duckdb.connect() as con:
         whole = con.sql(f"SELECT * FROM read_csv('{data / 'adult_full.csv.gz'}')").to_arrow_table()

@@ -12,6 +12,7 @@ from kanon_sql.report.release_report import report
 COLUMNS = ["a", "b", "c", "d"]
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(
     ("known", "attacker"),
     [

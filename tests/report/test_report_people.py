@@ -55,6 +55,7 @@ def people_of_classes(source: pa.Table, release: pa.Table) -> list[int]:
     return list(map(len, classes.values()))
 
 
+@pytest.mark.everything
 def test_the_first_screen_says_of_how_many_people() -> None:
     source = visits()
     table = source.drop_columns(["surname", "born"])
@@ -88,6 +89,7 @@ def test_the_first_screen_says_of_how_many_people() -> None:
     assert "What this release guarantees, and what it does not" in html
 
 
+@pytest.mark.everything
 def test_rows_of_too_few_people_are_red_and_an_open_unit_is_amber() -> None:
     table = visits().drop_columns(["surname", "diagnosis"])
     shown = report(table, table, quasi_identifiers=QI, k=2)
@@ -117,6 +119,7 @@ def test_people_that_the_two_tables_do_not_show_are_not_counted() -> None:
     assert "k >= 15 PER patient_id: not counted" in fewest
 
 
+@pytest.mark.everything
 def test_the_certificate_states_what_the_two_tables_do_not_show() -> None:
     """A suppressed cell may be anybody's, so the tables only bound the people of a class."""
     draw, rows = random.Random(4), []
@@ -138,6 +141,7 @@ def test_the_certificate_states_what_the_two_tables_do_not_show() -> None:
     assert banner(report(table, forged))[:2] == ("broken", "The guarantee is broken.")
 
 
+@pytest.mark.everything
 def test_names_that_repeat_are_amber() -> None:
     draw = random.Random(8)
     source = pa.table({name: [draw.choice(each) for _ in range(300)] for name, each in (("surname", "ABCDEF"), ("zip", "123"))})
@@ -153,6 +157,7 @@ def test_names_that_repeat_are_amber() -> None:
     assert "identifiers released on purpose, by KEEP: surname" in first_screen(kept)["left open"]
 
 
+@pytest.mark.everything
 def test_a_row_that_is_a_person_by_decree_is_named() -> None:
     table = visits().drop_columns(["surname"])
     release = kanon_sql.anonymize(table.drop_columns(["patient_id", "born"]), k=5, quasi_identifiers=QI, per_row=True)
@@ -165,6 +170,7 @@ def test_a_row_that_is_a_person_by_decree_is_named() -> None:
         report(table, release, per="patient_id")
 
 
+@pytest.mark.everything
 def test_the_command_counts_people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     table = visits().drop_columns(["surname"])

@@ -36,6 +36,7 @@ def page(con: Connection, parts: str, columns: str, source: str = "people") -> t
     return report(**made), made
 
 
+@pytest.mark.everything
 def test_tokens_of_one_row_each_are_green(con: Connection) -> None:
     html, _ = page(con, "IDENTIFIER id AS PSEUDONYM; BY zip, age; GUARANTEE k >= 6", "id, zip, age")
     assert verdict(html)[:2] == ("kept", "The guarantee is kept.")
@@ -54,6 +55,7 @@ def test_linkable_tokens_that_single_people_out_are_amber(con: Connection) -> No
     assert "The tokens of id link rows of this release. By what these rows show together," in html
 
 
+@pytest.mark.everything
 def test_earlier_releases_count_as_the_certificate_says(con: Connection) -> None:
     html, _ = page(con, "IDENTIFIER id AS PSEUDONYM, age; BY zip; GUARANTEE k >= 6", "id, zip")
     assert "link rows" not in html
@@ -67,11 +69,13 @@ def test_earlier_releases_count_as_the_certificate_says(con: Connection) -> None
     assert verdict(report(**made))[0] == "broken"
 
 
+@pytest.mark.everything
 def test_people_who_are_counted_by_their_tokens(con: Connection) -> None:
     html, _ = page(con, "IDENTIFIER id AS PSEUDONYM; BY zip, age; GUARANTEE k >= 6 PER id", "id, zip, age")
     assert verdict(html)[0] == "kept"
 
 
+@pytest.mark.everything
 def test_the_same_rows_but_for_tokens_are_a_caution(con: Connection) -> None:
     con.execute("CREATE TABLE few AS FROM people WHERE zip = 1 AND age = 2")
     html, _ = page(con, "IDENTIFIER id AS PSEUDONYM; BY zip, age; GUARANTEE k >= 5", "id, zip, age", "few")

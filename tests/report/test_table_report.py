@@ -70,6 +70,7 @@ def counted(rows: list[dict[str, str]]) -> dict[tuple[Any, ...], list[int | None
     return found
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", CASES)
 def test_the_figures_are_those_of_the_released_file(run: Run, name: str) -> None:
     done = reported(run, CASES[name])
@@ -88,6 +89,7 @@ def test_the_figures_are_those_of_the_released_file(run: Run, name: str) -> None
     assert figures.gap * 20 == int(figures.gap * 20)
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("name", CASES)
 def test_the_page_holds_nothing_of_the_source(run: Run, name: str) -> None:
     assert reported(run, CASES[name], "--title", "Cases <b>", "--purpose", "Dashboard").exit_code == 0
@@ -105,6 +107,7 @@ def test_the_page_holds_nothing_of_the_source(run: Run, name: str) -> None:
     assert len(table.rows) == 1 + len(certificate["tabulation"]["sets"])
 
 
+@pytest.mark.everything
 def test_the_command_tells_the_figures_of_the_owner(run: Run) -> None:
     done = reported(run, CASES["levels"], "--json")
     told = json.loads(done.output)
@@ -115,6 +118,7 @@ def test_the_command_tells_the_figures_of_the_owner(run: Run) -> None:
     assert reported(run, CASES["levels"], "-q").output == ""
 
 
+@pytest.mark.everything
 def test_a_table_that_is_not_proven_has_no_page(run: Run) -> None:
     assert reported(run, CASES["levels"]).exit_code == 0
     Path("page.html").unlink()
@@ -126,6 +130,7 @@ def test_a_table_that_is_not_proven_has_no_page(run: Run) -> None:
     assert not Path("page.html").exists()
 
 
+@pytest.mark.everything
 def test_options_about_rows_are_refused(run: Run) -> None:
     for option in (["--k", "4"], ["--qi", "zip"], ["--sensitive", "cost"]):
         done = reported(run, [], *option)
@@ -133,6 +138,7 @@ def test_options_about_rows_are_refused(run: Run) -> None:
         assert f"{option[0]} is not about a table of counts; hint: leave it out" in done.output
 
 
+@pytest.mark.everything
 def test_the_gap_is_rounded_up(run: Run) -> None:
     reported(run, CASES["levels"])
     table = verified()
@@ -142,6 +148,7 @@ def test_the_gap_is_rounded_up(run: Run) -> None:
         assert table_figures(table).gap == gap
 
 
+@pytest.mark.everything
 def test_a_table_in_python_has_the_same_page() -> None:
     people = pa.table({"zip": [f"{n * 7 % 11 % 4}" for n in range(60)], "sex": ["fm"[n * 31 % 7 % 2] for n in range(60)]})
     for source in (people, people.to_pandas()):

@@ -37,7 +37,8 @@ def tune(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["tune", "people.csv", *arguments])
 
 
-@pytest.mark.parametrize("qi", [pytest.param((), marks=pytest.mark.exhaustive), ("--qi", "age,zip,sex,job")])
+@pytest.mark.everything
+@pytest.mark.parametrize("qi", [pytest.param((), marks=pytest.mark.everything), ("--qi", "age,zip,sex,job")])
 def test_the_policy_gives_the_errors_that_are_stated(folder: Path, qi: tuple[str, ...]) -> None:
     done = tune("--queries", "q.sql", "--k", "4", "--time-limit", "3", "--json", "-q", *qi)
     assert done.exit_code == 0, done.output
@@ -58,6 +59,7 @@ def test_the_policy_gives_the_errors_that_are_stated(folder: Path, qi: tuple[str
     assert "Name" not in told["policy"]
 
 
+@pytest.mark.everything
 def test_unused_columns_are_given_up_for_the_queries(folder: Path) -> None:
     (folder / "q.sql").write_text("SELECT job, sex, count(*) FROM people GROUP BY ALL")
     done = tune("--queries", "q.sql", "--k", "8", "--qi", "age,zip,sex,job", "--time-limit", "3", "-o", "policy.sql")
@@ -78,6 +80,7 @@ def test_unused_columns_are_given_up_for_the_queries(folder: Path) -> None:
     assert tune("--queries", "q.sql", "-o", "policy.yaml", "--time-limit", "1", "-q").exit_code == 0
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("text", "told"),
     [

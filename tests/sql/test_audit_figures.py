@@ -40,7 +40,7 @@ def shared() -> object:
         yield con
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=60, deadline=None)
 @given(rows=ROWS, columns=st.sets(st.integers(0, 2), min_size=1))
 def test_classes_k_and_risk(shared: duckdb.DuckDBPyConnection, rows: list[audit_oracle.Row], columns: set[int]) -> None:
@@ -57,7 +57,7 @@ def test_classes_k_and_risk(shared: duckdb.DuckDBPyConnection, rows: list[audit_
     assert row_of(shared, "FROM k_anonymity('t')") == audit_oracle.k_anonymity(rows)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=60, deadline=None)
 @given(rows=ROWS.filter(len), data=st.data(), star=st.booleans())
 def test_utility(shared: duckdb.DuckDBPyConnection, rows: list[audit_oracle.Row], data: st.DataObject, star: bool) -> None:
@@ -78,7 +78,7 @@ def test_utility(shared: duckdb.DuckDBPyConnection, rows: list[audit_oracle.Row]
     assert row_of(shared, "FROM utility('r', 'o')") == expected
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(4))
@@ -131,7 +131,7 @@ def test_a_worked_example_of_utility(con: duckdb.DuckDBPyConnection) -> None:
     }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_usefulness_bounds_definition_5_from_above(con: duckdb.DuckDBPyConnection) -> None:
     """With the row key at hand Definition 5 can be computed; the figure of the release is never below it."""
     rng = random.Random(11)

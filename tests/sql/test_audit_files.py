@@ -100,6 +100,7 @@ def test_a_part_is_used_twice(root: Path) -> None:
     assert min(count for name, count in named.items() if (root / "sql" / "parts" / f"{name}.sql").exists()) > 1, named
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("line", "said"),
     [

@@ -75,7 +75,7 @@ def shared() -> Iterator[duckdb.DuckDBPyConnection]:
         yield con
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=30, deadline=None)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_the_loss_of_any_label(shared: duckdb.DuckDBPyConnection, data: st.DataObject, seed: int) -> None:
@@ -243,7 +243,7 @@ def test_wrong_hierarchies(con: duckdb.DuckDBPyConnection, hierarchies: str, err
             con.execute(f"SELECT {columns} FROM utility('o', 'o', hierarchies := {hierarchies})").fetchall()
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_labels_in_the_shell(con: duckdb.DuckDBPyConnection, shell: str) -> None:
     script = """
         CREATE TABLE o AS FROM (VALUES ('98101', 34, 'flu', DATE '2026-11-02'), ('98109', 51, 'gout', DATE '2026-10-01'),
@@ -279,7 +279,7 @@ RECODINGS = {
 }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("turn", range(4))
 def test_every_release_is_read(turn: int) -> None:

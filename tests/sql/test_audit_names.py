@@ -43,7 +43,7 @@ OF_ONE_TABLE = (
 )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("names", COLUMNS)
 def test_letters_that_duckdb_does_not_fold_are_two_columns(con: Any, names: tuple[str, str]) -> None:

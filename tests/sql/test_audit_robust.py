@@ -64,7 +64,7 @@ def test_case_of_a_column_name_does_not_matter(con: duckdb.DuckDBPyConnection) -
     assert [column[0] for column in con.description] == ["Zip", "class_size"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "name",
@@ -215,7 +215,7 @@ def test_the_types_of_the_result(con: duckdb.DuckDBPyConnection) -> None:
         assert types <= {"BIGINT", "DOUBLE", "INTEGER", "MAP(VARCHAR, DOUBLE)"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_all_types(con: duckdb.DuckDBPyConnection, one: One) -> None:
     con.execute("CREATE TABLE t AS FROM test_all_types() UNION ALL FROM test_all_types()")
     columns = [row[0] for row in con.execute("DESCRIBE t").fetchall()]
@@ -272,7 +272,7 @@ def test_a_star_in_the_original_is_not_counted(con: duckdb.DuckDBPyConnection, o
     assert one("FROM utility('o', 'o')")["suppressed_cells"] == 0
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_release_of_other_size_is_refused(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE o AS SELECT i AS a, i % 2 AS b FROM range(4) r(i)")
     con.execute(

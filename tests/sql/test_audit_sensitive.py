@@ -53,7 +53,7 @@ def test_l_diversity(shared: duckdb.DuckDBPyConnection, rows: list[oracle.Pair],
     assert row_of(shared, f"FROM l_diversity('t', ['q'], 's', l := {l})") == oracle.l_diversity(rows, l)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=80, deadline=None)
 @given(rows=ROWS)
 def test_equal_and_ordered(shared: duckdb.DuckDBPyConnection, rows: list[oracle.Pair]) -> None:
@@ -65,7 +65,7 @@ def test_equal_and_ordered(shared: duckdb.DuckDBPyConnection, rows: list[oracle.
     assert row_of(shared, "FROM t_closeness('t', ['q'], 's', 'ordered')") == expected
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=80, deadline=None)
 @given(rows=FULL, kind=st.sampled_from(["INTEGER", "DOUBLE", "DECIMAL(9, 3)", "VARCHAR", "DATE", "TIMESTAMPTZ"]))
 def test_numeric(shared: duckdb.DuckDBPyConnection, rows: list[tuple[int, int]], kind: str) -> None:
@@ -90,7 +90,7 @@ def trees(draw: st.DrawFn) -> dict[object, object]:
     }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=80, deadline=None)
 @given(rows=ROWS, parents=trees(), root=st.sampled_from(["no row", "itself", "NULL"]))
 def test_a_tree_of_parents(
@@ -107,7 +107,7 @@ def test_a_tree_of_parents(
     assert found == oracle.t_closeness(rows, metric)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=60, deadline=None)
 @given(rows=ROWS, data=st.data(), height=st.integers(1, 4))
 def test_a_tree_of_levels(shared: duckdb.DuckDBPyConnection, rows: list[oracle.Pair], data: st.DataObject, height: int) -> None:
@@ -144,7 +144,7 @@ def metrics(draw: st.DrawFn) -> dict[tuple[object, object], Fraction]:
     return {pair: Fraction(min(each, bound), bound) for pair, each in distance.items()}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=80, deadline=None)
 @given(rows=ROWS, distance=metrics(), data=st.data(), kind=st.sampled_from(["DOUBLE", "DECIMAL(4, 3)", "VARCHAR"]))
 def test_a_table_of_distances(
@@ -162,7 +162,7 @@ def test_a_table_of_distances(
     assert found == oracle.t_closeness(rows, lambda a, b: distance[a, b])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(8))
 def test_transport_of_many_values(shared: duckdb.DuckDBPyConnection, seed: int) -> None:
@@ -184,7 +184,7 @@ def test_transport_of_many_values(shared: duckdb.DuckDBPyConnection, seed: int) 
     assert found["t"] == pytest.approx(expected["t"], abs=1e-15)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_equal_is_a_table_of_ones_and_a_flat_tree(shared: duckdb.DuckDBPyConnection) -> None:
     shared.execute(
         "CREATE OR REPLACE TABLE t AS SELECT hash(i) % 50 AS q, (hash(3 * i) % 100)::INTEGER // 9 AS s FROM range(2000) r(i)"
@@ -251,7 +251,7 @@ def test_where_pycanon_is_wrong(shared: duckdb.DuckDBPyConnection) -> None:
     assert anonymity.t_closeness(frame, ["q"], ["s"]) == 0.0
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_many_rows_in_a_class(shared: duckdb.DuckDBPyConnection) -> None:
     """Shares that differ in the eleventh place are told apart, and sums pass 2^64."""
     shared.execute("""
@@ -277,7 +277,7 @@ def test_equally_frequent_values_have_their_number_as_entropy(shared: duckdb.Duc
         assert (found["entropy_l"], found["entropy_below"], found["distinct_l"]) == (values, 0, values)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_figures_do_not_depend_on_the_order_of_rows_or_threads(shared: duckdb.DuckDBPyConnection) -> None:
     shared.execute("CREATE OR REPLACE TABLE t AS SELECT hash(i) % 2000 AS q, hash(3 * i) % 12 AS s FROM range(20000) r(i)")
     shared.execute("CREATE OR REPLACE TABLE d AS SELECT a, b, abs(a - b) / 11 AS distance FROM range(12) x(a), range(12) y(b)")

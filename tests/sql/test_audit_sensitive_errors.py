@@ -28,7 +28,7 @@ def refused(con: duckdb.DuckDBPyConnection, call: str, text: str) -> None:
         assert "secret" not in str(caught.value)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("columns", "rows", "text"),
@@ -73,7 +73,7 @@ def test_what_is_no_hierarchy(patients: duckdb.DuckDBPyConnection, columns: str,
     refused(patients, "'patients', ['zip'], 'disease', 'hierarchical', 'tree'", text)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("change", "text"),

@@ -72,7 +72,7 @@ def test_any_column_name(con: duckdb.DuckDBPyConnection, one: One, name: str, ca
     assert one(f"FROM {call}", [None, "other"]) == swapped
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "name", ["t", "main.T", '"odd ""name"', '"a.b"', "größe", '"select"', "select", "tt", "v", '"out.parquet"']
@@ -194,7 +194,7 @@ def test_a_table_of_the_sensitive_attribute_alone_is_one_class(con: duckdb.DuckD
     assert one("FROM t_closeness('t', sa := 's')")["t"] == 0.0
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_all_types(con: duckdb.DuckDBPyConnection, one: One) -> None:
     con.execute("CREATE TABLE t AS SELECT i // 2 AS q, * EXCLUDE (i) FROM range(2) r(i), test_all_types()")
     con.execute("INSERT INTO t SELECT 1, * EXCLUDE (q) FROM t LIMIT 1")
@@ -253,7 +253,7 @@ def test_texts_that_are_equal_are_two_quasi_identifiers_and_one_sensitive_value(
         assert one(f"FROM t_closeness('t', ['q'], 's', {metric})")["t"] == pytest.approx(1 - named / 9)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "setting",
@@ -303,7 +303,7 @@ def test_the_types_of_the_result(con: duckdb.DuckDBPyConnection) -> None:
     assert {str(row[1]) for row in described} == {"BIGINT", "DOUBLE"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_with_external_access_off(con: duckdb.DuckDBPyConnection, one: One) -> None:
     con.execute("CREATE TABLE t AS SELECT 1 AS q, 1 AS s")

@@ -18,7 +18,7 @@ def figures(con: duckdb.DuckDBPyConnection, statement: str) -> list[str]:
     return sorted(repr([round(each, 9) if isinstance(each, float) else each for each in row]) for row in rows)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_macro_in_the_place_of_every_function_changes_no_figure(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(every_statement.SETUP)
     right = [figures(con, statement) for statement in every_statement.AUDITS]

@@ -33,7 +33,7 @@ def ratios(rows: list[Row]) -> dict[str | None, dict[str | None, Fraction]]:
     return {q: {s: Fraction(n * len(rows), one.total() * whole[s]) for s, n in one.items()} for q, one in classes.items()}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=60, deadline=None)
 @given(rows=ROWS)
 def test_both_figures(shared: Any, rows: list[Row]) -> None:
@@ -70,7 +70,7 @@ def test_an_example_by_hand() -> None:
         assert row_of(con, "beta_likeness")["beyond_log"] == 1  # all of a class: a gain of 1, above -ln 0.5
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

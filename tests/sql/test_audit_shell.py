@@ -82,8 +82,8 @@ QUERIES = [
 ]
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("query", [QUERIES[0], *(pytest.param(each, marks=pytest.mark.process) for each in QUERIES[1:])])
+@pytest.mark.everything
+@pytest.mark.parametrize("query", [QUERIES[0], *(pytest.param(each, marks=pytest.mark.everything) for each in QUERIES[1:])])
 def test_the_shell_gives_what_the_library_gives(con: duckdb.DuckDBPyConnection, shell: str, query: str) -> None:
     con.execute(SETUP)
     con.execute(query)
@@ -93,13 +93,13 @@ def test_the_shell_gives_what_the_library_gives(con: duckdb.DuckDBPyConnection, 
     assert found == expected
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_collations_in_the_shell(shell: str) -> None:
     script = "CREATE TABLE t (a VARCHAR COLLATE NOCASE); INSERT INTO t VALUES ('a'), ('A'); SELECT k FROM k_anonymity('t');"
     assert run(shell, script) == [{"k": 1}]
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_errors_in_the_shell(shell: str) -> None:
     for call, text in (
         ("k_anonymity('t; DROP TABLE t')", "tbl is not the name of a table"),
@@ -124,7 +124,7 @@ def test_errors_in_the_shell(shell: str) -> None:
         assert f"kanon: {text}" in done.stderr
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_blocks_of_the_page_run_in_the_shell(con: duckdb.DuckDBPyConnection, shell: str) -> None:
     blocks = re.findall(
         r"```sql\n(.*?)```", (ROOT / "docs" / "reference" / "audit.md").read_text(encoding="utf-8"), flags=re.DOTALL
@@ -145,7 +145,7 @@ def test_the_blocks_of_the_page_run_in_the_shell(con: duckdb.DuckDBPyConnection,
     assert done.stderr == ""
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_adult(con: duckdb.DuckDBPyConnection, one: Callable[..., dict[str, object]]) -> None:
     names, rows = rows_of(ADULT)
     assert len(names) == 9
@@ -164,7 +164,7 @@ def test_adult(con: duckdb.DuckDBPyConnection, one: Callable[..., dict[str, obje
     assert found["suppressed_cells"] == 3 * len(rows)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_adult_and_its_sensitive_attributes(one: Callable[..., dict[str, object]], con: duckdb.DuckDBPyConnection) -> None:
     names, rows = rows_of(ADULT)
     con.execute("CREATE TABLE adult AS FROM read_csv($1, all_varchar := true)", [str(ADULT)])
@@ -179,7 +179,7 @@ def test_adult_and_its_sensitive_attributes(one: Callable[..., dict[str, object]
         assert one("FROM t_closeness('adult', $1, $2, 'ordered')", [qi, sensitive]) == expected
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_adult_2_in_the_shell(shell: str) -> None:
     columns = ["age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country", "salary-class"]
     _, rows = rows_of(ADULT_FULL, columns)

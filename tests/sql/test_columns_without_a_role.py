@@ -38,6 +38,7 @@ STATEMENTS = (
 )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_a_table_with_names_is_refused_and_nothing_is_written(
@@ -51,6 +52,7 @@ def test_a_table_with_names_is_refused_and_nothing_is_written(
     assert ("out",) not in con.execute("SHOW TABLES").fetchall()
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("release", RELEASES)
 def test_the_stock_shell_refuses_it_and_writes_nothing(shell: str, tmp_path: Path, release: str) -> None:
     script = f".read {ROOT / 'sql' / 'kanon.sql'}\n{PEOPLE};\nCOPY (FROM {release}) TO 'out.csv';\n"
@@ -64,6 +66,7 @@ def test_the_stock_shell_refuses_it_and_writes_nothing(shell: str, tmp_path: Pat
     assert not written.exists() or written.stat().st_size == 0  # before DuckDB 2, the target is left empty
 
 
+@pytest.mark.everything
 def test_ways_out(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(PEOPLE)
     con.execute("CREATE VIEW plain AS SELECT zip, age, sex FROM people")
@@ -77,6 +80,7 @@ def test_ways_out(con: duckdb.DuckDBPyConnection) -> None:
         assert con.execute(f"SELECT count(*) FROM {call}").fetchall() == [(5000,)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -103,6 +107,8 @@ def test_keep_and_the_limit(con: duckdb.DuckDBPyConnection, arguments: str, told
         con.execute(f"FROM k_anonymize('people', 5, qi := ['zip', 'sex'], {arguments})").fetchall()
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["VARCHAR COLLATE NOCASE", "VARCHAR COLLATE NOACCENT", "VARCHAR"])
 def test_names_that_differ_in_case_alone_are_names(con: duckdb.DuckDBPyConnection, name: str) -> None:
     con.execute(f"CREATE TABLE t (zip INTEGER, name {name})")
@@ -122,6 +128,7 @@ VALUES = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", VALUES)
 def test_values_with_one_hash_are_counted_one_by_one(con: duckdb.DuckDBPyConnection, kind: str) -> None:
     con.execute(f"CREATE TABLE t AS SELECT i % 5 AS zip, ({VALUES[kind]})::{kind} AS v FROM range(1, 61) AS r(i)")
@@ -188,7 +195,9 @@ def told_by_counting(
     return found
 
 
-@pytest.mark.parametrize("seed", [*range(20), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(20, 300))])
+@pytest.mark.everything
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", [*range(20), *(pytest.param(seed, marks=pytest.mark.everything) for seed in range(20, 300))])
 def test_the_columns_and_shares_are_those_of_counting(con: duckdb.DuckDBPyConnection, seed: int) -> None:
     draw = random.Random(seed)
     size, wide = draw.choice([4, 12, 60, 90, 250]), draw.choice([1, 2, 3])

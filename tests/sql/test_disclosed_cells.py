@@ -50,6 +50,7 @@ def propagated(table: dict[Cell, int | None]) -> dict[Cell, int]:
             return found
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(12))
 def test_it_finds_what_propagation_finds(con: duckdb.DuckDBPyConnection, seed: int) -> None:
     draw = random.Random(seed)
@@ -66,6 +67,7 @@ def test_it_finds_what_propagation_finds(con: duckdb.DuckDBPyConnection, seed: i
     assert all(small == (0 < value < 5) for _, value, small in rows)
 
 
+@pytest.mark.everything
 def test_small_cells_alone_are_not_enough_and_protect_is(con: duckdb.DuckDBPyConnection) -> None:
     both = kanon_sql.connect()
     both.execute("CREATE TABLE people AS SELECT range * 7 % 11 % 4 AS region, range * 31 % 7 % 2 AS sex FROM range(40)")

@@ -53,6 +53,7 @@ def table(con: duckdb.DuckDBPyConnection, request: pytest.FixtureRequest) -> lis
     return rows
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("table", range(15), indirect=True)
 def test_figures_are_those_of_plain_counting(con: duckdb.DuckDBPyConnection, table: list[Row]) -> None:
     names = ["ZIP", "ward", "month"]
@@ -116,6 +117,7 @@ def test_bad_arguments(con: duckdb.DuckDBPyConnection, arguments: str, message: 
         con.execute(f"FROM history_risk('t', {arguments})")
 
 
+@pytest.mark.everything
 def test_python_refuses_what_has_too_few_candidates() -> None:
     import pyarrow as pa
 

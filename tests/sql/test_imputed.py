@@ -34,6 +34,7 @@ RELEASE = """CREATE OR REPLACE TABLE r AS FROM (VALUES
     ('{02138, 02139}', NULL, 2.5, DATE '2026-03-01', 'z'), ('*', '[20, 30)', NULL, NULL, 'c1')) AS t(zip, age, cost, day, c1)"""
 
 
+@pytest.mark.everything
 def test_shown_cells_stay_and_others_are_values_that_labels_cover(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(RELEASE)
     covers = {
@@ -61,6 +62,7 @@ def test_shown_cells_stay_and_others_are_values_that_labels_cover(con: duckdb.Du
     assert rows(con, "DESCRIBE FROM imputed('r')") == rows(con, "DESCRIBE r")
 
 
+@pytest.mark.everything
 def test_values_come_in_the_shares_of_the_donors(con: duckdb.DuckDBPyConnection) -> None:
     """Half of the cells are suppressed; those who show 'f' are three of four 'a', those who show 'm' one of four."""
     con.execute("""CREATE OR REPLACE TABLE r AS SELECT ['f', 'm'][1 + i % 2] AS sex,
@@ -87,6 +89,7 @@ def test_labels_are_drawn_by_their_donors(con: duckdb.DuckDBPyConnection) -> Non
     assert 2000 + 10_000 * 2 / 9 < count["a"] < 2000 + 5000
 
 
+@pytest.mark.everything
 def test_top_and_bottom_coding_and_cuts(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("""CREATE OR REPLACE TABLE r AS
         FROM (VALUES ('90+'), ('<18'), ('(18, 65)'), ('12'), ('30'), ('40'), ('95'), ('<=30')) AS t(age)""")
@@ -108,6 +111,7 @@ def test_columns_that_are_named(con: duckdb.DuckDBPyConnection) -> None:
     assert rows(con, "WITH c AS (FROM r) FROM imputed('c', qi := ['a', 'b'])") == [(1, "x", 7), (2, "x", 7), (3, "x", 7)]
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(
     "tree",
     [
@@ -172,7 +176,7 @@ GROUPS = [
 ]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_intervals_of_twenty_means_cover_those_of_the_source() -> None:
     """Adult at k = 5: each class shows the ranges and sets of its values."""
     import kanon_sql

@@ -49,6 +49,7 @@ def naive(first: Release, second: Release, k: int) -> dict[str, object]:
     }
 
 
+@pytest.mark.everything
 @settings(max_examples=80)
 @given(first=rows, second=rows, k=st.integers(1, 4))
 def test_candidates_are_those_in_both_classes(

@@ -49,6 +49,8 @@ def table(con: duckdb.DuckDBPyConnection, request: pytest.FixtureRequest) -> lis
     return rows
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize("table", range(12), indirect=True)
 def test_figures_are_those_of_plain_counting(con: duckdb.DuckDBPyConnection, table: list[Row]) -> None:
     width = len(table[0])
@@ -72,6 +74,7 @@ def test_python_counts_the_same(con: duckdb.DuckDBPyConnection, table: list[Row]
     assert len(found.known_worst_set) == 2
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("table", range(4), indirect=True)
 def test_people_are_counted(con: duckdb.DuckDBPyConnection, table: list[Row]) -> None:
     people = [None if number % 7 == 0 else number * number % 11 for number in range(len(table))]
@@ -87,6 +90,7 @@ def test_people_are_counted(con: duckdb.DuckDBPyConnection, table: list[Row]) ->
     assert figures.k_known == figures.k
 
 
+@pytest.mark.everything
 def test_an_audit_refuses_classes_of_few_people(tmp_path: Path) -> None:
     import pyarrow as pa
 
@@ -107,6 +111,7 @@ def test_an_empty_table_has_no_k(con: duckdb.DuckDBPyConnection) -> None:
     assert con.execute("FROM k_known('t', ['a', 'b', 'c'], 2)").fetchall() == [(None, 3, None, 0, 0)]
 
 
+@pytest.mark.everything
 def test_python_refuses_what_has_too_few_rows() -> None:
     import pyarrow as pa
 
@@ -120,6 +125,7 @@ def test_python_refuses_what_has_too_few_rows() -> None:
         kanon_sql.audit(table, known=0)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

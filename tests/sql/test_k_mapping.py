@@ -26,7 +26,7 @@ def fill(con: Any, name: str, rows: list[Row]) -> None:
         con.executemany(f"INSERT INTO {name} VALUES (?, ?)", [list(row) for row in rows])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_it_counts_who_matches(shared: Any) -> None:
     for seed in range(25):
         rng = random.Random(seed)

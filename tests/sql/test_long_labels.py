@@ -19,6 +19,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("other", ["repeat('98', 2000)", "'98123-1234'", "'9'", "''"])
 def test_a_suppressed_value_leaves_no_trace_in_the_labels_of_others(con: duckdb.DuckDBPyConnection, other: str) -> None:
     con.execute(f"CREATE TABLE t AS {ZIPS} UNION ALL SELECT {other}")
@@ -28,6 +29,7 @@ def test_a_suppressed_value_leaves_no_trace_in_the_labels_of_others(con: duckdb.
     assert found <= {"981**", "982**", "983**", "984**", None}
 
 
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_many_row_types_are_not_paired_with_many_labels(con: duckdb.DuckDBPyConnection) -> None:
     """A join by row types alone takes 10 seconds and 3 GB here."""
@@ -40,7 +42,7 @@ def test_many_row_types_are_not_paired_with_many_labels(con: duckdb.DuckDBPyConn
     assert min(Counter(rows).values()) >= 5
 
 
-@pytest.mark.process
+@pytest.mark.everything
 @pytest.mark.parametrize("values", BOMBS)
 def test_long_values_take_memory_as_their_characters(values: str) -> None:
     script = f"""

@@ -95,7 +95,7 @@ def snb_misses(sizes: Counter[int], f: float, uniques: float) -> float:
     return best
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize(("seed", "fraction"), [(1, 0.1), (2, 0.25)])
 def test_the_models_are_their_definitions(filled: Callable[..., dict[str, Any]], seed: int, fraction: float) -> None:
     population = drawn(seed)
@@ -111,7 +111,7 @@ def test_the_models_are_their_definitions(filled: Callable[..., dict[str, Any]],
     assert truly / 2 < by_rule < truly * 2
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_what_no_model_can_tell_is_null(filled: Callable[..., dict[str, Any]]) -> None:
     pairs = [(i // 2, "x", 0) for i in range(40)]
     assert [filled(pairs, more=", fraction := 0.1")[name] for name in NAMES] == [0, 0, 0, 0]

@@ -51,6 +51,7 @@ def test_roles_and_reasons(con: duckdb.DuckDBPyConnection) -> None:
     }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(3))
 def test_figures_are_those_of_plain_counting(con: duckdb.DuckDBPyConnection, seed: int) -> None:
     rows = rows_of(random.Random(seed), 60, 4)

@@ -45,6 +45,7 @@ def expected(found: Recognized | None) -> tuple[str, str]:
     return found.role, found.kind if found.kind in SAID and found.reason == "by its name" else found.reason
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("names", [*batches()], ids=lambda names: names[0])
 def test_names_say_the_same(con: duckdb.DuckDBPyConnection, names: list[str]) -> None:
     con.execute("CREATE TABLE t (" + ", ".join(f'"{name}" VARCHAR' for name in names) + ")")
@@ -52,6 +53,8 @@ def test_names_say_the_same(con: duckdb.DuckDBPyConnection, names: list[str]) ->
     assert {name: found[name] for name in names} == {name: expected(recognized_name(name)) for name in names}
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["c", "city", "diagnosis", "remarks", "phone", "born", "zip"])
 def test_texts_say_the_same_under_any_name(con: duckdb.DuckDBPyConnection, name: str) -> None:
     lists = {

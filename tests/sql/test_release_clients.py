@@ -21,7 +21,7 @@ PLAIN_GREEDY = 40_475
 """Suppressed cells of the plain greedy on Adult-2, k = 5, which is not strictly k-anonymous."""
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_page_shows_what_the_shell_prints(shell: str) -> None:
     page = (ROOT / "docs" / "how_to" / "without_python.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```sql\n(.*?)```\n```text\n(.*?)```", page, flags=re.DOTALL)
@@ -40,7 +40,7 @@ def test_the_page_shows_what_the_shell_prints(shell: str) -> None:
     assert done.stdout == "".join(shown for _, shown in blocks)
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_adult_2_in_the_shell(shell: str) -> None:
     if not ADULT.exists():
         pytest.skip("the data sets are not beside the project")
@@ -86,7 +86,7 @@ def in_wasm(statements: list[str]) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_in_wasm(con: duckdb.DuckDBPyConnection) -> None:
     kanon = (ROOT / "sql" / "kanon.sql").read_text(encoding="utf-8")
     table = "CREATE TABLE t AS SELECT i * 7 % 11 AS a, i * i % 5 AS b, i AS c FROM range(60) AS r(i)"
@@ -104,7 +104,7 @@ def test_in_wasm(con: duckdb.DuckDBPyConnection) -> None:
     assert "kanon: rows are left over" in refused.stderr
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_package_opens_a_file_into_which_the_shell_has_read_the_macros(shell: str, tmp_path: Path) -> None:
     file = tmp_path / "clinic.duckdb"
     script = ".read kanon.sql\nCREATE TABLE t AS SELECT i % 3 AS zip FROM range(9) AS t(i);"

@@ -139,7 +139,7 @@ def table_of(rng: random.Random) -> tuple[list[Row], Masks]:
     return rows, [*masks, []] if rng.random() < 0.8 else masks
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(200))
 def test_the_greedy_over_the_ladders_of_the_package(con: duckdb.DuckDBPyConnection, seed: int) -> None:
@@ -166,7 +166,7 @@ def test_the_greedy_over_the_ladders_of_the_package(con: duckdb.DuckDBPyConnecti
         assert {row[-1]: row[:-1] for row in released} == dict(enumerate(expected))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("value", "levels"),
@@ -280,6 +280,7 @@ def test_what_cannot_be_released_so_is_refused_without_a_value(
     assert not re.search("71[0-9x-z]", str(raised.value))
 
 
+@pytest.mark.everything
 def test_two_kinds_of_levels_for_a_column_are_refused(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE t AS SELECT i AS a FROM range(4) AS r(i)")
     told = "levels of two kinds for a column"
@@ -295,7 +296,7 @@ def test_two_kinds_of_levels_for_a_column_are_refused(con: duckdb.DuckDBPyConnec
             con.execute("FROM pattern_guided('t', $1, qi := ['a'])", [[[f"a IN {one}"], [f"a IN {other}"]]]).fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_odd_names_settings_and_an_empty_table(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("SET default_collation = 'NOCASE'; SET default_null_order = 'nulls_first'; SET default_order = 'DESC'")
@@ -313,9 +314,9 @@ def test_odd_names_settings_and_an_empty_table(con: duckdb.DuckDBPyConnection) -
     assert con.execute("FROM pattern_guided('nobody', $1, qi := $2)", [masks, names]).fetchall() == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
-@pytest.mark.parametrize("body", ["true", pytest.param("NULL", marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("body", ["true", pytest.param("NULL", marks=pytest.mark.everything)])
 def test_no_macro_takes_the_place_of_a_function(con: duckdb.DuckDBPyConnection, body: str) -> None:
     con.execute("""CREATE TABLE t AS SELECT (i * 7 % 110)::VARCHAR AS a, (i * i % 50) / 4 - 3 AS b,
         DATE '2026-01-30' + (i % 77)::INTEGER AS c FROM range(60) AS r(i)""")
@@ -337,6 +338,7 @@ def functions(node: Any) -> Iterator[tuple[str, str]]:
         yield from functions(each)
 
 
+@pytest.mark.everything
 def test_every_function_of_the_statement_is_qualified(con: duckdb.DuckDBPyConnection) -> None:
     text = (ROOT / "sql" / "greedy_release.sql").read_text(encoding="utf-8").rstrip().removesuffix(");")
     con.execute(
@@ -353,7 +355,7 @@ def test_every_function_of_the_statement_is_qualified(con: duckdb.DuckDBPyConnec
         assert bare == {"row"}  # the parser takes it for syntax, whatever stands in front of it
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_the_audit_counts_what_labels_show(con: duckdb.DuckDBPyConnection) -> None:
     text = (ROOT / "sql" / "greedy_release.sql").read_text(encoding="utf-8")
@@ -366,7 +368,7 @@ def test_the_audit_counts_what_labels_show(con: duckdb.DuckDBPyConnection) -> No
             con.execute(shape.format("pattern_guided('t', [['a IN DIGITS (2)']], k := 12, qi := ['a'])")).fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_audit_macros_read_such_a_release(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE t AS SELECT (98100 + i)::VARCHAR AS zip, 20 + i AS age FROM range(20) AS r(i)")
     con.execute("""CREATE TABLE r AS FROM pattern_guided('t',

@@ -51,7 +51,7 @@ tables = st.integers(1, 3).flatmap(
 )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @given(tables, st.integers(1, 4), st.randoms(use_true_random=False))
 @settings(max_examples=60)
 def test_few_rows(con: duckdb.DuckDBPyConnection, rows: list[tuple[str, ...]], k: int, random: object) -> None:
@@ -74,7 +74,7 @@ def test_few_rows(con: duckdb.DuckDBPyConnection, rows: list[tuple[str, ...]], k
     assert con.execute("FROM k_anonymize('t', $1, qi := $2, keep := ['number'])", [k, names]).fetchall() == released
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @given(tables, st.integers(1, 4), st.data())
 @settings(max_examples=60)
 def test_every_row_shows_one_of_the_masks(
@@ -102,6 +102,7 @@ def test_rows_that_are_left_over_take_the_class_that_costs_least(con: duckdb.Duc
     assert Counter(released) == {("b", 2): 4, (None, 1): 3}
 
 
+@pytest.mark.everything
 def test_what_a_row_shows_depends_on_its_quasi_identifiers_alone(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(
         "CREATE TABLE t AS SELECT hash(i) % 7 AS a, hash(i * 3) % 5 AS b, hash(i * 7) % 90 AS other FROM range(300) AS r(i)"
@@ -113,6 +114,7 @@ def test_what_a_row_shows_depends_on_its_quasi_identifiers_alone(con: duckdb.Duc
     assert sum(None in row for row in first) > 0
 
 
+@pytest.mark.everything
 def test_names_types_and_other_columns_stay(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("""CREATE TABLE t AS SELECT i % 2 AS "Zip", ['x', 'y'][1 + i % 2]::ENUM ('x', 'y') AS e, i AS source,
         ['x', 'y'][1 + i % 2]::ENUM ('x', 'y') AS other, {'a': i} AS "odd ""name", DATE '2026-01-01' + (i % 3)::INTEGER AS class
@@ -129,6 +131,7 @@ def test_names_types_and_other_columns_stay(con: duckdb.DuckDBPyConnection) -> N
         con.execute("FROM k_anonymize('inside', 3, qi := ['e'])").fetchall()
 
 
+@pytest.mark.everything
 def test_values_of_one_text_are_different(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("""CREATE TABLE t AS SELECT unnest([['a, b'], ['a', 'b'], ['a, b'], [], []]) AS l,
         [1::UNION (n INTEGER, s VARCHAR), '1'::UNION (n INTEGER, s VARCHAR)][unnest([1, 1, 2, 2, 2])] AS u""")
@@ -138,7 +141,7 @@ def test_values_of_one_text_are_different(con: duckdb.DuckDBPyConnection) -> Non
     assert Counter(released) == {(None,): 5}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_all_types(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE t AS FROM test_all_types() UNION ALL FROM test_all_types()")
     for column, kind in [row[:2] for row in con.execute("DESCRIBE t").fetchall()]:
@@ -152,6 +155,7 @@ def test_all_types(con: duckdb.DuckDBPyConnection) -> None:
             assert con.execute(lost).fetchall() == [], column
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("named", ["t", "v", "file", "main.t"])
 def test_without_qi_every_column_is_one(con: duckdb.DuckDBPyConnection, tmp_path: Path, named: str) -> None:
     con.execute("""CREATE TABLE t AS SELECT i % 3 AS "odd ""name", i % 2 AS "Ünï", i % 4 AS c FROM range(20) AS r(i)""")
@@ -174,6 +178,7 @@ def test_a_cte_that_hides_a_table_releases_no_column_of_its_own(con: duckdb.Duck
             con.execute(f"WITH t AS (SELECT {columns} FROM t) FROM k_anonymize('t', 2)").fetchall()
 
 
+@pytest.mark.everything
 def test_a_view_of_a_release_takes_the_columns_that_come_later(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE t AS SELECT i % 2 AS a FROM range(9) AS r(i)")
     con.execute("CREATE VIEW released AS SELECT count(*) FROM k_anonymize('t', 4)")
@@ -229,7 +234,7 @@ def test_an_empty_table_gives_an_empty_release(con: duckdb.DuckDBPyConnection) -
     assert con.execute("FROM k_anonymize('t', 3, qi := ['a'])").fetchall() == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_views_parameters_and_settings(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("SET default_null_order = 'nulls_first'; SET default_order = 'DESC'; SET enable_external_access = false")
@@ -256,6 +261,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.own_connection
 @pytest.mark.parametrize("shape", SHAPES)
@@ -269,9 +275,9 @@ def test_the_audit_lets_no_small_class_through(con: duckdb.DuckDBPyConnection, s
         con.execute(shape.format("k_anonymize('t', 5, qi := ['a'], keep := ['c'])")).fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
-@pytest.mark.parametrize("body", ["true", pytest.param("NULL", marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("body", ["true", pytest.param("NULL", marks=pytest.mark.everything)])
 def test_no_macro_takes_the_place_of_a_function(con: duckdb.DuckDBPyConnection, body: str) -> None:
     con.execute("CREATE TABLE t AS SELECT i * 7 % 11 AS a, i * i % 5 AS b, i AS c FROM range(60) AS r(i)")
     calls = {
@@ -283,7 +289,7 @@ def test_no_macro_takes_the_place_of_a_function(con: duckdb.DuckDBPyConnection, 
     assert [con.execute(call, values).fetchall() for call, values in calls.items()] == right
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_twelve_columns_of_ten_thousand_rows(con: duckdb.DuckDBPyConnection) -> None:
     sizes = [80, 50, 30, 20, 12, 9, 7, 5, 4, 3, 3, 2]
     columns = ", ".join(f"hash(i * 31 + {place}) % {size} AS c{place}" for place, size in enumerate(sizes))

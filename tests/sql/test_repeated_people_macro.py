@@ -61,6 +61,8 @@ def shares(columns: Columns, column: str, personal: str) -> tuple[float, float]:
     return agreeing / pairs, at_random
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("make", REPEATED, ids=lambda make: make.__name__)
 def test_people_with_several_rows_are_found(con: duckdb.DuckDBPyConnection, make: Callable[[int], Columns], seed: int) -> None:
@@ -74,6 +76,7 @@ def test_people_with_several_rows_are_found(con: duckdb.DuckDBPyConnection, make
     assert bits == pytest.approx(sum(log2(1 / at_random) for _, at_random in agreed.values()))
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("make", [people_tables.households, people_tables.single_people], ids=lambda make: make.__name__)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_households_and_single_people_are_not(
@@ -87,6 +90,7 @@ def test_households_and_single_people_are_not(
     assert found(con, "'fewer'") == []
 
 
+@pytest.mark.everything
 def test_partners_of_one_age_are_two_people(con: duckdb.DuckDBPyConnection) -> None:
     home = "hash(i // 2)"
     con.execute(f"""CREATE TABLE t AS SELECT i // 2 AS household, {home} % 97 AS zip, {home} % 11 AS income,
@@ -98,6 +102,7 @@ def test_partners_of_one_age_are_two_people(con: duckdb.DuckDBPyConnection) -> N
     assert found(con) == ["household"]
 
 
+@pytest.mark.everything
 def test_the_order_of_the_rows_does_not_matter(con: duckdb.DuckDBPyConnection) -> None:
     columns = people_tables.visits(1)
     filled(con, columns)
@@ -108,6 +113,7 @@ def test_the_order_of_the_rows_does_not_matter(con: duckdb.DuckDBPyConnection) -
     assert [after] == [(*before[0][:-1], pytest.approx(before[0][-1]))]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("people", "visits", "names"), [(30, 2, ["patient"]), (29, 2, []), (10, 9, ["patient"]), (9, 9, [])])
 def test_thirty_pairs_and_ten_values_are_needed(
     con: duckdb.DuckDBPyConnection, people: int, visits: int, names: list[str]
@@ -125,6 +131,7 @@ def test_null_is_no_person_and_says_nothing(con: duckdb.DuckDBPyConnection) -> N
     ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("language", EMPLOYEES)
 def test_names_in_other_languages(con: duckdb.DuckDBPyConnection, language: str) -> None:
     names = ", ".join(f'"{name}"' for name in EMPLOYEES[language])
@@ -134,6 +141,7 @@ def test_names_in_other_languages(con: duckdb.DuckDBPyConnection, language: str)
     assert (row[0], row[3]) == (EMPLOYEES[language][0], [*EMPLOYEES[language][1:]])
 
 
+@pytest.mark.everything
 def test_columns_of_qi_are_personal_whatever_their_names(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(f'CREATE TABLE t AS SELECT * FROM ({patients(300, 3)}) AS s(a, B, "c""d", e)')
     assert found(con) == []
@@ -144,6 +152,7 @@ def test_columns_of_qi_are_personal_whatever_their_names(con: duckdb.DuckDBPyCon
             found(con, arguments)
 
 
+@pytest.mark.everything
 def test_what_is_about_one_thing_counts_once(con: duckdb.DuckDBPyConnection) -> None:
     shop = "hash(i // 9)"
     con.execute(f"""CREATE TABLE t AS SELECT i // 9 AS shop, {shop} % 90 AS zip, {shop} % 90 // 3 AS city,
@@ -161,6 +170,7 @@ def test_an_age_grows_with_the_date_of_its_row(con: duckdb.DuckDBPyConnection) -
     assert con.execute("SELECT \"column\", shared FROM repeated_people('t')").fetchall() == [("patient", ["age", "zip", "sex"])]
 
 
+@pytest.mark.everything
 def test_a_part_of_a_large_table_is_enough_and_people_are_exact(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(f"CREATE TABLE t AS {patients(40_001, 5, product='i * 31 % 400', price='i * 31 % 400 * 3', visit='i')}")
     con.execute("INSERT INTO t (patient, visit) SELECT 50000, i FROM range(7) t(i)")
@@ -172,6 +182,7 @@ def test_a_part_of_a_large_table_is_enough_and_people_are_exact(con: duckdb.Duck
     assert found(con, "'coarse'") == []
 
 
+@pytest.mark.everything
 def test_any_type_and_any_relation(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     types = {
         "s": "{'a': i}",

@@ -28,6 +28,7 @@ RELEASES = (
 )
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_table_that_repeats_people_is_refused(con: duckdb.DuckDBPyConnection, release: str) -> None:
     con.execute(VISITS)
@@ -37,6 +38,7 @@ def test_a_table_that_repeats_people_is_refused(con: duckdb.DuckDBPyConnection, 
     assert ("out",) not in con.execute("SHOW TABLES").fetchall()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("answer", ["true", "'true'", "1"])
 def test_per_row_is_an_answer(con: duckdb.DuckDBPyConnection, release: str, answer: str) -> None:
@@ -51,6 +53,7 @@ def test_one_row_for_each_person_is_an_answer(con: duckdb.DuckDBPyConnection) ->
     assert con.execute("SELECT count(*) FROM k_anonymize('people', 5, per_row := false)").fetchall() == [(800,)]
 
 
+@pytest.mark.everything
 def test_it_is_refused_before_the_search(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(VISITS)
     with pytest.raises(duckdb.InvalidInputException, match=r"k >= 6401 would count rows, and 800 people have 6,400"):
@@ -85,6 +88,7 @@ def test_no_cell_is_in_the_error(con: duckdb.DuckDBPyConnection) -> None:
     assert "secret" not in str(refusal.value)
 
 
+@pytest.mark.everything
 @pytest.mark.own_connection
 def test_settings_change_nothing(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(f"{VISITS}; SET default_order = 'DESC'; SET default_null_order = 'nulls_first'; SET integer_division = true")

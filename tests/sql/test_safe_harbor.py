@@ -50,6 +50,7 @@ NAMED = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("paragraph", NAMED)
 def test_names_of_columns(con: duckdb.DuckDBPyConnection, paragraph: str) -> None:
     columns = ", ".join(f'i % 2 AS "{name}"' for name in NAMED[paragraph])
@@ -74,6 +75,7 @@ FORMS = {
 }
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("paragraph", FORMS)
 def test_forms_of_texts(con: duckdb.DuckDBPyConnection, paragraph: str) -> None:
     texts = FORMS[paragraph]
@@ -104,6 +106,7 @@ def shows_high_age(label: str) -> bool:
     return not (label == "90+" or (label.endswith(", 90)") and label[0] in "[(") or label == "<90")
 
 
+@pytest.mark.everything
 def test_ages_and_years_of_birth(con: duckdb.DuckDBPyConnection) -> None:
     ages = ["89", "90", "90+", "85+", "95+", "[85, 90)", "[85, 95)", "[90, 95)", "(18, 20)", "<=18", "<90", "<=90"]
     ages += ["[88, 90]", "{88, 93}", "*"]
@@ -124,6 +127,7 @@ def zip_breaks(text: str, fine: set[str] | None = None) -> bool:
     return bool(re.match(r"[0-9]{3}(?![0-9])", text)) and text[:3] != "000" and small
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(3))
 def test_zip_codes(con: duckdb.DuckDBPyConnection, seed: int) -> None:
     draw = random.Random(seed)
@@ -159,6 +163,7 @@ def test_types_and_numbers_of_values(con: duckdb.DuckDBPyConnection) -> None:
     }
 
 
+@pytest.mark.everything
 def test_a_table_that_meets_the_rule(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(
         "CREATE TABLE t AS SELECT ['981**', '000', NULL][1 + i % 3] AS zip, ['90+', '[85, 90)', '34'][1 + i % 3] AS age, "
@@ -192,6 +197,7 @@ MORE_FORMS = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("paragraph", MORE_FORMS)
 def test_forms_of_other_countries(con: duckdb.DuckDBPyConnection, paragraph: str) -> None:
     texts = MORE_FORMS[paragraph]
@@ -199,6 +205,7 @@ def test_forms_of_other_countries(con: duckdb.DuckDBPyConnection, paragraph: str
     assert found_in(con) == {"entry": {paragraph: len(texts)}}
 
 
+@pytest.mark.everything
 def test_labels_of_zip_codes_show_their_digits(con: duckdb.DuckDBPyConnection) -> None:
     table_of(con, zip=["[98101, 98106]", "{98101, 98112}", "[98101, 98106)", "981**", "[981, 985]", "{036, 981}", "*"])
     assert found_in(con) == {"zip": {"(B)": 4}}
@@ -226,6 +233,8 @@ def test_ages_under_another_name(con: duckdb.DuckDBPyConnection) -> None:
     assert found_in(con) == {"ageatdx": {"(C)": 20}, "c1": {"(C)": 20}}
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize("label", ["2026", "1950s", "[1950, 1960)", "[1950, 1960]", "1950-1959", "<=1950"])
 def test_a_birth_date_generalized_to_years_breaks_nothing(con: duckdb.DuckDBPyConnection, label: str) -> None:
     table_of(con, date_of_birth=[label.replace("195", "199")] * 30, Geburtsdatum=[label.replace("195", "199")] * 30)
@@ -243,6 +252,7 @@ def test_names_and_free_text_are_found_by_their_form(con: duckdb.DuckDBPyConnect
     assert found_in(con) == {"c1": {"(A)": 60}, "c2": {"(R)": 60}}
 
 
+@pytest.mark.everything
 def test_names_of_columns_in_other_languages(con: duckdb.DuckDBPyConnection) -> None:
     named = {"Nachname": "(A)", "Straße": "(B)", "Wohnort": "(B)", "Telefonnummer": "(D)", "codice_fiscale": "(G)"}
     named |= {"Patienten-ID": "(H)", "Versichertennummer": "(I)", "numero_compte": "(J)", "Bemerkung": "(R)"}

@@ -127,17 +127,19 @@ def trial(con: duckdb.DuckDBPyConnection, call: str, keeps: Keeps, seed: int) ->
     return True
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(("call", "keeps"), CASES)
 def test_every_class_keeps_the_guarantee(con: duckdb.DuckDBPyConnection, call: str, keeps: Keeps) -> None:
     assert sum(trial(con, call, keeps, seed) for seed in range(4)) > 0
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize(("call", "keeps"), CASES)
 def test_every_class_of_many_tables(con: duckdb.DuckDBPyConnection, call: str, keeps: Keeps) -> None:
     assert sum(trial(con, call, keeps, seed) for seed in range(100, 140)) > 10
 
 
+@pytest.mark.everything
 def test_rows_are_suppressed_for_the_guarantee_and_not_for_more(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("""CREATE TABLE t AS SELECT unnest(['a', 'a', 'a', 'a', 'b', 'b', 'c', 'c']) AS x,
         unnest(['flu', 'gout', 'flu', 'gout', 'flu', 'flu', 'gout', 'gout']) AS s""")
@@ -153,6 +155,7 @@ def test_row_types_that_fit_no_class_share_one(con: duckdb.DuckDBPyConnection) -
     assert Counter(con.execute("SELECT x FROM l_diversify('t', 's', 2)").fetchall()) == {("a",): 2, ("d",): 6, (None,): 4}
 
 
+@pytest.mark.everything
 def test_masks_levels_and_the_audit_macros(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("""CREATE TABLE t AS SELECT (98100 + i * 7 % 40)::VARCHAR AS zip, 20 + i * 3 % 30 AS age,
         ['flu', 'gout', 'ulcer'][1 + i * i % 3] AS s FROM range(240) AS r(i)""")
@@ -181,6 +184,7 @@ def test_an_enum_does_not_list_what_is_suppressed(con: duckdb.DuckDBPyConnection
     assert [row[:2] for row in con.execute("DESCRIBE r").fetchall()] == [("a", "VARCHAR"), ("s", "BIGINT")]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("call", "told"),
     [
@@ -212,6 +216,7 @@ def test_errors(con: duckdb.DuckDBPyConnection, call: str, told: str) -> None:
     assert told in str(raised.value)
 
 
+@pytest.mark.everything
 def test_an_empty_table_and_a_column_without_a_role(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE t (x INTEGER, s INTEGER)")
     assert con.execute("FROM l_diversify('t', 's', 2)").fetchall() == []
@@ -235,6 +240,8 @@ def unguarded() -> Iterator[Callable[[str, str], duckdb.DuckDBPyConnection]]:
         yield changed
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize("call", ["l_diversify('t', 's', 2)", "t_close('t', 's', 0.2)", "t_close('t', 's', 0.2, 'ordered')"])
 @pytest.mark.parametrize("shape", ["FROM {}", "SELECT count(*) FROM {}", "FROM {} LIMIT 1", "CREATE TABLE r AS FROM {}"])
 def test_the_audit_lets_no_class_through(
@@ -246,7 +253,7 @@ def test_the_audit_lets_no_class_through(
         con.execute(shape.format(call)).fetchall()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.own_connection
 @pytest.mark.parametrize("body", ["true", "NULL"])
 def test_no_macro_takes_the_place_of_a_function(con: duckdb.DuckDBPyConnection, body: str) -> None:
@@ -257,6 +264,7 @@ def test_no_macro_takes_the_place_of_a_function(con: duckdb.DuckDBPyConnection, 
     assert [con.execute(call, [["a", "b"]]).fetchall() for call in calls] == right
 
 
+@pytest.mark.everything
 def test_register_puts_the_full_functions_in_their_place() -> None:
     import kanon_sql
 

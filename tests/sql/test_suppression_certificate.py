@@ -54,7 +54,7 @@ def certificate(con: Any, k: int, width: int) -> dict[str, Any]:
     return dict(zip([each[0] for each in found.description], found.fetchall()[0], strict=True))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_no_release_of_a_small_table_hides_fewer_cells(shared: Any) -> None:
     rng, proven = random.Random(5), 0
     for case in range(CASES):

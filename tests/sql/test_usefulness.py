@@ -25,7 +25,7 @@ LABELS = {
     "zip": ["130**", "13***", "1*", "1****", "[13001, 14001]", "{13001, 14}", "*"],
     "job": ["{cook, pilot}", '{"a, b", nurse}', "[a, nurse]", "*"],
 }
-SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(4, 200))]
+SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.everything) for seed in range(4, 200))]
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +55,8 @@ def tables(con: Any, seed: int) -> tuple[oracle.Tables, oracle.Tables]:
     return source, released
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_pairs_by_numpy(shared: duckdb.DuckDBPyConnection, seed: int) -> None:
     source, released = tables(shared, seed)
@@ -72,6 +74,7 @@ def test_random_pairs_by_numpy(shared: duckdb.DuckDBPyConnection, seed: int) -> 
         assert scores[key] == (pytest.approx(pmse, abs=1e-9), None if ratio is None else pytest.approx(ratio, abs=1e-7))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_correlations_by_numpy(shared: duckdb.DuckDBPyConnection, seed: int) -> None:
     source, released = tables(shared, seed)
@@ -94,6 +97,7 @@ def test_random_correlations_by_numpy(shared: duckdb.DuckDBPyConnection, seed: i
         assert drift == (None if None in (original, now) else pytest.approx(now - original))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_predictions_by_numpy(shared: duckdb.DuckDBPyConnection, seed: int) -> None:
     source, released = tables(shared, seed)
@@ -129,6 +133,7 @@ def pair(shared: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     return shared
 
 
+@pytest.mark.everything
 def test_the_same_table_differs_in_nothing(pair: duckdb.DuckDBPyConnection) -> None:
     assert {distance for *_, distance in rows(pair, "FROM marginals('o', 'o')")} == {0.0}
     assert {(pmse, ratio) for *_, pmse, ratio in rows(pair, "FROM propensity('o', 'o')")} == {(0.0, 0.0)}
@@ -145,7 +150,7 @@ def test_a_suppressed_value_is_missed_by_its_group_alone(pair: duckdb.DuckDBPyCo
     assert found == {"0": (6, 0.0, 0.5, 0.5), **{str(n): (6, 6.0, 0.0, 0.0) for n in (1, 2, 3)}}
 
 
-@pytest.mark.parametrize("seed", [3, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(4, 40))])
+@pytest.mark.parametrize("seed", [3, *(pytest.param(seed, marks=pytest.mark.everything) for seed in range(4, 40))])
 def test_the_losses_of_groups_average_to_that_of_all(shared: duckdb.DuckDBPyConnection, seed: int) -> None:
     """If each row shows its group, the groups together are the release."""
     source, released = tables(shared, seed)
@@ -175,6 +180,7 @@ def test_ctes_need_their_columns_named(pair: duckdb.DuckDBPyConnection) -> None:
         pair.execute(f"{ctes} FROM marginals('c', 'd')")
 
 
+@pytest.mark.everything
 def test_empty_tables(pair: duckdb.DuckDBPyConnection) -> None:
     pair.execute("CREATE OR REPLACE TABLE o AS FROM o LIMIT 0")
     for call in ("marginals('o', 'o')", "propensity('o', 'o')", "correlations('o', 'o')", "group_loss('o', 'o', ['a'], 'b')"):
@@ -182,6 +188,7 @@ def test_empty_tables(pair: duckdb.DuckDBPyConnection) -> None:
     assert rows(pair, "FROM predictability('o', 'o', 'a', ['b'])") == [(0, 0, None, None, None)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("call", "said"),
     [

@@ -88,7 +88,8 @@ def measured(con: duckdb.DuckDBPyConnection, call: str) -> object:
         return str(error)
 
 
-@pytest.mark.parametrize("seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(8, 80))])
+@pytest.mark.everything
+@pytest.mark.parametrize("seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.everything) for seed in range(8, 80))])
 def test_each_measure_is_that_of_plain_numbers(con: duckdb.DuckDBPyConnection, seed: int) -> None:
     draw = random.Random(seed)
     names = draw.sample(sorted(KINDS), 2)
@@ -120,6 +121,8 @@ TWINS = {
 }
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize("twins", TWINS)
 def test_the_certificate_proves_no_bound_from_two_looks_of_one_value(con: duckdb.DuckDBPyConnection, twins: str) -> None:
     con.execute(f"CREATE TABLE t AS SELECT 1 AS a, [{', '.join(TWINS[twins])}][1 + i % 2] AS o FROM range(4) AS r(i)")
@@ -136,6 +139,7 @@ NAMES = """CREATE TABLE t (name VARCHAR COLLATE NOCASE);
     FROM range(1000) AS r(i)"""
 
 
+@pytest.mark.everything
 def test_names_that_a_collation_takes_for_one_are_counted_by_their_bytes(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(NAMES)
     assert con.execute("SELECT count(DISTINCT encode(name)) FROM t").fetchall() == [(1000,)]

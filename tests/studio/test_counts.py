@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,8 +12,9 @@ import duckdb
 import pytest
 
 from kanon_sql.engines.duckdb.places import Place
-from kanon_sql.studio.counts import reasons, statement_of
-from kanon_sql.studio.search import RELEASED, Search
+from kanon_sql.studio.counts import memory_words, reasons, statement_of
+from kanon_sql.studio.search import RELEASED, RUNNING, Search
+from kanon_sql.studio.session import Session
 from kanon_sql.studio.source import Source
 
 CELLS = {
@@ -39,7 +41,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Source]:
         yield found
 
 
-@pytest.mark.process
+@pytest.mark.everything
 @pytest.mark.parametrize("measure", [None, "pay"])
 @pytest.mark.parametrize("grouping", ["with all totals", "with totals from the right", "without totals"])
 def test_the_reason_is_the_true_count(source: Source, grouping: str, measure: str | None) -> None:
@@ -62,7 +64,7 @@ def test_the_reason_is_the_true_count(source: Source, grouping: str, measure: st
     assert reasons(source, search, 2) == found[:2]
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_numbers_of_a_csv_file_can_be_summed(tmp_path: Path) -> None:
     """Its columns are texts: the statement reads them as numbers, and no digit is lost."""
     path = tmp_path / "stays.csv"
@@ -91,6 +93,24 @@ def test_numbers_of_a_csv_file_can_be_summed(tmp_path: Path) -> None:
         assert reasons(source, search, 500) == [""] * 5
 
 
+@pytest.mark.everything
+def test_the_file_of_the_source_remembers_its_tables(source: Source) -> None:
+    session = Session()
+    session.source = source
+    assert session.remembering == source.place.path
+    assert memory_words(session.remembering).startswith("clinic.duckdb remembers each table")
+    assert memory_words(None).startswith("Nothing remembers this table")
+    for keys in (["ward"], ["the illness"]):
+        session.protect(statement_of(source.spelled, keys, "with all totals", 5))
+        search = session.tables[-1]
+        while search.state == RUNNING:
+            time.sleep(0.05)
+        assert (search.state, search.earlier) == (RELEASED, ()), search.words
+    with duckdb.connect(str(source.place.path), read_only=True) as con:
+        assert con.execute("SELECT count(*) FROM kanon_protected_tables").fetchall() == [(2,)]
+
+
+@pytest.mark.everything
 def test_columns_of_numbers_are_summed_as_they_are(source: Source) -> None:
     assert source.summable == {"pay": None}
     assert "sum(pay) AS total" in statement_of(source.spelled, ["ward"], "without totals", 5, "pay")

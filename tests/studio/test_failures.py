@@ -38,7 +38,7 @@ print(len(said), *said)
 """
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_errors_are_one_line_without_a_value() -> None:
     done = subprocess.run([sys.executable, "-c", SERVED], capture_output=True, text=True, timeout=120, check=True)
     assert done.stderr == ""

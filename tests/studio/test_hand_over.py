@@ -63,6 +63,7 @@ def released(session: Session) -> Run:
     return ended(session)
 
 
+@pytest.mark.everything
 def test_the_first_statement_is_safe_to_run(session, released):
     assert released.state == RELEASED
     assert "patient" not in released.release[1].column_names
@@ -70,7 +71,8 @@ def test_the_first_statement_is_safe_to_run(session, released):
     assert [point.cost for point in released.points if point.cost is not None]
 
 
-@pytest.mark.parametrize("ending", ["csv", pytest.param("parquet", marks=pytest.mark.process)])
+@pytest.mark.everything
+@pytest.mark.parametrize("ending", ["csv", pytest.param("parquet", marks=pytest.mark.everything)])
 def test_the_folder_has_everything_and_its_sql_makes_the_same_bytes(session, released, tmp_path, ending):
     folder = tmp_path / "out"
     names = hand_over(session.source, released, str(folder), ending)
@@ -85,7 +87,7 @@ def test_the_folder_has_everything_and_its_sql_makes_the_same_bytes(session, rel
     assert (again / f"released.{ending}").read_bytes() == (folder / f"released.{ending}").read_bytes()
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_python_and_the_command_make_it_too(session, released, tmp_path):
     folder = tmp_path / "out"
     hand_over(session.source, released, str(folder))
@@ -98,7 +100,7 @@ def test_python_and_the_command_make_it_too(session, released, tmp_path):
         assert sorted((again / "released.csv").read_text().splitlines()) == sorted(rows.splitlines())
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_database_has_the_released_table_and_so_have_its_texts(session, released, tmp_path):
     folder = tmp_path / "out"
     names = hand_over(session.source, released, str(folder), "duckdb")
@@ -121,6 +123,7 @@ def test_a_database_has_the_released_table_and_so_have_its_texts(session, releas
         assert rows == sorted(repr(tuple(row.values())) for row in released.release[1].to_pylist())
 
 
+@pytest.mark.everything
 def test_a_release_never_goes_into_the_database_of_its_source(tmp_path):
     path = tmp_path / "released.duckdb"
     with duckdb.connect(str(path)) as con:
@@ -151,6 +154,7 @@ def test_files_go_next_to_the_source_unless_it_is_the_invented_table(file, monke
     session.close()
 
 
+@pytest.mark.everything
 def test_nothing_is_replaced(session, released, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").write_text("x")
@@ -169,6 +173,7 @@ def test_rows_below_the_guarantee_are_not_handed_over(session, released, tmp_pat
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.everything
 def test_the_look(session, released):
     facts = look(session.source, released)
     assert facts.sizes[1]["k"] >= 5 > facts.sizes[0]["k"]
@@ -180,6 +185,7 @@ def test_the_look(session, released):
     assert len(rows) == 50
 
 
+@pytest.mark.everything
 def test_what_goes_wrong_is_said(session):
     draft = session.draft
     run = ended(session, f"SELECT zip FROM {session.source.spelled} ANONYMIZE BY zip GUARANTEE k >= 500")
@@ -223,7 +229,7 @@ def test_json_has_no_sql_of_its_own(tmp_path):
     assert {"policy.json", "release.sh"} <= {*texts_of(session.source, run)}
 
 
-@pytest.mark.process
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", ["'); DROP TABLE x; --.csv", "<script>alert(1)<.csv", "released.csv", "source.csv"])
 def test_hostile_names_of_files(tmp_path, name):
@@ -247,7 +253,7 @@ def made(session: Session) -> Search:
     return table
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_table_of_counts_knows_the_earlier_ones(file):
     """Two tables that are safe alone may not be safe together."""
     session = Session()
@@ -295,7 +301,7 @@ ODD = {
 }
 
 
-@pytest.mark.process
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("query", ODD.values(), ids=ODD)
 def test_odd_tables_are_opened_and_released_or_refused(tmp_path, query):
@@ -318,7 +324,7 @@ def test_odd_tables_are_opened_and_released_or_refused(tmp_path, query):
     assert hand_over(source, run, str(tmp_path / "out"), "parquet")
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_source_is_never_replaced_by_its_release(tmp_path):
     path = tmp_path / "released.csv"
     with duckdb.connect() as con:
@@ -335,7 +341,7 @@ def test_the_source_is_never_replaced_by_its_release(tmp_path):
     assert (tmp_path / "released_again.csv").read_bytes() == (tmp_path / "out" / "released_again.csv").read_bytes()
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_column_that_nobody_looked_at_is_refused(tmp_path):
     """The profile does not recognize the names, and the first statement keeps nothing on purpose."""
     path = tmp_path / "people.parquet"
@@ -355,6 +361,7 @@ def test_a_column_that_nobody_looked_at_is_refused(tmp_path):
     assert "looks like an identifier of people: remark (by its name)" in run.words
 
 
+@pytest.mark.everything
 def test_rules_to_start_from(session):
     policy, dropped = session.source.under_template("cms-11")
     assert policy.least_class_size == 11
@@ -380,7 +387,7 @@ def visits(tmp_path: Path) -> Iterator[Session]:
     found.close()
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_identifiers_as_tokens(visits, tmp_path, monkeypatch):
     monkeypatch.setenv("KANON_SECRET", "a secret of at least a few words")
     refused = ended(visits)

@@ -9,6 +9,7 @@ from kanon_sql.errors import SourceError
 from kanon_sql.studio.hierarchy import Hierarchy
 
 
+@pytest.mark.everything
 def test_groups_of_groups_are_a_file_that_a_release_reads(tmp_path):
     ages = Hierarchy([str(age) for age in range(20, 40)])
     for start in range(20, 40, 5):

@@ -19,6 +19,7 @@ def drawn(values: list[str | None]) -> list[tuple[str, int]]:
         return histogram(con, "the table", "x", most=MOST, least=LEAST)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(8))
 def test_every_number_is_in_its_interval(seed):
     draw = random.Random(seed)

@@ -58,7 +58,7 @@ for share in [1.0, *map(float, sys.argv[1:])]:
 """
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_killed_hand_over_leaves_the_whole_folder_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with duckdb.connect() as con:
@@ -117,7 +117,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_killed_studio_ends_its_search(tmp_path: Path) -> None:
     with duckdb.connect() as con:
         con.execute(

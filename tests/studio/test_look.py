@@ -40,6 +40,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
     return found
 
 
+@pytest.mark.everything
 def test_the_suppressed_share_of_each_group(session):
     """Sickness is released unchanged, so each row is known to be in its group: brute force counts the cells."""
     for run in session.runs:
@@ -52,6 +53,7 @@ def test_the_suppressed_share_of_each_group(session):
         assert "<b>" not in expected
 
 
+@pytest.mark.everything
 def test_groups_of_a_quasi_identifier_and_of_no_column(session):
     found = suppressed_by(session.source, session.runs[-1], "sex")
     assert {name for name, _ in found} == {"f", "m"}
@@ -68,6 +70,7 @@ def test_all_releases_as_points(session):
     assert [each.error for each in points] == [None, None]
 
 
+@pytest.mark.everything
 def test_the_error_of_queries(session):
     """Counts of a column that is released unchanged have no error; those of others are as `compare` measures them."""
     kept = frontier(session.source, session.runs, "SELECT disease, count(*) FROM t GROUP BY disease;")

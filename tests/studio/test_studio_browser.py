@@ -19,7 +19,7 @@ from axe import axe, chromium, violations
 
 import kanon_sql
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.everything
 
 ROWS = """SELECT 'person ' || i AS name, '98' || (i % 7) || (i % 3) || '1' AS zip, 20 + i * 7 % 60 AS age,
     ['f', 'm'][1 + i % 2] AS sex, ['asthma', 'flu', 'ulcer'][1 + i * i % 3] AS disease FROM range(400) AS t(i)"""

@@ -69,6 +69,7 @@ def first_draft(source: Source) -> Draft:
     return Draft.of(source.spelled, source.columns, policy, dropped)
 
 
+@pytest.mark.everything
 def test_the_first_policy_counts_people_and_drops_identifiers(source: Source) -> None:
     draft = first_draft(source)
     assert (draft.role("patient_id"), draft.role("email")) == (PERSON, IDENTIFIER)
@@ -76,6 +77,7 @@ def test_the_first_policy_counts_people_and_drops_identifiers(source: Source) ->
     assert {"patient_id", "email"}.isdisjoint(released(source, draft).release[1].column_names)
 
 
+@pytest.mark.everything
 def test_an_attacker_finds_people(source: Source) -> None:
     run = released(source, first_draft(source))
     before, after, people = attacker(source, run, ["zip", "sex"])
@@ -92,6 +94,7 @@ def test_an_attacker_finds_people(source: Source) -> None:
     assert "left out: patient_id, email" in html
 
 
+@pytest.mark.everything
 def test_values_and_figures_are_those_of_people(source: Source) -> None:
     """A value of one person with many rows is no frequent value, and it singles this person out."""
     rows = source.before(f"FROM {source.spelled}").to_pylist()
@@ -124,6 +127,7 @@ def test_values_and_figures_are_those_of_people(source: Source) -> None:
     assert dict(_facts(by_rows, look(source, by_rows)))["people"].endswith("although patient_id repeats people")
 
 
+@pytest.mark.everything
 def test_refusals_have_ways_out(source: Source) -> None:
     by = "ANONYMIZE BY zip, sex GUARANTEE k >= 5"
     repeated = refusal(source, f"SELECT zip, sex, diagnosis FROM {source.spelled} {by}")

@@ -40,6 +40,7 @@ def ended(session: Session, run: DatabaseRun) -> DatabaseRun:
     return run
 
 
+@pytest.mark.everything
 def test_all_tables_of_a_database(clinic, tmp_path):
     into = tmp_path / "public.duckdb"
     run = ended(Session(), DatabaseRun(str(clinic), str(into), "", "duckdb"))
@@ -51,6 +52,7 @@ def test_all_tables_of_a_database(clinic, tmp_path):
     assert sorted(each.name for each in tmp_path.iterdir()) == [clinic.name, into.name]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("source", "into", "policies", "error"),
     [
@@ -71,7 +73,7 @@ def test_what_cannot_be_planned(clinic, tmp_path, monkeypatch, source, into, pol
     assert sorted(each.name for each in tmp_path.iterdir()) == before
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_table_that_cannot_be_released_stops_all(clinic, tmp_path):
     with kanon_sql.connect(str(clinic)) as con:
         con.execute(
@@ -83,7 +85,7 @@ def test_a_table_that_cannot_be_released_stops_all(clinic, tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == [clinic.name]
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_cancelled_release_of_a_database_writes_nothing(clinic, tmp_path):
     session = Session()
     session.release_tables(DatabaseRun(str(clinic), str(tmp_path / "public.duckdb"), "", "duckdb"))

@@ -98,6 +98,7 @@ def by_command(folder: Path) -> pa.Table:
     return duckdb.connect().read_parquet(released).to_arrow_table()
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("surface", [by_clause, by_function, by_policy, by_python, by_command])
 def test_each_surface_counts_people_and_values_by_known_columns(surface: Callable[[Path], pa.Table], tmp_path: Path) -> None:
     released = surface(tmp_path)
@@ -117,6 +118,7 @@ def test_each_surface_counts_people_and_values_by_known_columns(surface: Callabl
     assert 0 < hidden < 4 * 300
 
 
+@pytest.mark.everything
 def test_python_audits_values_by_known_columns() -> None:
     released = by_python(Path())
     asked = {"quasi_identifiers": COLUMNS, "sensitive": "disease", "k": 4, "l": 2}
@@ -125,6 +127,7 @@ def test_python_audits_values_by_known_columns() -> None:
         kanon_sql.audit(released, known=2, **{**asked, "l": 3})
 
 
+@pytest.mark.everything
 def test_explain_and_certificate_name_the_sets() -> None:
     con = kanon_sql.connect()
     con.register("visits", people())

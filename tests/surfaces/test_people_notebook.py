@@ -84,6 +84,7 @@ def refused(shell: Any, line: str, cell: str) -> str:
     return str(caught.value)
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize(
     ("cell", "said"),
     [
@@ -102,6 +103,7 @@ def test_names_are_refused_and_nothing_is_assigned_or_written(shell: Any, cell: 
     assert shell.user_ns["con"].execute("SELECT count(*) FROM duckdb_views() WHERE NOT internal").fetchall() == [(0,)]
 
 
+@pytest.mark.everything
 def test_a_warning_is_shown_each_time_and_in_the_certificate(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(2):
         shell.run_cell_magic("kanon", "out", KEPT)
@@ -110,6 +112,7 @@ def test_a_warning_is_shown_each_time_and_in_the_certificate(shell: Any, capsys:
     assert "name is released unchanged" in shell.user_ns["shown"][-1]._repr_html_()
 
 
+@pytest.mark.everything
 def test_of_several_statements_the_warnings_of_those_that_ran_are_shown(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert refused(shell, "fresh", f"CREATE TABLE t AS {KEPT}; {RELEASE.format('people')}") == CLAUSE
     assert capsys.readouterr().err == WARNED
@@ -117,6 +120,7 @@ def test_of_several_statements_the_warnings_of_those_that_ran_are_shown(shell: A
     assert tables(shell) == ["t"]
 
 
+@pytest.mark.everything
 def test_warnings_that_are_errors_leave_nothing(shell: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", KanonWarning)
@@ -126,6 +130,7 @@ def test_warnings_that_are_errors_leave_nothing(shell: Any) -> None:
     assert tables(shell) == []
 
 
+@pytest.mark.everything
 def test_names_of_columns_are_never_html_nor_steer_the_terminal(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert "\x1b" not in refused(shell, "out", RELEASE.format("odd"))
     kept = ", ".join('"' + name.replace('"', '""') + '"' for name in HOSTILE)
@@ -141,12 +146,14 @@ def test_names_of_columns_are_never_html_nor_steer_the_terminal(shell: Any, caps
         assert "<img" not in html
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("line", ["out; import os", "out.x", "out[0]", "out = 1", "!ls", "print(out)", "None"])
 def test_what_is_no_variable_is_no_code(shell: Any, line: str) -> None:
     assert "the name of one variable" in refused(shell, line, "SELECT 1 AS one")
     assert shell.user_ns["out"] == "before"
 
 
+@pytest.mark.everything
 def test_a_variable_called_like_a_release_does_not_take_its_place(shell: Any) -> None:
     """The raw table of the notebook is called like what a statement has just made of it."""
     shell.user_ns["Größe"] = shell.user_ns["people"]

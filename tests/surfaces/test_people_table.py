@@ -201,6 +201,7 @@ def state(folder: Path) -> dict[str, bytes]:
     return found
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("surface", SURFACES)
 def test_names_are_refused_and_nothing_is_written(clinic: Path, surface: str) -> None:
     before = state(clinic)
@@ -210,6 +211,7 @@ def test_names_are_refused_and_nothing_is_written(clinic: Path, surface: str) ->
     assert state(clinic) == before
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("surface", SURFACES)
 def test_what_singles_out_rows_by_its_values_is_refused_and_nothing_is_written(clinic: Path, surface: str) -> None:
     append = "append" in surface
@@ -221,7 +223,7 @@ def test_what_singles_out_rows_by_its_values_is_refused_and_nothing_is_written(c
     assert state(clinic) == before
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_spark_refuses_names_and_writes_nothing(clinic: Path, spark: Any) -> None:
     from pyspark.errors import PySparkException
 
@@ -251,7 +253,7 @@ def test_spark_refuses_names_and_writes_nothing(clinic: Path, spark: Any) -> Non
     assert [table.name for table in spark.catalog.listTables()] == []
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_hint_of_the_table_function_of_spark_names_its_arguments(clinic: Path, spark: Any) -> None:
     from pyspark.errors import PySparkException
 

@@ -80,6 +80,7 @@ def by_command(grouping: str, folder: Path) -> Rows:
     return con.read_parquet(files[1]).fetchall()
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("surface", [by_function, by_python, together, by_command])
 @pytest.mark.parametrize("grouping", GROUPINGS)
 def test_levels_are_those_of_the_clause(grouping: str, surface: Callable[[str, Path], Rows], tmp_path: Path) -> None:
@@ -93,7 +94,8 @@ def test_levels_are_those_of_the_clause(grouping: str, surface: Callable[[str, P
     ("recodings", "text"),
     [
         ({"zi": "DIGITS (3)"}, 'a recoding names the unknown column "zi"; hint: did you mean "zip"'),
-        ({"zip": "INTERVALS (3)"}, "INTERVALS has no levels before PROTECT"),
+        ({"zip": "SETS"}, "SETS has no levels before PROTECT"),
+        ({"zip": "INTERVALS (0)"}, "the width of an interval must be above 0"),
         ({"zip": "DIGIT (3)"}, "DIGIT has no levels before PROTECT"),
         ({"zip": ""}, 'the recoding of "zip" is empty'),
         ({"zip": 3}, 'the recoding of "zip" must be a string'),
@@ -127,6 +129,7 @@ def under_policy(policy: str, folder: Path) -> Rows:
     return duckdb.connect().read_parquet(files[1]).fetchall()
 
 
+@pytest.mark.everything
 def test_a_policy_of_a_file_is_the_clause_that_it_holds(tmp_path: Path) -> None:
     file = tmp_path / "policies.yaml"
     file.write_text(POLICIES)

@@ -69,6 +69,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_hints_of_the_command_line_work(clinic: Path, name: str) -> None:
@@ -89,6 +90,7 @@ def test_the_hints_of_the_command_line_work(clinic: Path, name: str) -> None:
                 con.execute("DROP TABLE released; DROP TABLE kanon_ledger_released; DROP TABLE kanon_batches_released")
 
 
+@pytest.mark.everything
 def test_columns_without_a_role_have_hints_that_work(clinic: Path) -> None:
     command = (*ANONYMIZE, "--per-row")
     told = ran(*command)
@@ -103,6 +105,7 @@ def test_columns_without_a_role_have_hints_that_work(clinic: Path) -> None:
     assert hint_of(told) == "--drop visit_id (and not in --qi)"
 
 
+@pytest.mark.everything
 def test_a_dropped_column_is_not_in_the_release_and_its_certificate_is_verified(clinic: Path) -> None:
     command = (*ANONYMIZE, "--per", "patient", "--drop", "visit_id,born", "--certificate", "c.json")
     assert ran(*command) == ""
@@ -125,6 +128,7 @@ def refused(release: Any) -> KanonError:
 OPTIONS: dict[str, Any] = {"k": 5, "quasi_identifiers": ["zip", "sex"]}
 
 
+@pytest.mark.everything
 def test_the_hints_of_python_work(visits: duckdb.DuckDBPyConnection) -> None:
     table = visits.table("visits").to_arrow_table()
     scopes = ({}, "k >= 5"), ({"known": 1}, "k >= 5 FOR ANY 1 COLUMN"), ({"per": "visit_id"}, "k >= 5 PER visit_id")
@@ -150,6 +154,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_the_hints_of_functions_work(visits: duckdb.DuckDBPyConnection, name: str) -> None:
     visits.execute("CREATE VIEW seen AS FROM visits")
@@ -166,6 +171,25 @@ def test_the_hints_of_functions_work(visits: duckdb.DuckDBPyConnection, name: st
             visits.execute(f"FROM {FUNCTIONS[name].format(table, ', drop := [' + repr('names') + ']')}")
 
 
+def test_the_hints_of_the_json_argument_work(visits: duckdb.DuckDBPyConnection) -> None:
+    """Its keys are those of a policy, not those of a stored one."""
+
+    def asked(**more: Any) -> str:
+        data = {"quasi_identifiers": [{"column": "zip"}, {"column": "sex"}], "requirements": [{"type": "k", "k": 5}], **more}
+        return f"FROM anonymize('visits', '{json.dumps(data)}')"
+
+    with pytest.raises(duckdb.Error) as refusal:
+        visits.execute(asked())
+    people = {"type": "people", "k": 5, "per": "patient"}
+    hint = f'add {json.dumps(people)} to the requirements, or write {{"type": "k", "k": 5, "per_row": true}} if each row is a'
+    assert hint_of(str(refusal.value)) == f"{hint} person"
+    with pytest.raises(duckdb.Error) as refusal:
+        visits.execute(asked(requirements=[people]))
+    hint = 'leave it out in a view, or add "visit_id", "born", "ward" to keep to release it on purpose'
+    assert hint_of(str(refusal.value)) == hint
+    visits.execute(asked(requirements=[people], keep=["visit_id", "born", "ward"]))
+
+
 CLAUSES = {
     "BY zip, sex GUARANTEE {}": "k >= 5",
     "BY GROUPING SETS ((zip), (sex), ()) GUARANTEE {}": "k >= 5",
@@ -177,6 +201,7 @@ CLAUSES = {
 }
 
 
+@pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("clause", CLAUSES)
 def test_the_hints_of_the_clause_work(visits: duckdb.DuckDBPyConnection, clause: str) -> None:
@@ -199,6 +224,7 @@ def test_the_hints_of_the_clause_work(visits: duckdb.DuckDBPyConnection, clause:
     con.close()
 
 
+@pytest.mark.everything
 def test_the_hints_of_policies_work(clinic: Path) -> None:
     policy = """CREATE OR REPLACE ANONYMIZATION POLICY p ON visits (
         IDENTIFIER visit_id, born{}; BY zip, sex; KEEP ward; GUARANTEE k >= 5{})"""
@@ -218,6 +244,7 @@ def test_the_hints_of_policies_work(clinic: Path) -> None:
     assert ran("release", "clinic.duckdb", "-o", "public.duckdb", "-q") == ""
 
 
+@pytest.mark.everything
 def test_the_hints_of_policy_files_work(clinic: Path) -> None:
     def wrote(*requirements: dict[str, Any]) -> None:
         roles = {"identifiers": ["visit_id", "born", "patient"], "kept": ["ward"], "requirements": requirements}
@@ -254,6 +281,7 @@ def test_a_release_that_grows_is_settled_over_all_batches(visits: duckdb.DuckDBP
     assert kanon_sql.append("later", "released", **options, per_row=True).released == 300
 
 
+@pytest.mark.everything
 def test_histories_need_a_person(clinic: Path) -> None:
     command = ("anonymize", "visits.csv", "-o", "out.csv", "--force", "--qi", "zip,sex", "--k", "5", "--known-rows", "2", "-q")
     told = ran(*command, "--per", "visit_id", "--drop", "born,ward,patient")

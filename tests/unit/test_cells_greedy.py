@@ -23,6 +23,7 @@ def undisclosed(table: CellTable) -> np.ndarray:
     return found.suppressed
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(12))
 def test_the_attacker_proves_nothing(seed: int) -> None:
     for table in random_tables(seed):

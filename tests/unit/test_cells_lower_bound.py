@@ -14,6 +14,7 @@ from kanon_sql.solvers.cells.suppress import cost_of
 CUBE = [*itertools.product((0, 1), repeat=2)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(8))
 def test_no_suppression_costs_less(seed: int) -> None:
     for table in tiny_tables(seed):

@@ -56,6 +56,7 @@ def test_it_knows_when_nothing_protects(seed: int) -> None:
         assert not (found.suppressed & table.shown).any()
 
 
+@pytest.mark.everything
 @pytest.mark.parametrize("seed", range(4))
 def test_every_measure_is_protected(seed: int) -> None:
     for table in tiny_tables(seed):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import kanon_sql
 
 CREATE = """CREATE TABLE people AS
@@ -18,6 +20,7 @@ def released(threads: int, order: str) -> list[tuple[int | None, ...]]:
     return rows
 
 
+@pytest.mark.everything
 def test_the_same_source_gives_the_same_table() -> None:
     first = released(1, "i")
     hidden = sum(row[-1] is None for row in first)

@@ -128,7 +128,7 @@ def bound_by_listing(case: Case) -> Fraction:
     return Fraction(max(0, -(-total // case.scale)), unit)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @settings(max_examples=400)
 @given(cases(most_rows=12))
 def test_the_search_finds_what_listing_everything_finds(case: Case) -> None:

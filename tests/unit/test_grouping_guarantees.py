@@ -24,6 +24,7 @@ def test_each_name_is_a_solver(name: str) -> None:
     assert callable(import_module(f"kanon_sql.solvers.labels.{name}").group)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("name", "factor"),
     [("fold", Fraction(3)), ("plain_spread", Fraction(3)), ("spread", Fraction(5, 2)), ("balanced", Fraction(5, 2))],

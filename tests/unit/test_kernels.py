@@ -7,9 +7,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from kanon_sql.kernels.classes.greedy import take_frequent
-from kanon_sql.kernels.instances.groups import frequent_sets
-from kanon_sql.kernels.partitions.top_down import split_classes
+from kanon_sql.kernels.classes import take_frequent
+from kanon_sql.kernels.instances import frequent_sets
+from kanon_sql.kernels.partitions import split_classes
 from kanon_sql.solvers.instances.sieve import sieve
 from kanon_sql.table.keys import mixed_radix
 
@@ -113,7 +113,7 @@ def test_take_frequent(seed: int, rows: int, columns: int, values: int, k: int) 
     assert total == sum(int(w) for w, p in zip(weight, expected, strict=True) if p >= 0)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_take_frequent_with_keys_of_many_words() -> None:
     rng = np.random.default_rng(10)
     base = rng.integers(0, 3, (30, 60))

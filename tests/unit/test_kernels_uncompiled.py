@@ -20,18 +20,18 @@ import json
 from fractions import Fraction
 import numpy as np
 import kanon_sql
-from kanon_sql.kernels.classes.destroy_repair import rebuild
-from kanon_sql.kernels.classes.guided_opening import open_by_price
-from kanon_sql.kernels.classes.neighbourhoods import classes_near
-from kanon_sql.kernels.classes.partition import Partition, CandidateClasses, put_all
-from kanon_sql.kernels.classes.workspace import RepairWorkspace
-from kanon_sql.kernels.instances.bit_slices import Values
-from kanon_sql.kernels.instances.class_distance import class_costs
-from kanon_sql.kernels.instances.row_distance import distances, nearest_row_types
-from kanon_sql.kernels.random import COMPILED, seeded
-from kanon_sql.kernels.summaries.destroy_repair import rebuild as rebuild_plain
-from kanon_sql.kernels.summaries.measure import Measure, class_losses
-from kanon_sql.kernels.summaries.neighbourhoods import Classes, Shape
+from kanon_sql.kernels.classes import rebuild
+from kanon_sql.kernels.classes import open_by_price
+from kanon_sql.kernels.classes import classes_near
+from kanon_sql.kernels.classes import Partition, CandidateClasses, put_all
+from kanon_sql.kernels.classes import RepairWorkspace
+from kanon_sql.kernels.instances import Values
+from kanon_sql.kernels.instances import class_costs
+from kanon_sql.kernels.instances import distances, nearest_row_types
+from kanon_sql.kernels import COMPILED, seeded
+from kanon_sql.kernels.summaries import rebuild as rebuild_plain
+from kanon_sql.kernels.summaries import Measure, class_losses
+from kanon_sql.kernels.summaries import Classes, Shape
 from kanon_sql.solvers.budget import UNLIMITED
 from kanon_sql.solvers.projections.asked import Asked
 from kanon_sql.solvers.projections.partition_bound import proven_prices
@@ -171,8 +171,7 @@ def uncompiled(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.process
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_compiled_and_uncompiled_kernels_give_the_same(root: Path, uncompiled: Path) -> None:
     (compiled, file, expected), silent = run(SOLVE, root)
     assert compiled

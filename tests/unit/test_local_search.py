@@ -30,7 +30,7 @@ def passes(moments: list[Moment]) -> int:
     return sum(each.done == 0 for each in moments if each.step == "local search")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_a_time_limit_leaves_the_exact_solver_its_time() -> None:
     moments: list[Moment] = []
     limited = Budget(seconds=600, progress=moments.append)
@@ -53,7 +53,7 @@ def test_without_rounds_passes_follow_each_other_while_they_gain(monkeypatch, ro
     assert (passes(moments) > 1) == several
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_what_the_search_learns_leaves_the_prices_of_the_bound_as_they_are() -> None:
     asked = problem()
     start = refine.greedy.solve(asked, Budget())
@@ -64,7 +64,7 @@ def test_what_the_search_learns_leaves_the_prices_of_the_bound_as_they_are() -> 
     assert relaxed.prices.price.tolist() == proven
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("coarse_is_better", [True, False])
 def test_a_wide_table_is_searched_from_the_start_that_soon_loses_less(coarse_is_better: bool) -> None:
     draw = Random(4)

@@ -128,6 +128,7 @@ def test_keys_and_types_of_json(text: str, hint: str) -> None:
     assert str(caught.value).endswith(f"; hint: {hint}")
 
 
+@pytest.mark.everything
 def test_no_second_helper() -> None:
     """Only the one module compares spellings; others show which lines of two texts differ."""
     lines = {"ndiff", "unified_diff"}

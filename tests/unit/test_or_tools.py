@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 _PROGRAM = """
 import sys, threading
 
@@ -24,6 +26,7 @@ print(sorted(threads))
 """
 
 
+@pytest.mark.everything
 def test_or_tools_is_imported_on_a_thread_of_its_own() -> None:
     ran = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=True, timeout=120)
     assert ran.stdout.splitlines()[-1] == "['kanon-or-tools']"

@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from kanon_sql.kernels.classes.partition import SLOTS, Partition, put_all, take_all
-from kanon_sql.kernels.instances.supports import of_some
+from kanon_sql.kernels.classes import SLOTS, Partition, put_all, take_all
+from kanon_sql.kernels.instances import of_some
 
 ROW_TYPES, CLASSES = 5, 40
 

@@ -99,11 +99,12 @@ def assert_proven_again(seed: int) -> int:
     return planes
 
 
+@pytest.mark.everything
 def test_what_a_solver_proves_is_proven_again_and_is_below_the_optimum() -> None:
     assert sum(map(assert_proven_again, range(8))) > 0
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("part", range(10))
 def test_many_tables_are_proven_again(part: int) -> None:
     for seed in range(100 + 10 * part, 110 + 10 * part):
@@ -135,6 +136,7 @@ def drawn_cuts(draw: random.Random, system: PublishedSystem) -> list[PricedCut]:
     return found
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(6))
 def test_no_lines_and_no_multipliers_prove_more_than_the_optimum(seed: int) -> None:
     draw, positive = random.Random(seed), 0
@@ -151,6 +153,8 @@ def test_no_lines_and_no_multipliers_prove_more_than_the_optimum(seed: int) -> N
     assert positive
 
 
+@pytest.mark.everything
+@pytest.mark.sweep
 @pytest.mark.parametrize("part", range(3))
 def test_neither_do_those_through_rows_that_nobody_sees(part: int) -> None:
     positive = groups = 0
@@ -189,6 +193,7 @@ def system_of(certificate: TableCertificate, cells: list[BaseCell]) -> Published
     return PublishedSystem(tabulation, [(tabulation, Protection.from_dict(json.loads(certificate.protection)))], cells)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(12))
 def test_the_cuts_of_a_certificate_prove_its_bound(seed: int) -> None:
     certificate, system = drawn(seed)
@@ -217,6 +222,7 @@ def first(change: Callable[[PricedCut], PricedCut]) -> Callable[[list[PricedCut]
     return lambda cuts: [change(cuts[0]), *cuts[1:]]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("change", "text"),
     [

@@ -22,7 +22,7 @@ def tallies(rows: list[tuple[str | None, str | None]], names: str = "zip, diseas
         return written_release.tallies(con, Policy.of(quasi_identifiers=[qi], sensitive=sensitive, l=1))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 def test_the_order_of_rows_and_the_texts_of_values_do_not_count() -> None:
     assert tallies(ROWS) == tallies(ROWS[::-1])
     assert tallies(ROWS) == tallies([(zip_code, disease and disease.upper()) for zip_code, disease in ROWS])
@@ -36,7 +36,7 @@ def test_another_value_or_another_class_counts(place: int, row: tuple[str | None
     assert tallies(ROWS) != tallies([*ROWS[:place], row, *ROWS[place + 1 :]])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.everything
 @pytest.mark.parametrize("names", ["class_size, disease", "zip, Class_Size"])
 def test_a_column_may_be_called_as_the_count_is(names: str) -> None:
     assert tallies(ROWS, names) == tallies(ROWS)

@@ -85,6 +85,7 @@ def test_texts_may_contradict_a_name(name: str, texts: list[str | None]) -> None
     assert recognized(name, texts) is None
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("texts", [["a", "b", "c"] * 20, ["pending", "done", None], ["12", "none"] * 20, []])
 def test_a_note_is_free_text_however_short_and_few_its_texts_are(texts: list[str | None]) -> None:
     assert recognized("note", texts) == Recognized(role="identifier", kind="free text", reason="by its name")
@@ -99,6 +100,7 @@ def test_a_name_needs_no_texts() -> None:
     assert recognized("surname", [None, "*"]) == recognized("surname", ["Smith", "Smith"]) == recognized("surname", [])
 
 
+@pytest.mark.everything
 def test_nothing_recognized_holds_a_text() -> None:
     for texts in COLUMNS.values():
         assert not any(text in repr(recognized(UNNAMED, texts)) for text in texts if text and len(text) > 5)
@@ -108,6 +110,7 @@ NO_IDENTIFIERS = {"adult_full": set(), "adult_arx": set(), "cmc": set(), "us_zip
 """Tables of people and places, and the columns that are identifiers. The name of a county reads like one of a person."""
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("table", NO_IDENTIFIERS)
 def test_tables_of_people_without_names_have_no_identifiers(table: str, data: Path) -> None:
     with gzip.open(data / f"{table}.csv.gz", "rt", encoding="utf-8", newline="") as file:

@@ -80,7 +80,7 @@ except OSError as error:
 
 
 @pytest.mark.parametrize("free", [1_000_000, 2_000_000, 3_000_000, 4_000_000])
-@pytest.mark.process
+@pytest.mark.everything
 def test_codes_that_find_no_space_are_an_error_and_no_crash(tmp_path: Path, free: int) -> None:
     (folder := tmp_path / "scripts").mkdir()
     (folder / "spool.py").write_text(SPOOLED)

@@ -42,7 +42,7 @@ def test_a_user_has_one_secret_that_only_they_can_read(home: Path) -> None:
     assert [each.name for each in path.parent.iterdir()] == ["secret"]
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_processes_that_start_together_have_one_secret(home: Path) -> None:
     code = "import sys; from kanon_sql.model.secret import secret_of; sys.stdout.write(secret_of().key.hex())"
     started = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(4)]

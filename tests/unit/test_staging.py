@@ -97,7 +97,7 @@ def test_a_directory_is_private_and_gone_in_the_end(tmp_path: Path) -> None:
     assert staged(tmp_path) == set()
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_next_run_removes_what_a_killed_one_left(tmp_path: Path, abandoned: Path) -> None:
     assert {path.name for path in abandoned.iterdir()} >= {"half", "spill"}
     with staging_directory(tmp_path) as private:
@@ -112,7 +112,7 @@ def test_the_directories_of_the_living_are_kept(tmp_path: Path) -> None:
         assert (first / "half").read_text() == "x"
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_the_directory_of_another_living_process_is_kept(tmp_path: Path) -> None:
     waiting = KILLED.replace("os.kill(os.getpid(), signal.SIGKILL)", "print('ready', flush=True); input()")
     with subprocess.Popen(
@@ -126,7 +126,7 @@ def test_the_directory_of_another_living_process_is_kept(tmp_path: Path) -> None
     assert staged(tmp_path) == set()
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_what_may_live_on_another_machine_is_kept(tmp_path: Path, abandoned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "node", lambda: "elsewhere")
     with staging_directory(tmp_path):
@@ -142,7 +142,7 @@ def test_a_directory_that_is_not_ours_is_kept(tmp_path: Path, name: str) -> None
     assert (tmp_path / name / "mine").read_text() == "x"
 
 
-@pytest.mark.process
+@pytest.mark.everything
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such locks, and forks no process")
 def test_a_kill_between_any_two_calls_leaves_nothing_for_long(tmp_path: Path) -> None:
     done = subprocess.run(
@@ -154,7 +154,7 @@ def test_a_kill_between_any_two_calls_leaves_nothing_for_long(tmp_path: Path) ->
     assert [row[3] for row in rows] == ["0"] * len(rows)
 
 
-@pytest.mark.process
+@pytest.mark.everything
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such locks")
 def test_processes_at_once_leave_each_other_alone(tmp_path: Path) -> None:
     processes = [subprocess.Popen([sys.executable, "-c", AT_ONCE, str(tmp_path)]) for _ in range(4)]
@@ -203,7 +203,7 @@ def test_without_locks_a_directory_is_never_empty(tmp_path: Path, monkeypatch: p
     assert staged(tmp_path) == set()
 
 
-@pytest.mark.process
+@pytest.mark.everything
 def test_a_link_is_not_followed(tmp_path: Path, abandoned: Path) -> None:
     elsewhere = abandoned.rename(tmp_path / "elsewhere")
     abandoned.symlink_to(elsewhere)

@@ -156,6 +156,7 @@ def compared(seed: int) -> tuple[PublishedSystem, TableEvidence] | None:
     return system, evidence
 
 
+@pytest.mark.everything
 def test_both_systems_are_the_same() -> None:
     found = [each for each in map(compared, range(40)) if each is not None]
     assert len(found) > 10

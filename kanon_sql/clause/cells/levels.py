@@ -2,47 +2,70 @@
 
 ::
 
-    dimension := expression [IN DIGITS (count {, count})]
+    dimension := expression [IN levels]
+    levels    := DIGITS (count {, count}) | INTERVALS (width {, width}) [ends] | INTERVALS (period {, period}) [ends]
+               | CUTS (number {, number}) [ends] | HIERARCHY table (level {, level})
 
-The finest level comes first. A level of 0 digits is the total. Other surfaces give the words behind IN as a text of their own.
+The words are those of `kanon_sql.clause.recodings`. The finest level comes first. A level of 0 digits is the total. Other
+surfaces give the words behind IN as a text of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 
+from kanon_sql.clause import recodings
 from kanon_sql.clause.mistakes import KINDS
 from kanon_sql.clause.reader import Reader
-from kanon_sql.clause.recodings import of_text
 from kanon_sql.clause.script import Script
-from kanon_sql.model.tabulation import level_key
+from kanon_sql.errors import PolicyError
+from kanon_sql.generalize.intervals import decimal
+from kanon_sql.model.coding import Cuts
+from kanon_sql.model.recodings import Intervals
+from kanon_sql.model.recodings import Levels as Hierarchy
+from kanon_sql.model.tabulation import hierarchy_level, level_key
 
-_EXAMPLE = "zip IN DIGITS (5, 3)"
+_EXAMPLES = {
+    "DIGITS": "zip IN DIGITS (5, 3)",
+    "INTERVALS": "age IN INTERVALS (5, 10)",
+    "CUTS": "age IN CUTS (18, 65)",
+    "HIERARCHY": "job IN HIERARCHY jobs (0, 1)",
+}
 
 _MOST = 1_000_000
 """Characters of the longest label."""
 
+_LOOKED_UP = """CASE WHEN {value} IS NOT NULL THEN coalesce((
+    SELECT CASE WHEN system.main.min("kanon#label") = system.main.max("kanon#label") THEN system.main.min("kanon#label")
+        ELSE system.main.error('kanon audit: a value has two labels in the hierarchy; hint: give it one row') END
+    FROM (
+        SELECT CAST(level0 AS VARCHAR) AS "kanon#value", CAST(level{level} AS VARCHAR) AS "kanon#label" FROM {table}
+    ) AS "kanon#hierarchy"
+    WHERE "kanon#value" = CAST({value} AS VARCHAR)
+), system.main.error('kanon audit: a value of the key is not in the hierarchy; hint: add it to level0')) END"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Levels:
-    """What ``IN DIGITS`` asks for.
+    """What the words behind IN ask for.
 
     Parameters
     ----------
-    digits : tuple of int
-        How many leading characters each level shows, the finest first.
+    each : tuple of (str, callable)
+        The name of each level, the finest first, and what makes the SQL of its label from that of the value.
     total : bool
         Whether the total is a level.
     """
 
-    digits: tuple[int, ...]
-    total: bool
+    each: tuple[tuple[str, Callable[[str], str]], ...]
+    total: bool = False
 
     def labels(self, spelled: str, text: str) -> Iterator[tuple[str, str]]:
         """Yield the key of each level: a text that tells keys apart, and its SQL."""
-        for count in self.digits:
-            yield level_key(spelled, count), _label(text, count)
+        for name, label in self.each:
+            yield level_key(spelled, name), label(text)
 
 
 def read_levels(script: Script, start: int, end: int) -> tuple[int, Levels] | None:
@@ -57,9 +80,10 @@ def read_levels(script: Script, start: int, end: int) -> tuple[int, Levels] | No
     if place is None or script.word(place + 1) not in KINDS:
         return None
     reader = Reader(script, place + 1)
+    example = _EXAMPLES.get(reader.word, _EXAMPLES["DIGITS"])
     found = _levels(reader)
     if reader.place != end:
-        raise reader.error(f"unexpected {reader.spelled} after the levels; hint: {_EXAMPLE}")
+        raise reader.error(f"unexpected {reader.spelled} after the levels; hint: {example}")
     return place, found
 
 
@@ -71,37 +95,88 @@ def levels_of(column: str, text: object) -> Levels:
     PolicyError
         When they are none.
     """
-    return of_text(column, text, _levels)
+    return recodings.of_text(column, text, _levels)
 
 
 def _levels(reader: Reader) -> Levels:
+    start, word = reader.place, reader.word
+    if word not in _EXAMPLES:
+        raise reader.error(f"{word or 'this'} has no levels before PROTECT; hint: use {_EXAMPLES['DIGITS']}, {_HINT}")
+    example = _EXAMPLES[word]
+    if word == "DIGITS":
+        return _digits(reader)
+    asked = recodings.kind(reader)
+    if asked.loss:  # type: ignore[union-attr]
+        raise reader.script.error(f"levels before PROTECT have no LOSS; hint: {example}", start, reader.place - 1)
+    match asked:
+        case Intervals(steps=(_, *_)) | Cuts():
+            text = _words(asked)
+            count = len(asked.steps) if isinstance(asked, Intervals) else 1
+            return Levels(each=tuple((f"{text} LEVEL {level}", partial(_label, text, level)) for level in range(count)))
+        case Hierarchy(levels=(_, *_)):
+            table = asked.table
+            return Levels(
+                each=tuple((hierarchy_level(table, level), partial(_looked_up, table, level)) for level in asked.levels)
+            )
+    raise reader.script.error(f"{word} needs its levels in parentheses before PROTECT; hint: {example}", start)
+
+
+_HINT = "INTERVALS, CUTS or HIERARCHY, or group by an expression such as age // 10 * 10"
+
+
+def _digits(reader: Reader) -> Levels:
+    example = _EXAMPLES["DIGITS"]
     start = reader.place
-    if not reader.skip("DIGITS"):
-        raise reader.error(f"{reader.word or 'this'} has no levels before PROTECT; hint: {_hint(reader.word)}")
-    reader.expect("(", f"before the numbers of characters; hint: {_EXAMPLE}")
+    reader.place += 1
+    reader.expect("(", f"before the numbers of characters; hint: {example}")
     counts = reader.separated(lambda: _count(reader))
     reader.expect(")", "after the numbers of characters")
-    digits = tuple(sorted({*counts} - {0}, reverse=True))
+    digits = sorted({*counts} - {0}, reverse=True)
     if not digits:
-        raise reader.script.error(f"a level shows at least one character; hint: {_EXAMPLE}", start)
-    return Levels(digits=digits, total=0 in counts)
+        raise reader.script.error(f"a level shows at least one character; hint: {example}", start)
+    return Levels(each=tuple((f"DIGITS ({count})", partial(_digit_label, count)) for count in digits), total=0 in counts)
 
 
 def _count(reader: Reader) -> int:
-    number = reader.number(_EXAMPLE)
+    example = _EXAMPLES["DIGITS"]
+    number = reader.number(example)
     if number.denominator != 1 or not 0 <= number <= _MOST:
         raise reader.script.error(
-            f"the number of characters must be a whole number up to {_MOST:,}; hint: {_EXAMPLE}", reader.place - 1
+            f"the number of characters must be a whole number up to {_MOST:,}; hint: {example}", reader.place - 1
         )
     return int(number)
 
 
-def _hint(word: str) -> str:
-    if word == "HIERARCHY":
-        return "join the hierarchy in FROM, and write GROUP BY ROLLUP (level2, level1, level0)"
-    return f"use {_EXAMPLE}, or group by an expression such as age // 10 * 10"
+def _words(asked: Intervals | Cuts) -> str:
+    """Return a recoding as the clause writes it, always in the same way."""
+    numbers = asked.steps if isinstance(asked, Intervals) else asked.at
+    listed = ", ".join(each if isinstance(each, str) else decimal(each) for each in numbers)
+    ends = "".join(f" {word} {decimal(end)}" for word, end in (("TOP", asked.top), ("BOTTOM", asked.bottom)) if end is not None)
+    return f"{'INTERVALS' if isinstance(asked, Intervals) else 'CUTS'} ({listed}){ends}"
 
 
-def _label(value: str, count: int) -> str:
+def _digit_label(count: int, value: str) -> str:
     text = f"CAST({value} AS VARCHAR)"
     return f"system.main.left({text}, {count}) || system.main.repeat('*', system.main.length({text}) - {count})"
+
+
+def _label(words: str, level: int, value: str) -> str:
+    return f"system.main.kanon_level(CAST({value} AS VARCHAR), '{words}', {level})"
+
+
+def _looked_up(table: str, level: int, value: str) -> str:
+    return _LOOKED_UP.format(value=value, level=level, table=table)
+
+
+def recoding_of(words: str) -> Intervals | Cuts:
+    """Return the recoding whose labels levels show, without a level of values.
+
+    Raises
+    ------
+    PolicyError
+        When there is none.
+    """
+    found = recodings.recodings_of({"": words})[""]
+    if not isinstance(found, Intervals | Cuts):
+        raise PolicyError("a level needs intervals or cuts; hint: INTERVALS (5, 10)")
+    return replace(found, only=True)

@@ -22,7 +22,7 @@ from kanon_sql.model.validation import same_name
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import Bools, CellTable
 
-_ALONE = "USING auto (earlier = 'ignore') if nobody sees both tables"
+_ALONE = "earlier = 'ignore' (USING auto (earlier = 'ignore') in the clause) if nobody sees both tables"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +51,15 @@ class EarlierTable:
 
     def repeats(self, other: EarlierTable) -> bool:
         """Return whether another table asks for the same of the same base cells."""
-        mine, theirs = self.tabulation, other.tabulation
         return (
-            (mine.keys, mine.sums, mine.sets, mine.source, mine.condition)
-            == (theirs.keys, theirs.sums, theirs.sets, theirs.source, theirs.condition)
+            self.tabulation.repeats(other.tabulation)
             and replace(self.protection, suppressed=False) == replace(other.protection, suppressed=False)
             and self.cells.same(other.cells)
         )
+
+    def same(self, other: EarlierTable) -> bool:
+        """Return whether another table also suppresses the same rows."""
+        return self.repeats(other) and np.array_equal(self.suppressed, other.suppressed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,6 +59,9 @@ class TableAudit:
         Suppressed cells that are one of these, or both.
     cells : tuple of HiddenCell
         All suppressed cells, in the order of the table.
+    groups : tuple of HiddenCell
+        Groups that rows name together, such as 15 to 19 years in a table of tens and of 15 and more, if they are provably
+        below k. ``(others)`` stands for the values of a key that have no row.
 
     Examples
     --------
@@ -72,18 +75,20 @@ class TableAudit:
     by: tuple[str, ...] = field(repr=False)
     rows: int
     cells: tuple[HiddenCell, ...] = field(repr=False)
+    groups: tuple[HiddenCell, ...] = field(repr=False)
     hidden: int
     exact: int
     small: int
     disclosed: int
 
     @classmethod
-    def of(cls, by: Sequence[str], rows: int, cells: Sequence[HiddenCell]) -> TableAudit:
+    def of(cls, by: Sequence[str], rows: int, cells: Sequence[HiddenCell], groups: Sequence[HiddenCell]) -> TableAudit:
         """Count what was found."""
         return cls(
             by=tuple(by),
             rows=rows,
             cells=tuple(cells),
+            groups=tuple(groups),
             hidden=len(cells),
             exact=sum(each.exact for each in cells),
             small=sum(each.small for each in cells),
@@ -92,8 +97,8 @@ class TableAudit:
 
     @property
     def holds(self) -> bool:
-        """Return whether no suppressed cell is given away."""
-        return not self.disclosed
+        """Return whether no suppressed cell is given away, and no group is provably small."""
+        return not self.disclosed and not self.groups
 
     @property
     def figures(self) -> Mapping[str, int]:
@@ -103,14 +108,21 @@ class TableAudit:
             "suppressed cells": self.hidden,
             "known exactly": self.exact,
             "provably below k": self.small,
+            "groups provably below k": len(self.groups),
         }
 
     def wrong(self, k: int) -> str | None:
         """Return what is wrong, None if nothing is."""
         if self.holds:
             return None
-        cells = how_many(self.disclosed, "suppressed cell")
-        return f"totals give away {cells} of {self.hidden}: {self.exact} exactly, {self.small} as below k = {k}"
+        told = []
+        if self.disclosed:
+            cells = how_many(self.disclosed, "suppressed cell")
+            told.append(f"totals give away {cells} of {self.hidden}: {self.exact} exactly, {self.small} as below k = {k}")
+        if self.groups:
+            verb = "is" if len(self.groups) == 1 else "are"
+            told.append(f"{how_many(len(self.groups), 'group')} that rows name together {verb} provably below k = {k}")
+        return "; ".join(told)
 
 
 def hidden_cell(

@@ -131,6 +131,11 @@ class Place:
         schema, table = _TABLE.fullmatch(self.table or "").groups()  # type: ignore[union-attr]
         return _unquoted(schema or "main"), _unquoted(table)
 
+    @property
+    def called(self) -> str:
+        """Return what its table is called: its name in a database, or that of the file without its ending."""
+        return self.path.name[: -len(self.ending)] if self.table is None else self.name[-1]
+
     def within(self, database: str) -> str:
         """Return the table as an SQL name in an attached database."""
         return ".".join(quoted(part) for part in (database, *self.name))

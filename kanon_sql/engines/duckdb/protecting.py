@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -10,10 +12,12 @@ from typing import Any
 import duckdb
 
 from kanon_sql.certificate.table_certificate import ProtectedTable
+from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.tables_together import TablesTogether
 from kanon_sql.engines.duckdb.cells.arguments import TableArguments
 from kanon_sql.engines.duckdb.cells.known_columns import check_columns
 from kanon_sql.engines.duckdb.cells.query import protected_query
+from kanon_sql.engines.duckdb.cells.remembered_source import comparable, let_go, remember
 from kanon_sql.engines.duckdb.conversions import answer_of
 from kanon_sql.engines.duckdb.registration import new_session
 from kanon_sql.engines.duckdb.relations import is_relation, place_rows
@@ -23,6 +27,7 @@ from kanon_sql.engines.duckdb.tables import frame_of, names_of, readable, to_arr
 from kanon_sql.errors import PolicyError, hint_of
 from kanon_sql.model.policy_file import choose
 from kanon_sql.model.policy_names import protection_of_name
+from kanon_sql.model.protection import Protection
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import named
 from kanon_sql.solvers.budget import Progress
@@ -38,6 +43,7 @@ def protect(
     recodings: Mapping[str, str] | None = None,
     p: Mapping[str, float | str | Fraction] | None = None,
     dominance: Mapping[str, tuple[int, float | str | Fraction]] | None = None,
+    ledger: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> ProtectedTable:
@@ -62,12 +68,16 @@ def protect(
         For some sums p of the p % rule.
     dominance : mapping of str to (largest, share), optional
         For some sums the dominance rule.
+    ledger : str or PathLike, optional
+        A DuckDB file that remembers the table; it is made if it is not there. The table is protected together with those that
+        the file remembers of Python: they count as tables of the same people. Without a ledger nothing remembers the table,
+        and a warning says so.
     progress : callable, optional
         As for `kanon_sql.anonymize`.
     **options
-        ``show``, ``cost``, ``rows``, ``contributors``, ``per``, ``per_row``, ``algorithm``, ``time_limit`` and ``suppressed``,
-        as the fields of `kanon_sql.model.protection.Protection`. ``policy`` is a policy of a file, as ``FILE::NAME``: it says
-        all of these.
+        ``show``, ``cost``, ``rows``, ``contributors``, ``per``, ``per_row``, ``algorithm``, ``time_limit``, ``earlier`` and
+        ``suppressed``, as the fields of `kanon_sql.model.protection.Protection`. ``policy`` is a policy of a file, as
+        ``FILE::NAME``: it says all of these.
 
     Returns
     -------
@@ -91,16 +101,25 @@ def protect(
     4
     """
     asked: dict[str, Any] = {"measures": measures, "grouping": grouping, "recodings": recodings, "p": p, "dominance": dominance}
-    return protected(table, by, {**asked, "k": k, **options}, surface="python", progress=progress)
+    return protected(table, by, {**asked, "k": k, **options}, surface="python", ledger=ledger, progress=progress)
 
 
 def protected(
-    table: Any, by: Sequence[str], asked: Mapping[str, Any], *, surface: Surface, progress: Progress | None = None
+    table: Any,
+    by: Sequence[str],
+    asked: Mapping[str, Any],
+    *,
+    surface: Surface,
+    ledger: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
 ) -> ProtectedTable:
     """Publish counts and sums of a table; errors name options of ``surface``, ``asked`` are its other arguments."""
-    con, session, columns = _opened(table, progress)
-    sql = replace(arguments_of(columns, by, **asked), surface=surface).query()
-    _create(con, session, sql)
+    con, session, columns = _opened(table, ledger, progress, surface)
+    arguments = replace(arguments_of(columns, by, **asked), surface=surface)
+    with _ended_by_errors(con):
+        sql = arguments.query(_earlier(con, session, arguments.asked()[1]))
+        _create(con, session, sql)
+        let_go(con)
     certificates = session.protected_tables.certificates
     if not certificates:
         raise PolicyError(_EMPTY)
@@ -108,7 +127,11 @@ def protected(
 
 
 def protect_together(
-    table: Any, tables: Sequence[Mapping[str, Any]], *, progress: Progress | None = None
+    table: Any,
+    tables: Sequence[Mapping[str, Any]],
+    *,
+    ledger: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
 ) -> list[ProtectedTable]:
     """Publish several tables of the same people, safe against a reader who has all of them.
 
@@ -119,6 +142,8 @@ def protect_together(
     tables : sequence of mapping
         For each table the arguments of `protect` by their names. ``per``, ``cost``, ``algorithm`` and ``time_limit`` are the
         same in all; the strictest ``k`` applies to all.
+    ledger : str or PathLike, optional
+        As for `protect`.
     progress : callable, optional
         As for `kanon_sql.anonymize`.
 
@@ -140,7 +165,7 @@ def protect_together(
     >>> one.table["n"].null_count, two.table["n"].null_count, one.certificate.cost == two.certificate.cost
     (4, 6, True)
     """
-    con, session, columns = _opened(table, progress)
+    con, session, columns = _opened(table, ledger, progress)
     together = TablesTogether()
     for each in tables:
         together.add(*arguments_of(columns, **each).asked())
@@ -148,9 +173,12 @@ def protect_together(
         raise PolicyError("there are no tables; hint: tables=[{'by': ['region', 'sex']}, {'by': ['region', 'age']}]")
     countings = [counting for counting, _ in together.asked]
     found = []
-    with session.protected_tables.together(together) as tickets:
+    with _ended_by_errors(con), session.protected_tables.together(together) as tickets:
+        earlier = _earlier(con, session, together.asked[0][1])
         for ticket, (counting, protection) in zip(tickets, together.asked, strict=True):
-            sql = protected_query(counting, protection, _SOURCE, together=countings, ticket=ticket, held=True, surface="python")
+            sql = protected_query(
+                counting, protection, _SOURCE, earlier, together=countings, ticket=ticket, held=True, surface="python"
+            )
             _create(con, session, sql)
             certificates = session.protected_tables.certificates
             if not certificates:
@@ -166,8 +194,10 @@ _SOURCE = 'FROM "source"'
 _EMPTY = "the table has no rows; hint: protect a table with rows"
 
 
-def _opened(table: Any, progress: Progress | None) -> tuple[duckdb.DuckDBPyConnection, Session, list[str]]:
-    """Return a database of its own with a table as ``source``, and the names of its columns."""
+def _opened(
+    table: Any, ledger: str | os.PathLike[str] | None, progress: Progress | None, surface: Surface = "python"
+) -> tuple[duckdb.DuckDBPyConnection, Session, list[str]]:
+    """Return a database of its own with a table as ``source``, its ledger attached, and the names of its columns."""
     source = table if is_relation(table) else frame_of(table)
     con = duckdb.connect()
     session = new_session(con)
@@ -177,7 +207,23 @@ def _opened(table: Any, progress: Progress | None) -> tuple[duckdb.DuckDBPyConne
         place_rows(table, con, "source")
     else:
         con.register("source", readable(to_arrow(table)))
+    remember(con, session, ledger, surface=surface)
     return con, session, names_of(source)
+
+
+@contextmanager
+def _ended_by_errors(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Close a connection after an error, so that its ledger can be opened again."""
+    try:
+        yield
+    except BaseException:
+        con.close()
+        raise
+
+
+def _earlier(con: duckdb.DuckDBPyConnection, session: Session, protection: Protection) -> Sequence[Counting]:
+    """Return what is counted for the tables that a new one respects."""
+    return [] if protection.earlier == "ignore" else comparable(con, session, "source")
 
 
 def _create(con: duckdb.DuckDBPyConnection, session: Session, sql: str) -> None:
@@ -189,7 +235,8 @@ def _create(con: duckdb.DuckDBPyConnection, session: Session, sql: str) -> None:
 _SHAPE = ("measures", "grouping", "recodings")
 
 _OPTIONS = (
-    "k", "p", "dominance", "show", "cost", "rows", "contributors", "per", "per_row", "algorithm", "time_limit", "suppressed",
+    "k", "p", "dominance", "show", "cost", "rows", "contributors", "per", "per_row", "algorithm", "time_limit", "earlier",
+    "suppressed",
 )  # fmt: skip
 
 

@@ -53,6 +53,7 @@ _MODULES = (
     "kanon_protected",
     "kanon_suppressed",
     "kanon_empty_rows",
+    "kanon_level",
     "kanon_table_checked",
     "kanon_begin_histories",
     "kanon_fit_histories",

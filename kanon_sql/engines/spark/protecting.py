@@ -98,7 +98,7 @@ def protect(
 def check_levels(shape: Tabulation) -> None:
     """Refuse levels, whose labels are made in DuckDB."""
     if any(map(level_of, shape.keys)):
-        raise PolicyError("DIGITS has no levels on Spark; hint: add a column for each level, and count by ROLLUP over them")
+        raise PolicyError("IN has no levels on Spark; hint: add a column for each level, and count by ROLLUP over them")
 
 
 def protected(

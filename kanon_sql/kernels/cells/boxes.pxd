@@ -3,7 +3,7 @@ from kanon_sql.kernels.cells.search_space cimport CellSpace, cell_at
 
 cdef class BoxSearch:
     cdef readonly long long[::1] value
-    cdef readonly long long[::1] base_value
+    cdef long long[::1] base_value
     cdef readonly unsigned char[::1] fixed
     cdef readonly long long[::1] moved
     cdef readonly long long[::1] shift

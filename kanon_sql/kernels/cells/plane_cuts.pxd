@@ -3,7 +3,7 @@ cimport cython
 cdef class Planes:
     cdef public int[::1] row
     cdef public int[:, ::1] end
-    cdef public int[::1] adjacent
+    cdef int[::1] adjacent
     cdef public long long[::1] first
     cdef public int[::1] plane
     cdef public int[::1] nodes
@@ -13,9 +13,9 @@ cdef class Planes:
     cdef public long long steps
     cdef public long long[::1] flow
     cdef public int[::1] by
-    cdef public int[::1] queue
+    cdef int[::1] queue
     cdef public int[::1] touched
-    cdef public long long touches
+    cdef long long touches
     cdef public int[::1] pair
     cdef public int[::1] edge
     cdef public long long found

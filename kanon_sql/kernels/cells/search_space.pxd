@@ -7,15 +7,15 @@ cdef class CellSpace:
     cdef readonly long long[::1] places
     cdef readonly long long[::1] weights
     cdef readonly int[::1] units
-    cdef readonly long long[:, ::1] unit_first
-    cdef readonly int[:, ::1] line_of
-    cdef readonly long long[::1] line_first
-    cdef readonly int[::1] line_cells
-    cdef readonly int[:, ::1] block_of
-    cdef readonly long long[::1] block_first
-    cdef readonly int[::1] own_row
-    cdef readonly unsigned char[:, ::1] sure
-    cdef readonly unsigned char[:, ::1] fine
+    cdef long long[:, ::1] unit_first
+    cdef int[:, ::1] line_of
+    cdef long long[::1] line_first
+    cdef int[::1] line_cells
+    cdef int[:, ::1] block_of
+    cdef long long[::1] block_first
+    cdef int[::1] own_row
+    cdef unsigned char[:, ::1] sure
+    cdef unsigned char[:, ::1] fine
     cdef readonly long long[::1] nodes
     cdef readonly long long[::1] cost
     cdef readonly unsigned char[::1] suppressed

@@ -6,11 +6,11 @@ from kanon_sql.kernels.cells.search_space cimport CellSpace
 cdef class WitnessStore:
     cdef readonly int[::1] row
     cdef readonly long long[::1] need
-    cdef readonly long long[::1] member_first
+    cdef long long[::1] member_first
     cdef readonly int[::1] members
-    cdef readonly int[::1] set_of
-    cdef readonly PlaneSearch planes
-    cdef readonly CircuitSearch circuits
+    cdef int[::1] set_of
+    cdef PlaneSearch planes
+    cdef CircuitSearch circuits
     cdef public long long steps
     cdef readonly long long[::1] start
     cdef readonly long long[::1] count

@@ -1,4 +1,4 @@
-from kanon_sql.kernels.criteria.transport cimport Transport
+from kanon_sql.kernels.criteria.earth_movers cimport Transport
 
 cpdef enum:
     FREQUENCY = 0
@@ -15,18 +15,18 @@ cdef class EncodedRequirement:
     cdef readonly long long rows
     cdef readonly long long least
     cdef readonly long long counters
-    cdef readonly long long of_first
+    cdef long long of_first
     cdef readonly long long criteria
     cdef readonly long long[::1] kind
     cdef readonly long long[::1] low
     cdef readonly long long[::1] high
-    cdef readonly long long[::1] num
-    cdef readonly long long[::1] den
-    cdef readonly long long[::1] extra
+    cdef long long[::1] num
+    cdef long long[::1] den
+    cdef long long[::1] extra
     cdef readonly long long[::1] exact
     cdef readonly long long[::1] data_start
     cdef readonly long long[::1] edges
-    cdef readonly long long[::1] share_start
+    cdef long long[::1] share_start
     cdef readonly long long[::1] total
     cdef readonly double[::1] share
     cdef readonly long long[::1] data
@@ -35,9 +35,9 @@ cdef class EncodedRequirement:
 cdef class CriteriaWorkspace:
     cdef readonly long long[::1] top
     cdef readonly long long[::1] below
-    cdef readonly double[::1] more
+    cdef double[::1] more
     cdef readonly double[::1] less
     cdef readonly double[::1] added
-    cdef readonly double[::1] removed
-    cdef readonly double[::1] logs
-    cdef readonly Transport transport
+    cdef double[::1] removed
+    cdef double[::1] logs
+    cdef Transport transport

@@ -11,7 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.criteria.transport import Transport
+    from kanon_sql.kernels.criteria.earth_movers import Transport
 
 if not cython.compiled:  # compiled, they come from the .pxd
     FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, SHARES, EQUAL, TREE, MATRIX, COUNT = range(9)

@@ -1,7 +1,7 @@
 cimport cython
 from kanon_sql.kernels.criteria.distance cimport may_be_within, within, within_surely
 from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
-from kanon_sql.kernels.criteria.transport cimport solve
+from kanon_sql.kernels.criteria.earth_movers cimport solve
 
 @cython.locals(v=cython.longlong, size=cython.longlong, cost=cython.longlong, moved=cython.longlong, rounded=cython.double)
 cdef bint meets(

@@ -9,7 +9,7 @@ except ModuleNotFoundError:
 
 if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.criteria.distance import may_be_within, within, within_surely
-    from kanon_sql.kernels.criteria.transport import solve
+    from kanon_sql.kernels.criteria.earth_movers import solve
 
 
 def meets(required, q, work, h, at, rows):

@@ -17,7 +17,7 @@ cdef class Agreement:
     cdef unsigned long long[::1] left
     cdef unsigned long long[::1] level
     cdef long long total
-    cdef readonly long long away
+    cdef long long away
 
 @cython.locals(
     place=cython.longlong, a=cython.longlong, c=cython.longlong, value=cython.longlong, bits=cython.longlong,

@@ -5,14 +5,14 @@ cdef class GroupingWorkspace:
     cdef readonly unsigned long long[::1] sets
     cdef readonly unsigned long long[:, ::1] frequent
     cdef readonly long long[::1] word
-    cdef readonly long long[::1] stride
+    cdef long long[::1] stride
     cdef readonly int[::1] row
-    cdef readonly int[::1] slot
+    cdef int[::1] slot
     cdef readonly long long capacity
     cdef readonly int[::1] first
     cdef readonly long long[:, ::1] key
     cdef readonly long long[::1] column
-    cdef readonly long long[::1] factor
+    cdef long long[::1] factor
     cdef readonly long long[::1] last
     cdef readonly long long[::1] chosen
 

@@ -6,7 +6,7 @@ cdef class Search:
     cdef readonly long long slack
     cdef readonly unsigned long long[::1] masks
     cdef readonly long long[::1] cost
-    cdef readonly long long[:, ::1] sparse
+    cdef long long[:, ::1] sparse
     cdef readonly long long k
     cdef readonly long long limit
     cdef public bint priced

@@ -57,7 +57,7 @@ def _lightest(before, k, least):
                         least[a + 1, b, c + 1, d] = found
 
 
-def least_squares(
+def least_squares_cuts(
     before: cython.longlong[:, ::1], k: cython.longlong, heaviest: cython.longlong
 ) -> tuple[bool, NDArray[np.int16]]:
     """Partition the grid into rectangles of k to ``heaviest`` rows by cuts from side to side, with the least sum of squares.

@@ -11,14 +11,14 @@ cdef class PointPartition:
     cdef long long[::1] head
     cdef long long[::1] after
     cdef long long[::1] before
-    cdef readonly double squares
+    cdef double squares
 
 cdef class Points:
     cdef readonly int[:, ::1] near
     cdef readonly long long[::1] of
     cdef readonly long long[::1] first
     cdef readonly long long[::1] units
-    cdef readonly long long[::1] closed
+    cdef long long[::1] closed
 
 @cython.locals(d=cython.longlong)
 cdef void put(PointPartition groups, long long i, long long c) noexcept nogil

@@ -2,7 +2,7 @@ cimport cython
 
 cdef class Simplices:
     cdef readonly int[:, ::1] codes
-    cdef readonly int[:, ::1] by_column
+    cdef int[:, ::1] by_column
     cdef readonly long long[::1] weight
     cdef readonly long long[::1] apart
     cdef readonly long long[::1] cost

@@ -3,7 +3,7 @@ from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequir
 
 cdef class SetClasses:
     cdef readonly unsigned long long[:, ::1] word
-    cdef readonly unsigned long long[::1] hidden_word
+    cdef unsigned long long[::1] hidden_word
     cdef readonly long long[::1] weight
     cdef readonly long long[::1] set_start
     cdef readonly int[::1] member
@@ -13,43 +13,43 @@ cdef class SetClasses:
     cdef readonly int[::1] finer
     cdef readonly int[::1] coarser
     cdef readonly unsigned long long[::1] person
-    cdef readonly long long[::1] need_people
+    cdef long long[::1] need_people
     cdef readonly EncodedRequirement required
     cdef readonly CriteriaWorkspace work
-    cdef readonly long long[::1] criterion_start
-    cdef readonly int[::1] criterion
+    cdef long long[::1] criterion_start
+    cdef int[::1] criterion
     cdef readonly int[:, ::1] counter
     cdef readonly unsigned long long[:, ::1] cell
     cdef readonly unsigned char[:, ::1] hidden
-    cdef readonly long long[:, ::1] entry
+    cdef long long[:, ::1] entry
     cdef readonly long long[::1] people
-    cdef readonly long long[::1] rare
-    cdef readonly unsigned long long[::1] held_key
-    cdef readonly long long[::1] held_rows
-    cdef readonly long long[::1] slot
+    cdef long long[::1] rare
+    cdef unsigned long long[::1] held_key
+    cdef long long[::1] held_rows
+    cdef long long[::1] slot
     cdef readonly long long[::1] histogram
     cdef readonly bint plain
-    cdef readonly int[:, ::1] alike
-    cdef readonly int[:, ::1] alike_start
-    cdef readonly int[:, ::1] alike_size
+    cdef int[:, ::1] alike
+    cdef int[:, ::1] alike_start
+    cdef int[:, ::1] alike_size
     cdef readonly long long[::1] members
     cdef readonly unsigned char[:, ::1] within
-    cdef readonly int[:, ::1] barred
-    cdef readonly int[::1] barring
+    cdef int[:, ::1] barred
+    cdef int[::1] barring
     cdef readonly int[:, ::1] failing
     cdef readonly long long listed
-    cdef readonly unsigned long long[::1] seen_key
-    cdef readonly long long[::1] seen_rows
+    cdef unsigned long long[::1] seen_key
+    cdef long long[::1] seen_rows
     cdef readonly long long[::1] left
     cdef readonly long long[::1] joined
-    cdef readonly long long[::1] changing
+    cdef long long[::1] changing
     cdef readonly long long[::1] now
     cdef readonly long long last
-    cdef readonly long long held_last
+    cdef long long held_last
     cdef readonly long long most
-    cdef readonly long long margin
+    cdef long long margin
     cdef readonly long long used
-    cdef readonly long long held_used
+    cdef long long held_used
 
 cdef bint crowded(SetClasses classes) noexcept nogil
 @cython.locals(key=cython.ulonglong, i=cython.longlong)

@@ -2,31 +2,31 @@ cimport cython
 
 cdef class Relaxation:
     cdef readonly long long[::1] weight
-    cdef readonly long long[::1] rare_start
-    cdef readonly unsigned long long[::1] rare
+    cdef long long[::1] rare_start
+    cdef unsigned long long[::1] rare
     cdef readonly long long[::1] cost
     cdef readonly unsigned long long[::1] chosen
     cdef readonly unsigned long long[::1] part
     cdef readonly long long[::1] need
-    cdef readonly long long[::1] fit_start
+    cdef long long[::1] fit_start
     cdef readonly int[::1] fit
     cdef readonly long long[::1] charge
     cdef readonly unsigned char[::1] joined
-    cdef readonly long long[::1] back
+    cdef long long[::1] back
     cdef readonly long long[::1] size
     cdef readonly long long[::1] price
     cdef readonly unsigned long long[::1] hidden
     cdef readonly int[:, ::1] column
     cdef readonly unsigned char[::1] active
     cdef readonly int[:, ::1] alive
-    cdef readonly long long cheapest_cell
+    cdef long long cheapest_cell
     cdef readonly bint counted
     cdef readonly long long[::1] value
     cdef readonly long long[:, ::1] gain
-    cdef readonly long long terms
+    cdef long long terms
     cdef readonly long long best
     cdef readonly long long least
-    cdef readonly unsigned long long best_hidden
+    cdef unsigned long long best_hidden
     cdef readonly long long nodes
     cdef readonly long long most
     cdef readonly long long work

@@ -20,10 +20,10 @@ cdef class Assignment:
     cdef readonly CriteriaWorkspace work
     cdef readonly Partition partition
     cdef readonly long long unassigned
-    cdef readonly int[::1] slot
+    cdef int[::1] slot
     cdef readonly long long[::1] histogram
-    cdef readonly long long vacancies
-    cdef readonly int[::1] vacant
+    cdef long long vacancies
+    cdef int[::1] vacant
     cdef readonly long long clock
     cdef readonly long long[::1] changed
     cdef readonly long long[::1] seen

@@ -20,10 +20,10 @@ cdef class ClassSizes:
     cdef readonly long long most
     cdef readonly long long[:, ::1] free
     cdef readonly long long[:, ::1] over
-    cdef readonly long long[:, ::1] most_of
+    cdef long long[:, ::1] most_of
     cdef public long long size
     cdef public long long multiplier
-    cdef public long long slope
+    cdef long long slope
     cdef public long long last
 
 @cython.locals(

@@ -78,7 +78,7 @@ class Greedy:
         return self.assignments
 
 
-def take(greedy: Greedy, shown: NDArray[np.uint64], first: int, last: int, whole: bool) -> None:
+def take_pieces(greedy: Greedy, shown: NDArray[np.uint64], first: int, last: int, whole: bool) -> None:
     """Let each instance of the patterns ``shown[first:last]`` take rows that meet the requirement.
 
     Parameters

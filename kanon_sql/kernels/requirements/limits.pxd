@@ -15,7 +15,7 @@ cdef class Limits:
 cdef class Penalties:
     cdef readonly long long[::1] multiplier
     cdef readonly long long edges
-    cdef public long long back
+    cdef long long back
     cdef public long long opening
     cdef readonly long long[::1] above
     cdef readonly long long[::1] rows

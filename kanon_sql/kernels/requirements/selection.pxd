@@ -6,14 +6,14 @@ from kanon_sql.kernels.requirements.candidates cimport Candidates
 cdef class Selection:
     cdef readonly EncodedRequirement required
     cdef readonly CriteriaWorkspace work
-    cdef readonly long long[::1] available
+    cdef long long[::1] available
     cdef readonly double[::1] price
     cdef readonly long long[::1] end
     cdef readonly long long[::1] part
-    cdef readonly long long[::1] direction
+    cdef long long[::1] direction
     cdef readonly long long[::1] histogram
     cdef readonly double[::1] joining
-    cdef readonly double[::1] leaving
+    cdef double[::1] leaving
     cdef readonly int[::1] scratch
 
 @cython.locals(v=cython.longlong)

@@ -5,7 +5,7 @@ from kanon_sql.kernels.requirements.lagrangian cimport Relaxed, advance_one, gai
 from kanon_sql.kernels.requirements.limits cimport Limits, Penalties
 
 cdef class BestClass:
-    cdef readonly Relaxed beyond
+    cdef Relaxed beyond
     cdef readonly long long largest
     cdef readonly long long[::1] size
     cdef readonly long long[::1] multiplier

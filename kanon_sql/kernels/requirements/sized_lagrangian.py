@@ -58,7 +58,7 @@ class BestClass:
         self.slack = 0
 
 
-def gains(
+def sized_gains(
     limits: Limits,
     candidates: Candidates,
     relaxed: Relaxed,
@@ -143,7 +143,7 @@ def _try_sizes(sizes, best, least, rows, hint, start, longest, j):
     return found
 
 
-def advance(
+def advance_sized(
     limits: Limits,
     candidates: Candidates,
     relaxed: Relaxed,

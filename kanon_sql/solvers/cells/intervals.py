@@ -55,7 +55,8 @@ def intervals(cells: PublishedCells, budget: Budget) -> dict[int, Interval]:
 
     Notes
     -----
-    Base cells that follow by themselves leave the system first. What remains falls into parts without a row in common, and each
+    Of rows that nobody sees and that may be empty, the greatest value is left open. Base cells that follow by themselves leave
+    the system first. What remains falls into parts without a row in common, and each
     suppressed row of a part takes two linear programs. Values are whole numbers, so an interval is rounded inward, after it
     was widened by the tolerance of the programs. A whole-number table may still not exist for its ends: the true interval is
     never wider.
@@ -173,13 +174,14 @@ class _Part:
             low = self._optimum(budget)
             lower = ceil(low - _TOLERANCE * max(1.0, abs(low)))
             upper = None
-            if self._system.open[first] <= self._limited:
+            known = [int(self._system.cells.least[row]) - self._system.rest[row] for row in rows]
+            empty = all(self._system.cells.unseen[row] and lower + own <= 0 for row, own in zip(rows, known, strict=True))
+            if self._system.open[first] <= self._limited and not empty:
                 self._model.maximize(self._sums[first])
                 high = self._optimum(budget)
                 upper = max(lower, floor(high + _TOLERANCE * max(1.0, abs(high))))
-            for row in rows:
-                known = int(self._system.cells.least[row]) - self._system.rest[row]
-                found.append((row, (lower + known, None if upper is None else upper + known)))
+            for row, own in zip(rows, known, strict=True):
+                found.append((row, (lower + own, None if upper is None else upper + own)))
         return found
 
     def _optimum(self, budget: Budget) -> float:

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kanon_sql.kernels.cells.plane_cuts import ONE, Planes, separate
+from kanon_sql.kernels.cells import ONE, Planes, separate
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.cuts import Cuts
 from kanon_sql.solvers.cells.derived_cuts import DerivedCuts, Lines

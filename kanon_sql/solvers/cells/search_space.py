@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.cells.search_space import CellSpace
+from kanon_sql.kernels.cells import CellSpace
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.cell_table import Bools, CellTable
 

@@ -8,12 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.cells.boxes import BoxSearch
-from kanon_sql.kernels.cells.circuits import CircuitSearch
-from kanon_sql.kernels.cells.planes import PlaneSearch
-from kanon_sql.kernels.cells.search_space import CellSpace
-from kanon_sql.kernels.cells.witness_store import WitnessStore, users
-from kanon_sql.kernels.cells.witnesses import find
+from kanon_sql.kernels.cells import BoxSearch, CellSpace, CircuitSearch, PlaneSearch, WitnessStore, find, users
 from kanon_sql.solvers.cells.cheapest_witness import CheapestWitness
 from kanon_sql.solvers.cells.search_space import cell_space
 from kanon_sql.solvers.integer_programs.model import Floats

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kanon_sql.kernels.criteria.encoded import DISTINCT, ENTROPY, FREQUENCY, RECURSIVE
+from kanon_sql.kernels.criteria import DISTINCT, ENTROPY, FREQUENCY, RECURSIVE
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import LDiversity
 from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement, Bools, Floats, fit_for, up_to

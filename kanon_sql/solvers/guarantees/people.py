@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kanon_sql.kernels.criteria.encoded import COUNT, DISTINCT
+from kanon_sql.kernels.criteria import COUNT, DISTINCT
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import REPRESENTATIVE, People
 from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement, Bools, Floats

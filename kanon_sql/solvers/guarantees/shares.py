@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from kanon_sql.kernels.criteria.encoded import SHARES
+from kanon_sql.kernels.criteria import SHARES
 from kanon_sql.model.requirements import AlphaAnonymity, BetaLikeness, DeltaDisclosure
 from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement, Bools, Floats, fit_for, up_to
 from kanon_sql.solvers.guarantees.criteria import Criteria

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.criteria.encoded import EQUAL, MATRIX, TREE
-from kanon_sql.kernels.criteria.transport import transport
+from kanon_sql.kernels.criteria import EQUAL, MATRIX, TREE, transport
 from kanon_sql.model.distances import Distance, MatrixDistance, TreeDistance
 from kanon_sql.model.requirements import TCloseness
 from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement, Bools, Floats, fit_for, up_to

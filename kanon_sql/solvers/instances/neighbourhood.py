@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.classes.partition import SLOTS, Partition
+from kanon_sql.kernels.classes import SLOTS, Partition
 from kanon_sql.solvers.instances.flow import side_by_side
 from kanon_sql.solvers.instances.ilp import Assignment, Program
 from kanon_sql.solvers.instances.search_space import RowSearchSpace

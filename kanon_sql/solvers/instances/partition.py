@@ -74,7 +74,7 @@ def divided(table: CodedTable, row_types: Int64, count: Int64, k: int) -> Classe
 
     From one class that shows nothing, the class is split top down by the column whose showing saves the most.
     """
-    from kanon_sql.kernels.partitions.top_down import split_classes
+    from kanon_sql.kernels.partitions import split_classes
 
     codes = np.ascontiguousarray(table.codes[row_types])
     shown = split_classes(codes, count, table.cost, table.cardinality, k)

@@ -93,8 +93,7 @@ def near_row_types(table: CodedTable, many: int, budget: Budget) -> Int32 | None
     -----
     O(m t^2 / 64) words.
     """
-    from kanon_sql.kernels.instances.bit_slices import Values
-    from kanon_sql.kernels.instances.row_distance import nearest_row_types
+    from kanon_sql.kernels.instances import Values, nearest_row_types
 
     if table.row_types * table.codes.size > _COMPARISONS:
         return None
@@ -117,9 +116,7 @@ def _classes_around(table: CodedTable, k: int, budget: Budget, enough: int | Non
 
     With ``enough``, also 0 for those that are not needed to prove a cost of so many units.
     """
-    from kanon_sql.kernels.instances.bit_slices import Values
-    from kanon_sql.kernels.instances.class_distance import class_costs
-    from kanon_sql.kernels.instances.row_distance import distances
+    from kanon_sql.kernels.instances import Values, class_costs, distances
 
     # Costs that are rounded down make rows nearer than they are: the bound holds.
     step = int(table.cost.sum()) // _MOST_COST + 1

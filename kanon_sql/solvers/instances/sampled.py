@@ -23,7 +23,7 @@ def sampled_patterns(table: CodedTable) -> PatternSet:
     -----
     At most 49,154 patterns; O(m) times 2^23 at most, whatever the size of the table.
     """
-    from kanon_sql.kernels.instances.agreement import shared_patterns
+    from kanon_sql.kernels.instances import shared_patterns
 
     count = min(_SEEDS, max(1, _PATTERNS // (_STEPS * table.row_types)))
     seeds = np.unique(np.linspace(0, table.row_types - 1, count).astype(np.int64))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_sql.kernels.instances.listing import advance, expect, found, pay, search_for
+from kanon_sql.kernels.instances import advance, expect, found, pay, search_for
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.threads import WORKERS, mapping
 from kanon_sql.table.arrays import Int32, Int64
@@ -17,7 +17,7 @@ from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 
 if TYPE_CHECKING:
-    from kanon_sql.kernels.instances.search import Search
+    from kanon_sql.kernels.instances import Search
 
 _FEW_PAIRS, _MASKS_PER_PART = 1 << 25, 1 << 7
 """Masks times row types that one part looks at faster, and masks of a part: fewer share too little of the search."""

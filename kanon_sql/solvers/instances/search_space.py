@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, put_all
+from kanon_sql.kernels.classes import SLOTS, CandidateClasses, Partition, put_all
 from kanon_sql.solvers.budget import UNLIMITED
 from kanon_sql.solvers.instances.listing import Instances, of_classes
 from kanon_sql.solvers.instances.partition import Classes, released
@@ -40,7 +40,7 @@ class RowSearchSpace:
     @classmethod
     def of(cls, table: CodedTable, patterns: PatternSet, k: int, instances: Instances, prices: Prices) -> RowSearchSpace:
         """Return the search space with the given instances; O(members)."""
-        from kanon_sql.kernels.instances.supports import of_row_types
+        from kanon_sql.kernels.instances import of_row_types
 
         cheapest_first = np.argsort(instances.cost, kind="stable").astype(np.int32)
         first, instance = of_row_types(instances.start, instances.member, cheapest_first, table.row_types)

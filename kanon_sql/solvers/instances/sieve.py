@@ -23,7 +23,7 @@ def sieve(codes: Int32, cardinality: Int64, weight: Int64, k: int, patterns: int
     tuple of uint64 arrays [j], [j, ceil(t / 64)]
         Triples are only counted where there are many patterns.
     """
-    from kanon_sql.kernels.instances.groups import frequent_sets
+    from kanon_sql.kernels.instances import frequent_sets
 
     columns = codes.shape[1]
     triples = columns * (columns - 1) * (columns - 2) // 6

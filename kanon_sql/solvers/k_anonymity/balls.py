@@ -72,7 +72,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
             f"balls compares at most {MOST_ROW_TYPES:,} row types with each other, the table has {table.row_types:,}; "
             "hint: the algorithm 'forest' has no such limit"
         )
-    from kanon_sql.kernels.partitions.balls import alike_first, best_balls, distances
+    from kanon_sql.kernels.partitions import alike_first, best_balls, distances
 
     classes = DisjointClasses(table, k)
     by_column = np.ascontiguousarray(table.codes.T)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from kanon_sql.kernels.classes.partition import Partition
+from kanon_sql.kernels.classes import Partition
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.search_space import RowSearchSpace
 from kanon_sql.solvers.threads import WORKERS

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.partitions.forest import Forest, cut_forest
+from kanon_sql.kernels.partitions import Forest, cut_forest
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.partition import Classes, divided, released
 from kanon_sql.solvers.problem import Problem

@@ -105,7 +105,7 @@ def cheapest_first(table: CodedTable, patterns: PatternSet, k: int, budget: Budg
     """Let each pattern in turn take the rows of its instances with k rows or more; the last rows are unassigned."""
     if listed_greedy.are_many(table, patterns):
         return listed_greedy.cheapest_first(table, patterns, k, budget)[0]
-    from kanon_sql.kernels.classes.greedy import take_frequent
+    from kanon_sql.kernels.classes import take_frequent
 
     word, stride, _ = mixed_radix(table.cardinality)
     place = np.stack([word, stride])
@@ -142,7 +142,7 @@ def _with_rest_divided(table: CodedTable, patterns: PatternSet, k: int, partial:
 
 
 def _top_down(table: CodedTable, k: int) -> PartialRecoding:
-    from kanon_sql.kernels.partitions.top_down import split_classes
+    from kanon_sql.kernels.partitions import split_classes
 
     shown = split_classes(table.codes, table.weight, table.cost, table.cardinality, k)
     return PartialRecoding.of_row_types(table, np.ones(table.row_types, np.bool_), shown)

@@ -34,7 +34,7 @@ def guided(space: RowSearchSpace, budget: Budget) -> Recoding:
 
 def _open_once(space: RowSearchSpace, factor: float, loss: float, budget: Budget) -> PartialRecoding:
     """Open classes by price, and place the unassigned rows by the plain greedy, among themselves, as far as it can."""
-    from kanon_sql.kernels.classes.guided_opening import open_by_price
+    from kanon_sql.kernels.classes import open_by_price
 
     partition = space.empty()
     left = open_by_price(space.candidates, partition, space.k, factor, -int(loss * space.k * space.cell))

@@ -38,7 +38,7 @@ def open_in_rounds(space: RowSearchSpace, factor: float, loss: float, budget: Bu
     -----
     O(members) a round, and the prices of the rest; the rest shrinks to about a third from round to round.
     """
-    from kanon_sql.kernels.classes.guided_opening import open_by_price
+    from kanon_sql.kernels.classes import open_by_price
 
     rows, row_type = space.table.rows, np.arange(space.table.row_types)
     found: PartialRecoding | None = None
@@ -62,7 +62,7 @@ def open_in_rounds(space: RowSearchSpace, factor: float, loss: float, budget: Bu
 
 def _priced(space: RowSearchSpace, rest: CodedTable, budget: Budget) -> RowSearchSpace | None:
     """Return the search space of the rest with prices of its own; None where nothing can be listed, or time ends."""
-    from kanon_sql.kernels.classes.listed_greedy import take_listed
+    from kanon_sql.kernels.classes import take_listed
 
     instances = among(rest, space.patterns, space.k, slack=1, budget=budget)
     if instances is None or budget.over():

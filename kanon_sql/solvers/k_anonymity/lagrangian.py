@@ -185,7 +185,7 @@ def evaluated(table: CodedTable, instances: Instances, k: int, prices: Prices) -
 
 def _surplus(table: CodedTable, instances: Instances, k: int, prices: Prices, threads: ThreadPoolExecutor) -> Int64:
     """Return what each instance would gain from the prices, below 0 what it would lose, int64 [j], in their units."""
-    from kanon_sql.kernels.instances.lagrangian import instance_gains
+    from kanon_sql.kernels.instances import instance_gains
 
     cost, chunks = instances.cost * prices.scale, _chunks(instances)
 
@@ -200,7 +200,7 @@ def _evaluate(
     table: CodedTable, instances: Instances, k: int, prices: Prices, threads: ThreadPoolExecutor
 ) -> tuple[int, Int64]:
     """Return what the prices prove, in their units, and the rows of each row type that the instances cover, int64 [t]."""
-    from kanon_sql.kernels.instances.lagrangian import relaxed
+    from kanon_sql.kernels.instances import relaxed
 
     cost, chunks = instances.cost * prices.scale, _chunks(instances)
     covered = [np.zeros(table.row_types, np.int64) for _ in chunks]

@@ -98,7 +98,7 @@ class Lattice:
 
     def finer(self, large: LargeClasses, column: int) -> LargeClasses:
         """Return what stands when one more column is shown; O(q + v) for q row types and v values of the column."""
-        from kanon_sql.kernels.instances.refinement import refine
+        from kanon_sql.kernels.instances import refine
 
         values = self._values[column]
         self.effort += len(large.member) + values + _OVERHEAD

@@ -49,7 +49,7 @@ def cheapest_first(
     Niedermeier, Theorem 4: factor m). Each round lists the instances of the rows that are left, within a cell of the
     cheapest; O(log t) rounds in practice.
     """
-    from kanon_sql.kernels.classes.listed_greedy import take_listed
+    from kanon_sql.kernels.classes import take_listed
 
     pattern, prices = np.full(table.row_types, -1, np.int32), None
     left = np.arange(table.row_types)

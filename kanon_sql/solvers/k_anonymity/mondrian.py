@@ -38,7 +38,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     -----
     O(m t log t) a level of cuts, about log2(n / k) levels; memory O(t).
     """
-    from kanon_sql.kernels.partitions.median_cut import cut_parts
+    from kanon_sql.kernels.partitions import cut_parts
 
     table, patterns, k = problem.table, problem.patterns, problem.k
     by_column = np.ascontiguousarray(table.codes.T)

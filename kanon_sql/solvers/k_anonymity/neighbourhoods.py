@@ -11,9 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from kanon_sql.kernels.classes.neighbourhoods import classes_near
-from kanon_sql.kernels.classes.partition import Partition, put_all, take_all
-from kanon_sql.kernels.random import seeded
+from kanon_sql.kernels import seeded
+from kanon_sql.kernels.classes import Partition, classes_near, put_all, take_all
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.ilp import Assignment, Outcome, solve_program
 from kanon_sql.solvers.instances.neighbourhood import Neighbourhood, Placement, dear_row_type, places_of

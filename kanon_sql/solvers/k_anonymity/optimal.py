@@ -19,7 +19,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.classes.partition import put_all
+from kanon_sql.kernels.classes import put_all
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.ilp import BOUND, INFEASIBLE, Assignment, Effort, Program, solve_program
 from kanon_sql.solvers.instances.listing import Instances, useful

@@ -12,11 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.classes.destroy_repair import rebuild
-from kanon_sql.kernels.classes.partition import CandidateClasses, Partition, put_all, take_all
-from kanon_sql.kernels.classes.parts import restricted
-from kanon_sql.kernels.classes.workspace import RepairWorkspace
-from kanon_sql.kernels.random import seeded
+from kanon_sql.kernels import seeded
+from kanon_sql.kernels.classes import CandidateClasses, Partition, RepairWorkspace, put_all, rebuild, restricted, take_all
 from kanon_sql.solvers.instances.search_space import RowSearchSpace, pieces
 from kanon_sql.solvers.threads import mapping
 from kanon_sql.table.arrays import Int32, Int64

@@ -32,7 +32,7 @@ def shift(table: CodedTable, patterns: PatternSet, k: int, partial: PartialRecod
     """
     if budget.over() or not patterns.listed:
         return partial
-    from kanon_sql.kernels.classes.shift import shift_rows
+    from kanon_sql.kernels.classes import shift_rows
 
     number = partial.classes(table)
     surplus = np.bincount(number, weights=partial.count).astype(np.int64) - k

@@ -80,7 +80,7 @@ def _moves(
     table: CodedTable, alike: Words, k: int, recoding: Recoding, here: Int64, number: Int64, size: Int64, budget: Budget
 ) -> Int64:
     """Return the moves of the pieces ``here``, which cost the same, to new classes: place in ``here``, rows and pattern."""
-    from kanon_sql.kernels.classes.smaller import open_smaller
+    from kanon_sql.kernels.classes import open_smaller
 
     codes = np.ascontiguousarray(table.codes[recoding.row_type[here]])
     left = recoding.count[here].copy()

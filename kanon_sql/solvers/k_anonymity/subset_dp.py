@@ -138,7 +138,7 @@ def cheapest_division(table: CodedTable, patterns: PatternSet, sizes: range, kee
 
 def _classes(table: CodedTable, patterns: PatternSet, sizes: range, keeps: Keeps) -> tuple[Int64, Words]:
     """Return for each subset of the rows its cost as one class, and what the class shows."""
-    from kanon_sql.kernels.partitions.subset_dp import IMPOSSIBLE, class_agreements, first_fitting
+    from kanon_sql.kernels.partitions import IMPOSSIBLE, class_agreements, first_fitting
 
     subset, agreement = class_agreements(table.codes[rows_of(table)], sizes.start, sizes.stop - 1)
     kept = keeps(subset)
@@ -159,7 +159,7 @@ def _classes(table: CodedTable, patterns: PatternSet, sizes: range, keeps: Keeps
 
 def _fill(cost: Int64, best: Int64, chosen: Int64, budget: Budget) -> bool:
     """Fill the table of the dynamic program; False when the time is up before the end."""
-    from kanon_sql.kernels.partitions.subset_dp import cheapest_partitions
+    from kanon_sql.kernels.partitions import cheapest_partitions
 
     everyone = len(cost) - 1
     # The first class takes the highest row, so of the subsets that hold it only the whole table is asked for.

@@ -72,7 +72,7 @@ def group(weight: Int64, k: int, budget: Budget) -> Grouping:
         cover = BinCover(items=items, place=place)
         cover.search(budget)
         return items.grouping(cover.place, GUARANTEE, cover.bound, cover.proof())
-    from kanon_sql.kernels.labels.bin_subsets import lightest_bins
+    from kanon_sql.kernels.labels import lightest_bins
 
     bins = lightest_bins(items.weight, items.k, heaviest - 1)
     if len(bins):
@@ -126,8 +126,7 @@ class _Search:
 
     def fills(self, bins: int) -> bool:
         """Return whether so many bins were filled; keep them if they are the best."""
-        from kanon_sql.kernels.labels.bin_filling import to_lightest
-        from kanon_sql.kernels.labels.bin_swaps import even_out
+        from kanon_sql.kernels.labels import even_out, to_lightest
 
         weight = self.items.weight
         load = np.zeros(bins, np.int64)

@@ -69,7 +69,7 @@ def group(weight: Int64, k: int, budget: Budget, *, epsilon: Fraction = Fraction
 
 
 def _merged_small(items: Descending, place: Int64) -> Int64:
-    from kanon_sql.kernels.labels.bin_swaps import even_out
+    from kanon_sql.kernels.labels import even_out
 
     while True:
         load = items.loads(place)
@@ -209,7 +209,7 @@ class _Types:
 
     def completed(self, weight: Int64, packing: Int64) -> Int64:
         """Deal the large labels out to the bins of a packing, and put the small ones into the lightest."""
-        from kanon_sql.kernels.labels.bin_filling import to_lightest
+        from kanon_sql.kernels.labels import to_lightest
 
         bins = np.arange(len(packing))
         large = np.concatenate([bins[:0], *(np.repeat(bins, labels) for labels in packing.T)])

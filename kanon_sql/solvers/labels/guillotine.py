@@ -60,7 +60,7 @@ def group(x: Int64, y: Int64, weight: Int64, k: int, budget: Budget) -> Grouping
     -----
     O(p^2 q^2 (p + q) log(p q)) time and O(p^2 q^2) memory for p and q different coordinates.
     """
-    from kanon_sql.kernels.labels.guillotine import least_squares
+    from kanon_sql.kernels.labels import least_squares_cuts
 
     refuse_few(weight, k)
     before = sums(x, y, weight)
@@ -68,12 +68,12 @@ def group(x: Int64, y: Int64, weight: Int64, k: int, budget: Budget) -> Grouping
     lower_bound, bound = lower_bound_of(x, y, weight, before, k)
     choices = np.unique(rectangles[rectangles >= lower_bound])
     low, high = 0, len(choices) - 1
-    _, cut = least_squares(before, k, int(choices[high]))
+    _, cut = least_squares_cuts(before, k, int(choices[high]))
     width = max(1, high)
     while low < high and not budget.over():
         budget.report("rectangles", 1 - (high - low) / width, int(choices[high]), lower_bound)
         middle = (low + high) // 2
-        possible, found = least_squares(before, k, int(choices[middle]))
+        possible, found = least_squares_cuts(before, k, int(choices[middle]))
         if possible:
             high, cut = middle, found
         else:
@@ -102,7 +102,7 @@ def _column_sums(before: Int64) -> list[Int64]:
 
 def lower_bound_of(x: Int64, y: Int64, weight: Int64, before: Int64, k: int) -> tuple[int, str]:
     """Return the bound for groups of any form, or that of the lightest rectangle of k rows around some point, if greater."""
-    from kanon_sql.kernels.labels.guillotine import lightest_around
+    from kanon_sql.kernels.labels import lightest_around
 
     lower_bound, bound = least_heaviest(weight, k)
     around = int(lightest_around(before, k)[x, y].max())

@@ -51,7 +51,7 @@ def group(weight: Int64, k: int, budget: Budget, *, objective: Objective) -> Gro
     -----
     O(n log k) for ``max``, by binary search on the heaviest interval, and O(n log n) for the squares; memory O(n).
     """
-    from kanon_sql.kernels.labels.intervals import least_squares
+    from kanon_sql.kernels.labels import least_squares
 
     refuse_few(weight, k)
     before = np.zeros(len(weight) + 1, np.int64)
@@ -72,7 +72,7 @@ def _lightest(weight: Int64, before: Int64, k: int, budget: Budget) -> tuple[int
     Whoever closes an interval as soon as it has k rows, and adds what is left to the last one, stays within 2 (k - 1) rows
     above the heaviest label.
     """
-    from kanon_sql.kernels.labels.intervals import reachable
+    from kanon_sql.kernels.labels import reachable
 
     total, label = int(before[-1]), int(weight.max())
     low, high = max(k, label), min(total, label + 2 * (k - 1))

@@ -52,7 +52,7 @@ def group(x: Int64, y: Int64, weight: Int64, k: int, budget: Budget) -> Grouping
 
     O(n (log n + log^2(T / k))) time for T rows in all, O(n) memory.
     """
-    from kanon_sql.kernels.labels.kd_tree import divide
+    from kanon_sql.kernels.labels import divide
 
     refuse_few(weight, k)
     lower_bound, bound = least_heaviest(weight, k)

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kanon_sql.kernels.labels.graphs import Graph, depth_first, graph_of
-from kanon_sql.kernels.labels.lumps import lumps
+from kanon_sql.kernels.labels import Graph, depth_first, graph_of, lumps
 from kanon_sql.solvers.instances.components import components
 from kanon_sql.table.arrays import Int64
 

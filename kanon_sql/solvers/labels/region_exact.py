@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kanon_sql.kernels.labels.connected_sets import connected_sets
-from kanon_sql.kernels.labels.graphs import graph_of
+from kanon_sql.kernels.labels import connected_sets, graph_of
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.integer_programs.constraint_search import searched
 from kanon_sql.solvers.labels.grouping import Grouping

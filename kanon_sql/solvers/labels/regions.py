@@ -11,12 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_sql.kernels.labels.degree_walk import lower_degrees
-from kanon_sql.kernels.labels.graphs import depth_first, shuffled
-from kanon_sql.kernels.labels.recut import recut
-from kanon_sql.kernels.labels.spanning import leaves_first
-from kanon_sql.kernels.labels.tree_cut import cut_tree
-from kanon_sql.kernels.random import seeded
+from kanon_sql.kernels import seeded
+from kanon_sql.kernels.labels import cut_tree, depth_first, leaves_first, lower_degrees, recut, shuffled
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.solvers.labels.lumped_graph import BOUND, LumpedGraph

@@ -8,9 +8,16 @@ from operator import mul
 
 import numpy as np
 
-from kanon_sql.kernels.partitions.duals import Duals
-from kanon_sql.kernels.partitions.simplex_pricing import pairs_below, triples_below
-from kanon_sql.kernels.partitions.simplices import DEARER_TRIPLE, FORBIDDEN, Simplices, class_costs, nearest
+from kanon_sql.kernels.partitions import (
+    DEARER_TRIPLE,
+    FORBIDDEN,
+    Duals,
+    Simplices,
+    class_costs,
+    nearest,
+    pairs_below,
+    triples_below,
+)
 from kanon_sql.solvers.matching.odd_set_program import Floats, Optimum
 from kanon_sql.solvers.threads import WORKERS
 from kanon_sql.table.arrays import Int32, Int64

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.microaggregation.overpaid import overpaid
+from kanon_sql.kernels.microaggregation import overpaid
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.microaggregation.class_program import ClassProgram
 from kanon_sql.solvers.microaggregation.places import PlacedRows

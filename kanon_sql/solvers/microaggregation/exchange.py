@@ -6,11 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kanon_sql.kernels.microaggregation.exchange import sweep
-from kanon_sql.kernels.microaggregation.groups import PointPartition, Points
-from kanon_sql.kernels.microaggregation.new_classes import RebuildWorkspace
-from kanon_sql.kernels.microaggregation.rebuild import rebuild
-from kanon_sql.kernels.random import seeded
+from kanon_sql.kernels import seeded
+from kanon_sql.kernels.microaggregation import PointPartition, Points, RebuildWorkspace, rebuild, sweep
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.microaggregation import mdav
 from kanon_sql.solvers.microaggregation.places import PlacedRows

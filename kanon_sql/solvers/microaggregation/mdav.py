@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_sql.kernels.microaggregation.mdav import divide
+from kanon_sql.kernels.microaggregation import divide
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.microaggregation.places import PlacedRows, Points, blocks
 from kanon_sql.solvers.summaries.partition import SummaryPartition

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from kanon_sql.kernels.microaggregation.nearest import Places, nearest
+from kanon_sql.kernels.microaggregation import Places, nearest
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.microaggregation.measurements import GRAIN, Measurements
 from kanon_sql.solvers.microaggregation.places import PlacedRows, blocks

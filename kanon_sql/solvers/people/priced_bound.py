@@ -64,7 +64,7 @@ def proven(requirement: ClassRequirement, patterns: PatternSet, prices: Prices, 
 
 def _gained(groups: CodedTable, listed: Instances, price: Int64, scale: int, least: int) -> int:
     """Return what all instances gain, each with its best rows."""
-    from kanon_sql.kernels.instances.lagrangian import instance_gains
+    from kanon_sql.kernels.instances import instance_gains
 
     found: Int64 = instance_gains(
         listed.start, listed.member, listed.cost * scale, groups.weight, price, least, (0, len(listed))

@@ -58,12 +58,13 @@ def _cheapest(problem: Problem, budget: Budget, solver: Solver, bound: int) -> R
     table = problem.table
     found: list[tuple[int, Recoding]] = []
     try:
-        one_by_one = by_rows.solve(problem, budget.half(), solver)
+        one_by_one = by_rows.solve(problem, budget.half().of_rows(), solver)
     except InfeasibleError:
         one_by_one = None  # perhaps only because the search left rows over
     if one_by_one is not None:
         recoding, least = one_by_one
         found.append((recoding.cost(table), recoding))
+        budget.report("people", 0.5, found[0][0])
         if found[0][0] <= max(bound, recoding.lower_bound, _NEARLY * least):
             return recoding
     counted = None if found and budget.over() else greedy.solve(problem, budget)
@@ -92,7 +93,7 @@ def _represented(problem: Problem, budget: Budget, solver: Solver) -> Recoding:
     """Return the release of a solver that counts representative rows."""
     represented = Represented.of(problem.requirement)
     by_rows = replace(problem, table=represented.table, requirement=represented.requirement(problem.requirement))
-    found = represented.spread(solver.load()(by_rows, budget))
+    found = represented.spread(solver.load()(by_rows, budget.of_rows()))
     return replace(found, remark="; ".join(filter(None, ("a row stands for each person", found.remark))))
 
 

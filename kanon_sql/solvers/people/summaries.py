@@ -48,10 +48,10 @@ def solve(
     bound.
     """
     asked = replace(requirement, table=table)
-    whole, least = _by_rows(table, kinds, null, asked, budget.half())
+    whole, least = _by_rows(table, kinds, null, asked, budget.half().of_rows())
     cost = whole.cost(table, kinds, null)
     if cost > _NEARLY * least and not budget.over():
-        other = _represented(kinds, null, asked, budget)
+        other = _represented(kinds, null, asked, budget.of_rows())
         if other.cost(table, kinds, null) < cost:
             whole = replace(other, lower_bound=whole.lower_bound, bound=whole.bound)
     whole = mondrian.checked(improved(table, kinds, null, asked, whole, budget), requirement)

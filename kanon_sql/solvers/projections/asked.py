@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kanon_sql.kernels.criteria.encoded import EncodedRequirement
+from kanon_sql.kernels.criteria import EncodedRequirement
 from kanon_sql.model.requirements import KnownColumns, People, SensitiveRequirement, of_known
 from kanon_sql.solvers.people.people_requirement import people_of
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement

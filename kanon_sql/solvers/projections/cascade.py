@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.projections.cascade import hide_each, short, small_by_column, toggled
-from kanon_sql.kernels.projections.classes import SetClasses
+from kanon_sql.kernels.projections import SetClasses, hide_each, short, small_by_column, toggled
 from kanon_sql.table.recoding import hidden_bits
 
 _ROUNDS = 1_000

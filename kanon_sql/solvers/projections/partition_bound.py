@@ -14,7 +14,7 @@ from math import isqrt
 
 import numpy as np
 
-from kanon_sql.kernels.projections.relaxation import moved, relaxed
+from kanon_sql.kernels.projections import moved, relaxed
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.projections.asked import Sets
 from kanon_sql.solvers.projections.fitting_classes import FittingClasses

@@ -15,10 +15,16 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.projections.cascade import small_by_column
-from kanon_sql.kernels.projections.classes import SetClasses
-from kanon_sql.kernels.projections.failing import failing_beside, fitting_rows, key_by, short_in
-from kanon_sql.kernels.projections.repair import best_change, turn
+from kanon_sql.kernels.projections import (
+    SetClasses,
+    best_change,
+    failing_beside,
+    fitting_rows,
+    key_by,
+    short_in,
+    small_by_column,
+    turn,
+)
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.table.arrays import Int64
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from kanon_sql.kernels.projections.classes import SetClasses
+from kanon_sql.kernels.projections import SetClasses
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.projections.asked import Sets, people_word, values_of
 from kanon_sql.table.arrays import Int32, Int64, Words

@@ -13,10 +13,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.projections.cascade import note_rare, small_by_column
-from kanon_sql.kernels.projections.classes import SetClasses
-from kanon_sql.kernels.projections.search import search
-from kanon_sql.kernels.random import seeded
+from kanon_sql.kernels import seeded
+from kanon_sql.kernels.projections import SetClasses, note_rare, search, small_by_column
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.projections.cascade import cascade

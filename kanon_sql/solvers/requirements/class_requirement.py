@@ -24,7 +24,7 @@ from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 
 if TYPE_CHECKING:
-    from kanon_sql.kernels.criteria.encoded import EncodedRequirement
+    from kanon_sql.kernels.criteria import EncodedRequirement
     from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kanon_sql.kernels.criteria.encoded import EncodedRequirement
+from kanon_sql.kernels.criteria import EncodedRequirement
 from kanon_sql.model.requirements import SensitiveRequirement
 from kanon_sql.solvers.guarantees import on_attributes
 from kanon_sql.solvers.guarantees.criteria import Criteria

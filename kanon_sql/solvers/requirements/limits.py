@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kanon_sql.kernels.requirements.limits import Limits
+from kanon_sql.kernels.requirements import Limits
 from kanon_sql.model.requirements import SensitiveRequirement
 from kanon_sql.solvers.guarantees import on_attributes
 from kanon_sql.solvers.guarantees.limit import ONE, Limit

@@ -12,10 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from kanon_sql.errors import InfeasibleError
-from kanon_sql.kernels.criteria.part import Part
-from kanon_sql.kernels.instances.groups import GroupingWorkspace
-from kanon_sql.kernels.requirements.greedy import Greedy, take
-from kanon_sql.kernels.requirements.top_down import split
+from kanon_sql.kernels.criteria import Part
+from kanon_sql.kernels.instances import GroupingWorkspace
+from kanon_sql.kernels.requirements import Greedy, split, take_pieces
 from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.repair import PartialRecoding
@@ -126,7 +125,7 @@ def cheapest_first(problem: Problem, budget: Budget, *, whole: bool, left: Int64
     )
     step = min(256, max(1, _WORK_PER_CALL // table.row_types))
     for start in range(0, len(patterns.shown), step):
-        take(state, patterns.shown, start, min(start + step, len(patterns.shown)), whole)
+        take_pieces(state, patterns.shown, start, min(start + step, len(patterns.shown)), whole)
         unassigned = int(left.sum())
         budget.report("greedy", 1 - unassigned / table.rows)
         if unassigned < requirement.least or budget.over():

@@ -19,10 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.requirements import sized_lagrangian
-from kanon_sql.kernels.requirements.candidates import sort_all
-from kanon_sql.kernels.requirements.lagrangian import Relaxed, advance, gains
-from kanon_sql.kernels.requirements.limits import Limits
+from kanon_sql.kernels.requirements import BestClass, Limits, Relaxed, advance, advance_sized, gains, sized_gains, sort_all
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.requirements.limits import limits
 from kanon_sql.solvers.sensitive.search_space import SensitiveSearchSpace
@@ -108,12 +105,12 @@ class _Dual:
     multipliers: Int64
     scale: int
     threads: ThreadPoolExecutor
-    best: sized_lagrangian.BestClass | None = None
+    best: BestClass | None = None
 
     def with_sizes(self) -> _Dual:
         """Return the relaxation in which small classes have whole rows."""
         beyond = Relaxed(self.space.cost * self.scale, self.space.table.weight, LARGEST + 1)
-        return replace(self, best=sized_lagrangian.BestClass(len(self.space), beyond))
+        return replace(self, best=BestClass(len(self.space), beyond))
 
     def nearer(self, part: float) -> None:
         """Let steps try only sizes that gain at most a part of the longest step of multipliers less than the best."""
@@ -125,7 +122,7 @@ class _Dual:
         arguments = self.limits, self.space.candidates, self.relaxed, prices.price, self._longest, self.multipliers
 
         def gained(chunk: tuple[int, int]) -> int:
-            found = gains(*arguments, chunk) if self.best is None else sized_lagrangian.gains(*arguments, self.best, chunk)
+            found = gains(*arguments, chunk) if self.best is None else sized_gains(*arguments, self.best, chunk)
             return int(found.sum())
 
         return int(prices.price @ self.space.table.weight) - sum(self._map(gained, self._chunks()))
@@ -139,7 +136,7 @@ class _Dual:
         def gained(chunk: tuple[int, int], own: Int64) -> int:
             if self.best is None:
                 return advance(*arguments, length, self.multipliers, chunk, own)
-            return sized_lagrangian.advance(*arguments, self._longest, length, self.multipliers, self.best, chunk, own)
+            return advance_sized(*arguments, self._longest, length, self.multipliers, self.best, chunk, own)
 
         total = int(prices.price @ self.space.table.weight) - sum(self._map(gained, chunks, covered))
         return total, np.sum(covered, axis=0)

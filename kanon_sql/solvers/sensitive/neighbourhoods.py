@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.classes.partition import SLOTS
-from kanon_sql.kernels.requirements.assignment import assign, unassign
+from kanon_sql.kernels.classes import SLOTS
+from kanon_sql.kernels.requirements import assign, unassign
 from kanon_sql.model.distances import MatrixDistance
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.neighbourhood import Neighbourhood, Placement, dear_row_type, places_of, undominated

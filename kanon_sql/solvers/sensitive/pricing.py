@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.requirements.pricing import cover
-from kanon_sql.kernels.requirements.selection import Selection
+from kanon_sql.kernels.requirements import Selection, cover
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.sensitive.search_space import SensitiveSearchSpace
 from kanon_sql.solvers.threads import WORKERS, mapping

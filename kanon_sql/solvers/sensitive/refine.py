@@ -17,9 +17,8 @@ from functools import partial
 
 import numpy as np
 
-from kanon_sql.kernels.random import seeded
-from kanon_sql.kernels.requirements.candidates import sort_all
-from kanon_sql.kernels.requirements.guided_opening import open_classes
+from kanon_sql.kernels import seeded
+from kanon_sql.kernels.requirements import open_classes, sort_all
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.listing import usual_cost
 from kanon_sql.solvers.instances.suppression import never_costlier

@@ -97,8 +97,8 @@ def _joined(
 
     All unassigned rows are in it, and all of the class that shows the same already.
     """
-    from kanon_sql.kernels.requirements.repair import Donors
-    from kanon_sql.kernels.requirements.repair import repair as take_from_donors
+    from kanon_sql.kernels.requirements import Donors
+    from kanon_sql.kernels.requirements import repair as take_from_donors
 
     cells = requirement.table.cost
     placed = partial.placed[inside]

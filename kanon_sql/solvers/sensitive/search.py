@@ -7,12 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.classes.partition import SLOTS
-from kanon_sql.kernels.requirements.assignment import Assignment, assign_all
-from kanon_sql.kernels.requirements.assignment_list import AssignmentList
-from kanon_sql.kernels.requirements.destroy_repair import rebuild
-from kanon_sql.kernels.requirements.growth import Growth, grow
-from kanon_sql.kernels.requirements.neighbourhood import Neighbourhood
+from kanon_sql.kernels.classes import SLOTS
+from kanon_sql.kernels.requirements import Assignment, AssignmentList, Growth, Neighbourhood, assign_all, grow, rebuild
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.instances.search_space import tightened

@@ -7,11 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.criteria.part import Part
-from kanon_sql.kernels.requirements.assignment import Assignment, AssignmentSearchSpace, instances_of
-from kanon_sql.kernels.requirements.candidates import Candidates, by_group
-from kanon_sql.kernels.requirements.largest_part import largest_parts
-from kanon_sql.kernels.requirements.selection import Selection
+from kanon_sql.kernels.criteria import Part
+from kanon_sql.kernels.requirements import (
+    Assignment,
+    AssignmentSearchSpace,
+    Candidates,
+    Selection,
+    by_group,
+    instances_of,
+    largest_parts,
+)
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances.listing import SLACK, Instances, gaining, of_classes, useful, usual_cost
 from kanon_sql.solvers.instances.repair import PartialRecoding

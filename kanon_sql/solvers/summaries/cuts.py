@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_sql.kernels.summaries.cuts import cut_parts
-from kanon_sql.kernels.summaries.measure import Measure
+from kanon_sql.kernels.summaries import Measure, cut_parts
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.arrays import Int64

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.classes.partition import Partition, put_all
-from kanon_sql.kernels.summaries.neighbourhoods import Classes
+from kanon_sql.kernels.classes import Partition, put_all
+from kanon_sql.kernels.summaries import Classes
 from kanon_sql.table.arrays import Int32, Int64
 
 _BLOCKS = 32

@@ -11,10 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from kanon_sql.kernels.random import seeded
-from kanon_sql.kernels.summaries.destroy_repair import rebuild
-from kanon_sql.kernels.summaries.measure import Measure
-from kanon_sql.kernels.summaries.neighbourhoods import Classes, Shape
+from kanon_sql.kernels import seeded
+from kanon_sql.kernels.summaries import Classes, Measure, Shape, rebuild
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.summaries.halves import Half, halved, joined
 from kanon_sql.solvers.summaries.search import INITIAL, LARGE, most_of, steps_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kanon_sql.kernels.summaries.measure import PLAIN, RANGE, SET, Measure
+from kanon_sql.kernels.summaries import PLAIN, RANGE, SET, Measure
 from kanon_sql.table.arrays import Int32
 from kanon_sql.table.coded_table import CodedTable
 

@@ -7,9 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from kanon_sql.kernels.summaries.blocks import BLOCK
-from kanon_sql.kernels.summaries.measure import Measure
-from kanon_sql.kernels.summaries.nearest import nearest
+from kanon_sql.kernels.summaries import BLOCK, Measure, nearest
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.recoding import Prices

@@ -12,12 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_sql.kernels.classes.partition import BITS, Partition, put_all
-from kanon_sql.kernels.random import seeded
-from kanon_sql.kernels.summaries.destroy_repair import rebuild
-from kanon_sql.kernels.summaries.histograms import Histograms
-from kanon_sql.kernels.summaries.measure import Measure, class_losses
-from kanon_sql.kernels.summaries.neighbourhoods import Classes, Shape
+from kanon_sql.kernels import seeded
+from kanon_sql.kernels.classes import BITS, Partition, put_all
+from kanon_sql.kernels.summaries import Classes, Histograms, Measure, Shape, class_losses, rebuild
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries.partition import SummaryPartition

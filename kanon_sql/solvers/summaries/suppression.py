@@ -11,8 +11,8 @@ from functools import partial
 import numpy as np
 
 from kanon_sql.errors import AuditError
-from kanon_sql.kernels.summaries.measure import Measure
-from kanon_sql.kernels.summaries.neighbourhoods import Classes as ChangingClasses
+from kanon_sql.kernels.summaries import Classes as ChangingClasses
+from kanon_sql.kernels.summaries import Measure
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.partition import Classes, released
 from kanon_sql.solvers.instances.repair import PartialRecoding

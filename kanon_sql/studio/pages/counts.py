@@ -7,7 +7,7 @@ from typing import Any
 from nicegui import ui
 
 from kanon_sql.model.how_many import how_many
-from kanon_sql.studio.counts import GROUPINGS, reasons, statement_of
+from kanon_sql.studio.counts import GROUPINGS, memory_words, reasons, statement_of
 from kanon_sql.studio.draft import IDENTIFIER, LINKABLE, PERSON, PSEUDONYM
 from kanon_sql.studio.pages.frame import counted, counted_table, figures, page, panel, paragraph, rows_table, tried
 from kanon_sql.studio.rows import first_rows
@@ -80,6 +80,7 @@ class _Counting:
                 with ui.element("div").classes("line"):
                     self.button = ui.button("Protect", on_click=self._start)
                     ui.button("Copy", on_click=lambda: ui.clipboard.write(self.text.text)).props("flat")
+                paragraph(memory_words(self.session.remembering), "muted")
                 self.status = ui.label("").props("role=status")
             self.outcome()
         ui.timer(_EVERY, self._watch)
@@ -125,7 +126,7 @@ class _Counting:
         search = self.session.tables[-1] if self.session.tables else None
         with ui.element("div"):
             made = len(self.session.protected)
-            if made:
+            if made and self.session.remembering is None:
                 with panel("Tables made so far"):
                     paragraph(
                         f"The next table is safe together with the {how_many(made, 'table')} made so far. Forget them only if "

@@ -93,7 +93,7 @@ class _Solving:
         self.seen = now
         last = run.points[-1] if run.points else None
         running = run.state == RUNNING
-        self.stop.set_enabled(running and last is not None and last.cost is not None)
+        self.stop.set_enabled(running and last is not None and last.ready)
         self.cancel.set_enabled(running)
         self.status.set_text(_status(run))
         self.curve.options.update(search_options([(each.seconds, each.cost, each.lower_bound) for each in run.points]))

@@ -15,6 +15,7 @@ from kanon_sql.errors import CertificateError, raise_alone
 from kanon_sql.model.tabulation import Tabulation, level_of
 from kanon_sql.model.validation import same_name
 from kanon_sql.verification.cells.base_cell import BaseCell
+from kanon_sql.verification.cells.level_labels import level_sql
 
 _PLAIN = """SELECT {texts}, system.main.count(*){sums}
     FROM (SELECT {rows} FROM source) GROUP BY {keys} ORDER BY {order} ASC NULLS LAST"""
@@ -41,20 +42,14 @@ def source_columns(con: Any, tabulation: Tabulation, per: str | None) -> dict[st
             raise CertificateError("tabulation", "it names something that is not a column of the source")
         return quoted(known.get(text, known.get(same_name(text), "")))
 
-    def key(text: str) -> str:
+    def key(text: str, place: int) -> str:
         level = level_of(text)
-        return column(text) if level is None else _level(column(level[0]), level[1])
+        return column(text) if level is None else level_sql(con, column(level[0]), level[1], place)
 
     if len(tabulation.source.split()) != 2 or not tabulation.source.startswith("from "):
         raise CertificateError("tabulation", "its rows are not those of one table, so they cannot be counted again")
     others = (*tabulation.sums, *(() if per is None else (per,)))
-    return {text: column(text) for text in others} | {text: key(text) for text in tabulation.keys}
-
-
-def _level(column: str, shown: int) -> str:
-    """Return the SQL of what a level shows: some characters, and a star for each other one."""
-    text = f"CAST({column} AS VARCHAR)"
-    return f"system.main.rpad(system.main.left({text}, {shown}), CAST(system.main.length({text}) AS INTEGER), '*')"
+    return {text: column(text) for text in others} | {text: key(text, place) for place, text in enumerate(tabulation.keys)}
 
 
 def count(

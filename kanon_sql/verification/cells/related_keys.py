@@ -15,7 +15,7 @@ Pair = frozenset[int]
 def related_keys(tabulation: Tabulation, cells: Sequence[BaseCell]) -> set[Pair]:
     """Return the pairs of such keys; O(b d^2) for b base cells and d keys."""
     keys = range(len(tabulation.keys))
-    columns = [same_name((level_of(text) or (text, 0))[0]) for text in tabulation.keys]
+    columns = [same_name((level_of(text) or (text, ""))[0]) for text in tabulation.keys]
     counts = [len({cell.keys[key] for cell in cells}) for key in keys]
     found = set[Pair]()
     for one, other in combinations(keys, 2):

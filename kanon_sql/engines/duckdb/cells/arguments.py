@@ -45,6 +45,8 @@ class TableArguments:
         The same without a policy, as `Protection.of` takes it; an option that is None has not been given.
     surface : Surface
         The surface. Errors name its options.
+    known_as : tuple of str
+        The parts of the name of the source if ``table`` is a copy or a view of it.
     """
 
     table: str
@@ -55,6 +57,7 @@ class TableArguments:
     policy: StoredProtection | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     surface: Surface = "function"
+    known_as: tuple[str, ...] = ()
 
     def query(self, others: Iterable[Counting] = (), *, held: bool = True) -> str:
         """Return the SQL of the table; ``others`` are released before it, ``held`` as for `protected_query`.
@@ -88,7 +91,7 @@ class TableArguments:
         columns = list(dict.fromkeys(map(same_name, sums.values())))
         items.append(Item(name=COUNT, kind="count"))
         items += [Item(name=name, kind="sum", places=(columns.index(same_name(column)),)) for name, column in sums.items()]
-        names = name_parts(self.table)
+        names = self.known_as or tuple(name_parts(self.table))
         tabulation = Tabulation(
             keys=tuple(keys),
             sums=tuple(columns),

@@ -9,16 +9,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.earlier_tables import EarlierTable
 from kanon_sql.engines.cells.table_release import TableRelease
 from kanon_sql.engines.cells.tables_together import TablesTogether
+from kanon_sql.engines.duckdb.cells.memory import Memory
 from kanon_sql.engines.duckdb.cells.table_record import Home, databases, numbers, read, write
 from kanon_sql.engines.duckdb.stored_tables import is_stored
 from kanon_sql.model.secret import Secret
+from kanon_sql.model.tabulation import Tabulation
 
 
 class ProtectedTables:
@@ -30,6 +30,11 @@ class ProtectedTables:
         Opens a connection to the instance.
     secret : callable
         Returns the secret of the instance, which seals what files remember.
+
+    Attributes
+    ----------
+    memory : Memory or None
+        Where tables are remembered if the instance has one source of its own; None if their sources say it.
 
     Notes
     -----
@@ -43,11 +48,13 @@ class ProtectedTables:
         self._released: list[TableRelease] = []
         self._together: dict[int, tuple[TablesTogether, int]] = {}
         self.certificates: list[TableCertificate] = []
+        self.memory: Memory | None = None
 
     @property
     def countings(self) -> list[Counting]:
         """Return what was counted for each table that was released."""
-        return [each.counting for each in self._earlier()]
+        found = [each.counting for each in self._earlier()]
+        return found if self.memory is None else [each for each in found if self.memory.knows(each)]
 
     def holds_still(self, table: str) -> bool:
         """Return whether a name can only be that of a stored table, which gives the same rows when it is read again."""
@@ -77,7 +84,7 @@ class ProtectedTables:
     def add(self, release: TableRelease) -> TableCertificate:
         """Keep a table that passed the gate, once; the same table once more has the same certificate."""
         new = release.released
-        alike = [each for each in self._released if _same(each.released, new)]
+        alike = [each for each in self._released if each.released.same(new)]
         if not alike:
             self._released.append(release)
         shown = (new.tabulation, new.protection)
@@ -85,6 +92,10 @@ class ProtectedTables:
         certificate = replace(same.certificate, number=len(self.certificates) + 1)
         self.certificates.append(certificate)
         return certificate
+
+    def made(self, table: Tabulation) -> bool:
+        """Return whether this instance has released a table of this shape."""
+        return any(each.released.tabulation.repeats(table) for each in self._released)
 
     def amend(self, certificate: TableCertificate) -> None:
         """Keep what more is known of a table."""
@@ -101,7 +112,7 @@ class ProtectedTables:
         if home.database is None:
             return
         with self._reading, self._connect() as con:
-            if not any(_same(each, table) for each in self._stored(con, home.database)):
+            if not any(each.same(table) for each in self._stored(con, home.database)):
                 write(con, home.database, table, self._secret())
 
     def _earlier(self) -> tuple[EarlierTable, ...]:
@@ -110,7 +121,7 @@ class ProtectedTables:
             stored = [table for database in databases(con) for table in self._stored(con, database)]
         running = {id(tables): tables for tables, _ in self._together.copy().values()}.values()
         released = [*(each.released for each in self._released), *(table for each in running for table in each.solved)]
-        return (*stored, *(each for each in released if not any(_same(each, other) for other in stored)))
+        return (*stored, *(each for each in released if not any(each.same(other) for other in stored)))
 
     def _stored(self, con: Any, database: str) -> list[EarlierTable]:
         """Return the tables that a database remembers; each is read once while the database is attached."""
@@ -123,8 +134,3 @@ class ProtectedTables:
                 self._read[attached, number] = read(con, database, number, self._secret())
             found.append(self._read[attached, number])
         return found
-
-
-def _same(one: EarlierTable, other: EarlierTable) -> bool:
-    """Return whether two tables show the same rows of the same table."""
-    return one.repeats(other) and np.array_equal(one.suppressed, other.suppressed)

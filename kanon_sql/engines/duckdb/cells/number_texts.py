@@ -16,6 +16,9 @@ _SHAPE = r"""SELECT system.main.max(system.main.length(system.main.regexp_extrac
     FROM {table} WHERE {column} IS NOT NULL"""
 
 
+_IS_VIEW = "SELECT 1 FROM system.main.duckdb_views() WHERE view_name = $1 AND database_name = system.main.current_database()"
+
+
 def number_type(con: Any, table: str, name: str) -> str | None:
     """Return the type of the numbers in a column of texts; None if a text is not a decimal number of at most 18 digits."""
     column = quoted(name)
@@ -46,7 +49,8 @@ def read_numbers(con: Any, table: str, columns: Iterable[str]) -> None:
         When a text is not a decimal number of at most 18 digits.
     """
     kinds = {name.lower(): kind for name, kind, *_ in con.execute(f"DESCRIBE {quoted(table)}").fetchall()}
-    for name in dict.fromkeys(columns):
+    read = list[str]()
+    for name in {each.lower(): each for each in columns}.values():
         if kinds.get(name.lower()) != "VARCHAR":
             continue
         kind = number_type(con, table, name)
@@ -55,5 +59,8 @@ def read_numbers(con: Any, table: str, columns: Iterable[str]) -> None:
                 f"the column {as_identifier(name)} has texts that are not decimal numbers of at most {_DIGITS} digits; "
                 "hint: leave empty cells empty, and write a point before decimal places"
             )
-        column = quoted(name)
-        con.execute(f"ALTER TABLE {quoted(table)} ALTER {column} TYPE {kind} USING TRY_CAST({column} AS {kind})")
+        read.append(f"TRY_CAST({quoted(name)} AS {kind}) AS {quoted(name)}")
+    if read:  # the table of a database stays as it is
+        texts, is_view = quoted(f"{table} as texts"), con.execute(_IS_VIEW, [table]).fetchall() != []
+        con.execute(f"ALTER {'VIEW' if is_view else 'TABLE'} {quoted(table)} RENAME TO {texts}")
+        con.execute(f"CREATE VIEW {quoted(table)} AS SELECT * REPLACE ({', '.join(read)}) FROM {texts}")  # noqa: S608

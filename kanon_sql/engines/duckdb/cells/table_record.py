@@ -21,6 +21,7 @@ import numpy as np
 from kanon_sql.engines.cells.base_cells import BaseCells
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.earlier_tables import EarlierTable
+from kanon_sql.engines.duckdb.cells.memory import Memory
 from kanon_sql.engines.duckdb.cells.tables_read import identity
 from kanon_sql.engines.duckdb.names import qualified
 from kanon_sql.errors import KanonError, SourceError, raise_alone
@@ -74,17 +75,19 @@ class Home:
     Attributes
     ----------
     database : str or None
-        The database of its source; None where only the session remembers the table.
+        The attached database that remembers it; None where only the session does.
     warning : str or None
-        Why a file that holds a table of this name does not remember it.
+        Why no file remembers it, if the user should know.
     """
 
     database: str | None = None
     warning: str | None = None
 
 
-def home_of(reads: Iterable[str], tables: Iterable[Mapping[str, Any]], secret: Callable[[], Secret]) -> Home:
-    """Return where a table is remembered: in the one file that holds all that it reads, and nothing else does.
+def home_of(
+    reads: Iterable[str], tables: Iterable[Mapping[str, Any]], secret: Callable[[], Secret], memory: Memory | None
+) -> Home:
+    """Return where a table is remembered: where the user says, or in the one file that holds all that it reads.
 
     Parameters
     ----------
@@ -95,10 +98,14 @@ def home_of(reads: Iterable[str], tables: Iterable[Mapping[str, Any]], secret: C
         the statement sees it: other connections do not see tables of its transaction.
     secret : callable
         Returns the secret of the instance.
+    memory : Memory, optional
+        What the user says.
     """
+    if memory is not None:
+        return Home(database=memory.database, warning=memory.warning)
     reads = {each for each in reads if not each.startswith(FINGERPRINT)}
     found = [each for each in tables if each["kind"] != "macro" and identity(each) in reads]
-    if not any(each["file"] for each in found):
+    if not any(each["path"] is not None for each in found):
         return Home()
     database = found[0]["database"]
     if any(each["database"] != database for each in found) or reads != set(map(identity, found)):
@@ -111,7 +118,7 @@ def home_of(reads: Iterable[str], tables: Iterable[Mapping[str, Any]], secret: C
 
 
 def _unremembered(why: str) -> str:
-    return f"no database file remembers this protected table, because {why}: a later session does not compare tables with it"
+    return f"Nothing remembers this table: {why}, so no later session compares tables of the same people with it"
 
 
 def databases(con: Any) -> dict[str, int]:

@@ -8,7 +8,8 @@ from hashlib import sha256
 from typing import Any
 
 from kanon_sql.engines.cells.counting import Counting
-from kanon_sql.model.tabulation import FINGERPRINT, named_table
+from kanon_sql.engines.duckdb.names import name_parts
+from kanon_sql.model.tabulation import FINGERPRINT, hierarchy_of, named_table
 from kanon_sql.model.validation import same_name
 
 
@@ -32,7 +33,9 @@ def tables_read(counting: Counting, plan: str, objects: Iterable[Mapping[str, An
     known = list(objects)
     macros = [each for each in known if each["kind"] == "macro"]
     stored = {identity(each): each for each in known if each["kind"] != "macro"}
-    planned = set(_scanned(json.loads(plan)))
+    looked_up = [name for key in counting.tabulation.keys if (name := hierarchy_of(key)) is not None]
+    levels = {same_name(part) for name in looked_up for part in name_parts(name)[-1:]}
+    planned = {each for each in _scanned(json.loads(plan)) if not _gives_levels(each, levels, counting)}
     found, left = set(planned), list(counting.tabulation.reads)
     texts = [] if planned else [counting.tabulation.source, counting.where, *counting.keys, *counting.sums]
     while left or texts:
@@ -40,7 +43,7 @@ def tables_read(counting: Counting, plan: str, objects: Iterable[Mapping[str, An
             left += _called(texts.pop(), macros, texts)
             continue
         name = left.pop()
-        meant = [each for each, what in stored.items() if _means(name, what)]
+        meant = [each for each, what in stored.items() if _means(name, what) and not (planned and _is_passing(what))]
         if not meant and not planned:
             found.add(name)
         for each in set(meant) - found:
@@ -61,6 +64,17 @@ def _means(name: str, stored: Mapping[str, Any]) -> bool:
     """Return whether a name may be that of a table or view; the part in front of a dot may be a schema or a database."""
     short = named_table(same_name(stored[part]) for part in ("database", "name"))
     return name == short or f".{identity(stored)}".endswith(f".{name}")
+
+
+def _gives_levels(name: str, levels: set[str], counting: Counting) -> bool:
+    """Return whether a scanned table is only read for the levels of a key: it has no people."""
+    last = name.rpartition('"."')[2].strip('"')
+    return last in levels and not any(f".{name}".endswith(f".{each}") for each in counting.tabulation.reads)
+
+
+def _is_passing(stored: Mapping[str, Any]) -> bool:
+    """Return whether a view is in no file: it ends with the session, and a plan knows what it reads."""
+    return stored["kind"] == "view" and stored["path"] is None
 
 
 def _fingerprints(stored: Mapping[str, Any]) -> Iterator[str]:

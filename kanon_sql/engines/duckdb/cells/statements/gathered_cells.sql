@@ -11,7 +11,7 @@ WITH "kanon#source" AS ${read} (
         (SELECT plan FROM "kanon#plan"),
         -- other connections do not see tables of this transaction
         (SELECT system.main.list("kanon#t") FROM (
-            SELECT t.*, d.path IS NOT NULL AS file, d.readonly FROM (
+            SELECT t.*, d.path, d.readonly FROM (
                 SELECT table_name AS name, schema_name AS "schema", database_name AS "database", 'table' AS kind, NULL AS sql,
                     system.main.concat_ws(' ', database_oid, table_oid) AS mark,
                     system.main.concat_ws(' ', estimated_size, CAST((

@@ -1,9 +1,9 @@
 cimport cython
 
 cdef class Transport:
-    cdef readonly long long[::1] excess
+    cdef long long[::1] excess
     cdef readonly long long[::1] flow
-    cdef readonly long long[::1] potential
+    cdef long long[::1] potential
     cdef long long[::1] left
     cdef long long[::1] price
     cdef long long[::1] distance

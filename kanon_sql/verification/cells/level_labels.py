@@ -1,0 +1,119 @@
+"""What a level of a key shows for a value, from the definition: characters, an interval, a period, or an end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any
+
+from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.errors import CertificateError
+
+_DIGITS = re.compile(r"DIGITS \((\d+)\)")
+
+_INTERVALS = re.compile(r"(INTERVALS|CUTS) \(([^()]+)\)(?: TOP (\S+))?(?: BOTTOM (\S+))? LEVEL (\d+)")
+
+_PERIODS = ("day", "month", "quarter", "year", "decade")
+
+
+def level_sql(con: Any, column: str, level: str, place: int) -> str:
+    """Return the SQL of what a level shows; labels of intervals become a temporary table.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection with the table ``source``.
+    column : str
+        The column, as SQL.
+    level : str
+        The name of the level.
+    place : int
+        The number of the key.
+
+    Raises
+    ------
+    CertificateError
+        When a table of its own gives the level, or a value has no label.
+    """
+    text, digits = f"CAST({column} AS VARCHAR)", _DIGITS.fullmatch(level)
+    if digits is not None:
+        shown = f"system.main.left({text}, {digits[1]})"
+        return f"system.main.rpad({shown}, CAST(system.main.length({text}) AS INTEGER), '*')"
+    table, values = quoted(f"labels {place}"), f"SELECT DISTINCT {text} FROM source WHERE {column} IS NOT NULL"  # noqa: S608
+    con.execute(f"CREATE OR REPLACE TEMP TABLE {table} (value VARCHAR, label VARCHAR)")
+    labels = [(value, label(value, level)) for (value,) in con.execute(values).fetchall()]
+    if labels:
+        con.executemany(f"INSERT INTO {table} VALUES (?, ?)", labels)  # noqa: S608
+    return f"(SELECT system.main.any_value(label) FROM {table} WHERE value = {text})"  # noqa: S608
+
+
+def label(value: str, level: str) -> str:
+    """Return what a level of intervals shows for a value.
+
+    Raises
+    ------
+    CertificateError
+        As for `level_sql`.
+
+    Examples
+    --------
+    >>> label("37", "INTERVALS (5, 50) LEVEL 0"), label("93", "CUTS (18, 65) TOP 90 LEVEL 0"), label("7", "CUTS (18) LEVEL 0")
+    ('[35, 40)', '90+', '<18')
+    >>> label("2021-05-01", "INTERVALS (quarter, decade) LEVEL 1")
+    '2020s'
+    """
+    found = _INTERVALS.fullmatch(level)
+    if found is None:
+        raise CertificateError("tabulation", "a table that is not here gives a level of a key, so it cannot be counted again")
+    kind, listed, above, below, number = found.groups()
+    steps = listed.split(", ")[int(number) :] if kind == "INTERVALS" else listed.split(", ")
+    top, bottom = (None if each is None else Fraction(each) for each in (above, below))
+    try:
+        moment = datetime.fromisoformat(value) if steps[0] in _PERIODS else None
+        size = Fraction(Decimal(value)) if moment is None else Fraction(moment.year)
+    except (ValueError, InvalidOperation, OverflowError):
+        raise CertificateError("tabulation", "a value of a key with levels is neither a number nor a date") from None
+    if top is not None and size >= top:
+        return f"{_text(top)}+"
+    if bottom is not None and size <= bottom:
+        return f"<={_text(bottom)}"
+    if moment is not None:
+        return _period(moment, steps[0])
+    return _interval(size, kind, [Fraction(each) for each in steps], top, bottom)
+
+
+def _interval(value: Fraction, kind: str, steps: Sequence[Fraction], top: Fraction | None, bottom: Fraction | None) -> str:
+    if kind == "CUTS":
+        low = max((each for each in steps if each <= value), default=None)
+        high = min((each for each in steps if each > value), default=None)
+    else:
+        low = max(value // each * each for each in steps)
+        high = min((value // each + 1) * each for each in steps)
+    if top is not None and (high is None or top < high):
+        high = top
+    opened, start = "[", low
+    if bottom is not None and (low is None or low <= bottom):
+        opened, start = "(", bottom
+    if high is None:
+        return "+" if start is None else f"{_text(start)}+"
+    return f"<{_text(high)}" if start is None else f"{opened}{_text(start)}, {_text(high)})"
+
+
+def _period(day: datetime, step: str) -> str:
+    texts = {
+        "day": f"{day:%Y-%m-%d}",
+        "month": f"{day:%Y-%m}",
+        "quarter": f"{day:%Y}-Q{(day.month - 1) // 3 + 1}",
+        "year": f"{day:%Y}",
+        "decade": f"{day:%Y}"[:3] + "0s",
+    }
+    return texts[step]
+
+
+def _text(number: Fraction) -> str:
+    """Return a number without an exponent; widths, cuts and ends have few digits."""
+    found = format(Decimal(number.numerator) / Decimal(number.denominator), "f")
+    return found.rstrip("0").rstrip(".") if "." in found else found
