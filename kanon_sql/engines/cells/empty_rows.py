@@ -21,8 +21,11 @@ from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import Bools, CellTable
 
-_TRIED, _BASES = 256, 4
-"""Cells that lend their values, and base cells of a row, that are tried at most."""
+_TRIED, _LEAST_TRIED, _ALL_TRIED = 256, 4, 50_000
+"""Cells that lend their values and that are tried for a row, at most and at least; between them so many for all rows."""
+
+_BASES, _NEAR = 4, 4_096
+"""Base cells of a row that are tried, at most, and lending cells that are looked at first."""
 
 _STUCK, _FIXED, _CLOSED = 8, 1 << 20, 1 << 40
 """What a lending cell costs in addition that cannot lose a person, a row that stays shown, and an empty one that has to be."""
@@ -100,6 +103,7 @@ class EmptyRows:
         self._covered = set[tuple[int, int, Key, Key]]()
         self._found = list[Key]()
         self._keys: dict[tuple[int, int], list[Key]] = {}
+        self._tried = _TRIED
 
     def missing(self, wanted: Sequence[tuple[int, dict[int, int]]] = ()) -> Int64:
         """Return the keys of base cells that have to be added, int64 array [n, d].
@@ -124,11 +128,12 @@ class EmptyRows:
                     "an earlier protected table suppresses an empty row that this one would show to be empty; nothing was "
                     "released; hint: use fewer keys, or USING auto (earlier = 'ignore') if nobody sees both tables"
                 )
-        for number, table in enumerate(self._tables):
-            for place in range(table.plain if table.new else 0):
-                for group, cell in self._lone(number, place):
-                    if (number, place, group, tuple(self._cells.keys[cell, group].tolist())) not in self._covered:
-                        self._take(self._others(table.sets[place].keys, group, cell))
+        places = [(number, place) for number, each in enumerate(self._tables) if each.new for place in range(each.plain)]
+        lone = [(*at, *each) for at in places for each in self._lone(*at)]
+        self._tried = min(_TRIED, max(_LEAST_TRIED, _ALL_TRIED // max(1, len(lone))))
+        for number, place, group, cell in lone:
+            if (number, place, group, tuple(self._cells.keys[cell, group].tolist())) not in self._covered:
+                self._take(self._others(self._tables[number].sets[place].keys, group, cell))
         return np.array(self._found, np.int64).reshape(len(self._found), self._cells.keys.shape[1])
 
     def _groups(self, number: int, place: int) -> list[Key]:
@@ -182,13 +187,21 @@ class EmptyRows:
             other = [key for key in part if key in chosen and key not in group]
             if not other:
                 continue
-            lending = keys[self._lenders]
-            fits = (lending[:, same] == keys[cell, same]).all(axis=1) & (lending[:, other] != keys[cell, other]).any(axis=1)
-            lenders = self._lenders[fits][:_TRIED]
-            for member in members[:_BASES].tolist():
+            lenders = self._fitting(self._lenders[:_NEAR], cell, same, other)
+            if not len(lenders):
+                lenders = self._fitting(self._lenders[_NEAR:], cell, same, other)
+            for member in members[: max(1, min(_BASES, self._tried // 16))].tolist():
                 fresh = np.tile(keys[member], (len(lenders), 1))
                 fresh[:, part] = keys[lenders][:, part]
                 found.append((fresh, lenders))
+        return found
+
+    def _fitting(self, cells: Int64, cell: int, same: Sequence[int], other: Sequence[int]) -> Int64:
+        """Return the first cells that are as another one in some keys, and not in all of others."""
+        keys = self._cells.keys
+        lending = keys[cells]
+        fits = (lending[:, same] == keys[cell, same]).all(axis=1) & (lending[:, other] != keys[cell, other]).any(axis=1)
+        found: Int64 = cells[fits][: self._tried]
         return found
 
     def _like(self, value: dict[int, int], others: Sequence[dict[int, int]]) -> list[tuple[Int64, Int64]]:
