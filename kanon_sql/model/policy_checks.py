@@ -94,10 +94,10 @@ def check_sensitive(requirements: Sequence[Requirement], *shown: Iterable[str]) 
             raise PolicyError(f'two requirements are about "{people.per}", which identifies people; hint: give one')
         if any(isinstance(each, People) and each not in about for each in asked):
             raise PolicyError("two columns identify people; hint: name one")
-        for each in known_ones(requirements):
-            if each.of is None:
-                counted = f"k >= {each.k} PER {as_identifier(people.per)} {each.scope}"
-                raise PolicyError(f"{each.describe()} counts rows, but {people.describe()} counts people; hint: {counted}")
+        for known in known_ones(requirements):
+            if known.of is None:
+                counted = f"k >= {known.k} PER {as_identifier(people.per)} {known.scope}"
+                raise PolicyError(f"{known.describe()} counts rows, but {people.describe()} counts people; hint: {counted}")
     for requirement in asked:
         if same_name(requirement.sensitive) in identifying:
             raise PolicyError(
