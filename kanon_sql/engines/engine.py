@@ -61,6 +61,8 @@ class Classes:
         Classes of fewer than k rows.
     unlike : int
         Classes with other rows than their pieces have; a class without pieces, and pieces without a class, are such.
+    people : int, optional
+        People of the class with the fewest, if the guarantee counts people.
     """
 
     number: int
@@ -68,6 +70,7 @@ class Classes:
     smallest: int | None
     small: int
     unlike: int
+    people: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +174,8 @@ def publish(
     staged = stage()
     try:
         classes, known = audited(engine, policy, certificate.rows, staged)
-        certificate = replace(certificate.passed(classes.number, classes.smallest), repeatable=secret.repeatable)
+        certificate = certificate.passed(classes.number, classes.smallest, classes.people)
+        certificate = replace(certificate, repeatable=secret.repeatable)
         told = engine.exposed(staged)
         if told is not None:
             certificate = replace(

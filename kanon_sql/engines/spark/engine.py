@@ -18,7 +18,7 @@ from kanon_sql.engines.spark.guarantees import audited
 from kanon_sql.engines.spark.joining import expected_classes, released_fields, released_rows, without_people
 from kanon_sql.engines.spark.known_sets import known_answer
 from kanon_sql.engines.spark.mapping import Mapping, mapping
-from kanon_sql.engines.spark.names import fresh, joined, name_parts
+from kanon_sql.engines.spark.names import fresh, joined, name_parts, quoted
 from kanon_sql.engines.spark.row_types import key_columns, key_fields, named_tables, row_types
 from kanon_sql.engines.spark.scratch import Scratch
 from kanon_sql.engines.spark.supported import check_supported
@@ -233,18 +233,21 @@ class SparkEngine:
         Two scans and a GROUP BY; where people are counted, a GROUP BY more: of the table that says whose each row is.
         """
         row = self._classes(policy, staged, staged.name)
-        unlike = row["unlike"]
+        unlike, people = row["unlike"], None
         if staged.people:
-            unlike += self._classes(policy, staged, staged.people)["unlike"]
+            of_people = self._classes(policy, staged, staged.people, policy.people and policy.people.per)
+            unlike, people = unlike + of_people["unlike"], of_people["people"]
         if staged.exposure is not None:
             with safe_errors("auditing the release"):
                 written = fingerprint(self._spark.table(staged.name), policy, self._fields)
             unlike += written != staged.exposure.fingerprint
-        return Classes(number=row["number"], rows=row["rows"], smallest=row["smallest"], small=row["small"], unlike=unlike)
+        counted = {key: row[key] for key in ("number", "rows", "smallest", "small")}
+        return Classes(**counted, unlike=unlike, people=people)
 
-    def _classes(self, policy: Policy, staged: StagedTable, written: str) -> dict[str, Any]:
+    def _classes(self, policy: Policy, staged: StagedTable, written: str, per: str | None = None) -> dict[str, Any]:
         expected = staged.expected or f"(SELECT *, 0L AS `kanon#n` FROM {written} WHERE false)"  # noqa: S608
         slots = {"looks": self._looks(policy), "written": written, "expected": expected}
+        slots |= {"who": "NULL" if per is None else quoted(per), "people": "NULL" if per is None else "count(DISTINCT who)"}
         return self._row(text("classes", k=str(policy.least_class_size), **slots))
 
     def exposed(self, staged: StagedTable) -> dict[str, Any] | None:

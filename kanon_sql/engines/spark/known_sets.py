@@ -13,7 +13,7 @@ from kanon_sql.engines.spark.guarantees.audited_guarantee import Ask
 from kanon_sql.engines.spark.guarantees.known_columns import Audited
 from kanon_sql.errors import SourceError
 from kanon_sql.model.how_many import how_many
-from kanon_sql.model.requirements import KnownColumns
+from kanon_sql.model.requirements import KnownColumns, People
 
 _BATCH = 56
 """Sets of a statement."""
@@ -40,6 +40,8 @@ class CountedSets:
         What is known of the worst class.
     worst : tuple of int
         The set with the smallest class; none where values count.
+    people : int or None
+        The fewest people of a class; None if people are not counted.
     """
 
     sets: int
@@ -49,6 +51,7 @@ class CountedSets:
     most_below: int
     figure: str
     worst: tuple[int, ...]
+    people: int | None
 
 
 def counted_sets(
@@ -84,6 +87,7 @@ def counted_sets(
         most_below=max(row["most_below"] for row in found),
         figure=figure or "by unknown figures",
         worst=_worst(found, batches) if requirement.of is None else (),
+        people=round(-max(row["worst"] for row in found)) if isinstance(requirement.of, People) else None,
     )
 
 
@@ -112,7 +116,7 @@ def known_answer(
     found = counted_sets(ask, requirement, units, requirement.sets_of(names), written)
     beyond = _beyond(ask, requirement, units, written) if found.failing == 0 else None
     following = (None, None, None) if beyond is None else (beyond.sets, beyond.below, beyond.most_below)
-    return KnownAnswer(failing=found.failing, worst=found.figure, figures=(found.sets, found.least, None, *following))
+    return KnownAnswer(failing=found.failing, worst=found.figure, figures=(found.sets, found.least, found.people, *following))
 
 
 def _beyond(ask: Ask, requirement: KnownColumns, units: Sequence[str], written: str) -> CountedSets | None:

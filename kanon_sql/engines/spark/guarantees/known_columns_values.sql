@@ -9,10 +9,11 @@ ${question}
 )
 SELECT count(*) AS sets, bool_and(total = (SELECT count(*) FROM ${written})) AS whole, min(least) AS least,
        sum(failing) AS failing, sum(below) AS below, max(below) AS most_below, max(badness) AS badness,
-       max_by(figure, badness) AS figure
+       max_by(figure, badness) AS figure, max(worst) AS worst
 FROM (
     SELECT chosen, sum(size) AS total, min(size) AS least, count_if(fails) AS failing, sum(IF(fails, size, 0L)) AS below,
-           max(badness) FILTER (WHERE fails) AS badness, max_by(figure, badness) FILTER (WHERE fails) AS figure
+           max(badness) AS worst, max(badness) FILTER (WHERE fails) AS badness,
+           max_by(figure, badness) FILTER (WHERE fails) AS figure
     FROM (
         -- a class without an answer fails, too
         SELECT class.chosen AS chosen, size, NOT coalesce(holds, false) AS fails, badness, figure
