@@ -98,8 +98,7 @@ def test_levels_of_intervals_are_made_again(run: Run, levels: str) -> None:
     done = verified(run)
     assert done.exit_code == 0, done.output
     lines = Path("in.csv").read_text().splitlines()
-    rich = [line.replace(line.split(",")[3], "99.75") for line in lines[-20:]]
-    Path("in.csv").write_text("\n".join([*lines[:-20], *rich]) + "\n")
+    Path("in.csv").write_text("\n".join(lines[:-1]) + "\n")
     assert verified(run).exit_code == 1
 
 
