@@ -22,6 +22,7 @@ from kanon_sql.kernels.requirements import open_classes, sort_all
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.listing import usual_cost
 from kanon_sql.solvers.instances.suppression import never_costlier
+from kanon_sql.solvers.patience import Patience
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.sensitive import greedy, row_prices
 from kanon_sql.solvers.sensitive.lagrangian import METHOD as RELAXED
@@ -242,9 +243,12 @@ def _improved(space: SensitiveSearchSpace, start: Recoding, bound: int, budget: 
     table = space.table
     search, state = Search.of(space, of_recoding(start), guide.price), seeded(budget.seed)
     wide = Neighbourhoods(search=search, random=np.random.default_rng(budget.seed))
-    steps, done = budget.steps(_steps(table.row_types)) if budget.seconds is None else None, 0
+    steps, done, patience = budget.steps(_steps(table.row_types)) if budget.seconds is None else None, 0, Patience(budget)
     while search.cost > bound and not budget.over() and not wide.complete and (steps is None or done < steps):
-        budget.report("local search", budget.share() if steps is None else done / steps, search.cost, bound)
+        share = budget.share() if steps is None else done / steps
+        if patience.ends(share, search.cost, bound):
+            break
+        budget.report("local search", share, search.cost, bound)
         cost = search.cost
         search.grow(budget)
         search.rebuild(_STEPS, state)
