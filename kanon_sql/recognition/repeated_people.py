@@ -25,6 +25,8 @@ class _Enough:
         Least numbers of values of a column, and of pairs of rows that share a value, for a conclusion.
     agree : float
         A shared column agrees in at least this share of these pairs.
+    moved : float
+        The same for a column on which hardly any random pairs agree, such as the zip code of people who move.
     columns : int
         So many shared columns are enough, even if others differ.
     everything : int
@@ -36,14 +38,19 @@ class _Enough:
     values: int
     pairs: int
     agree: float
+    moved: float
     columns: int
     everything: int
     bits: float
 
+    def share(self, at_random: float) -> float:
+        """Return the share of pairs in which a shared column agrees, by the share of random pairs that agree on it."""
+        return min(self.agree, max(self.moved, 0.5 + 0.6 * at_random))
 
-_ANY = _Enough(values=10, pairs=30, agree=0.9, columns=3, everything=2, bits=6.0)
 
-_IDENTIFYING = _Enough(values=3, pairs=10, agree=0.8, columns=2, everything=1, bits=0.0)
+_ANY = _Enough(values=10, pairs=30, agree=0.9, moved=0.9, columns=3, everything=2, bits=6.0)
+
+_IDENTIFYING = _Enough(values=3, pairs=10, agree=0.8, moved=0.6, columns=2, everything=1, bits=0.0)
 """For a column that looks like an identifier of people: only that it repeats needs proof."""
 
 _AT_RANDOM = 0.7
@@ -173,7 +180,8 @@ def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], e
     own = {personal[each] for each in key if each in personal}
     others = [each for each, topic in personal.items() if topic not in own]
     agreeing = {each: share for each in others if (share := pairs.agreement(each, first, second)) is not None}
-    at_random = {each: pairs.at_random(each, *key) for each, share in agreeing.items() if share >= enough.agree}
+    likely = {each: pairs.at_random(each, *key) for each, share in agreeing.items() if share >= enough.moved}
+    at_random = {each: share for each, share in likely.items() if agreeing[each] >= enough.share(share)}
     shared = [each for each, share in at_random.items() if share <= _AT_RANDOM]
     coarse = [each for each in shared if 2 * pairs.values(each) < values]
     apart = [each for each in shared if not _is_determined(pairs, each, shared, coarse)]
@@ -182,7 +190,7 @@ def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], e
     bits = sum(log2(1 / at_random[each]) for each in counted)
     if bits < enough.bits or len(counted) < enough.everything:
         return None
-    differing = {personal[each] for each, share in agreeing.items() if share < enough.agree}
+    differing = {personal[each] for each in agreeing if each not in at_random}
     differing -= {personal[each] for each in shared}
     certain = _is_most(len(counted), len(differing), enough) and not _varies(pairs, key, personal, agreeing)
     if len(counted) < 2 and not certain:

@@ -140,6 +140,22 @@ def test_what_looks_like_an_identifier_needs_less(seed: int) -> None:
     assert not repeated_people(pairs, {3: "device"}, {0})
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_patients_may_move(seed: int) -> None:
+    """A seventh of the visits have another zip code, and most patients are women: the number still tells who it is."""
+    draw = np.random.default_rng(seed)
+    who = draw.integers(0, 130, 400)
+    columns: Columns = {
+        "patient_id": who.tolist(),
+        "sex": (np.arange(130) % 8 > 0)[who].tolist(),
+        "job": (who * 7 % 12).tolist(),
+    }
+    columns |= {"zip": np.where(draw.random(400) < 0.16, draw.integers(0, 60, 400), who * 11 % 60).tolist()}
+    assert certain(found_in(sampled(columns))) == ["patient_id"]
+    elsewhere = columns | {"zip": draw.integers(0, 60, 400).tolist(), "job": draw.integers(0, 12, 400).tolist()}
+    assert not certain(found_in(sampled(elsewhere)))
+
+
 def test_partners_of_one_age_group_are_two_people() -> None:
     draw = np.random.default_rng(4)
     home = np.arange(3_000) // 2
