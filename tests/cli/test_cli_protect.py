@@ -77,7 +77,7 @@ def test_a_true_certificate_passes(protected: Run) -> None:
 
 
 @pytest.mark.parametrize("ending", ["parquet", "json", "tsv"])
-@pytest.mark.parametrize("options", [(), ("--rows", "absent", "--suppressed"), ("--contributors",)])
+@pytest.mark.parametrize("options", [(), ("--rows", "absent", "--suppressed"), ("--contributors", "--cost", "parts")])
 def test_other_formats_and_options_pass(run: Run, ending: str, options: tuple[str, ...]) -> None:
     asked = ("--by", "region,sex", "--k", "14", *options)
     done = run("protect", "in.csv", "-o", f"out.{ending}", *asked, "--certificate", "cert.json")
