@@ -57,7 +57,11 @@ if TYPE_CHECKING:
 @click.option("--dominance", multiple=True, metavar="S=1,0.8", help="The dominance rule for a sum; repeatable.")
 @click.option("--show", "shown", multiple=True, metavar="A,B", help="Keys whose rows must be shown; '' is the total.")
 @click.option(
-    "--cost", type=click.Choice(["cells", "n", "parts"]), default="cells", show_default=True, help="Cost of a secondary row."
+    "--cost",
+    default="cells",
+    show_default=True,
+    metavar="S",
+    help="Cost of a secondary row: cells, n, parts, or its share of a sum of --measures.",
 )
 @click.option(
     "--rows",

@@ -86,6 +86,21 @@ def test_other_formats_and_options_pass(run: Run, ending: str, options: tuple[st
     assert done.exit_code == 0, done.output
 
 
+def test_a_row_may_cost_its_share_of_a_sum(run: Run) -> None:
+    asked = ("--by", "region,sex", "--k", "14", "--measures", "total=income")
+    costs = set()
+    for cost in ("cells", "total"):
+        done = run("protect", "in.csv", "-o", "out.csv", *asked, "--cost", cost, "--certificate", "cert.json", "--force")
+        assert done.exit_code == 0, done.output
+        assert verified(run).exit_code == 0
+        certificate = TableCertificate.from_json(Path("cert.json").read_text())
+        costs.add(certificate.cost)
+        assert certificate.lower_bound <= certificate.cost
+    assert len(costs) == 2
+    done = run("protect", "in.csv", "-o", "out.csv", *asked, "--cost", "totl", "--force")
+    assert "unknown cost 'totl'; hint: did you mean 'total'" in done.output
+
+
 @pytest.mark.parametrize("levels", ["income=INTERVALS (2.5, 10, 50) TOP 90", "income=CUTS (20.5, 60) BOTTOM 4"])
 def test_levels_of_intervals_are_made_again(run: Run, levels: str) -> None:
     asked = ("--by", "income,sex", "--k", "4", "--grouping", "rollup", "--recode", levels)
