@@ -56,7 +56,13 @@ if TYPE_CHECKING:
 @click.option("--p", "percent", multiple=True, metavar="S=10", help="The p % rule for a sum; repeatable.")
 @click.option("--dominance", multiple=True, metavar="S=1,0.8", help="The dominance rule for a sum; repeatable.")
 @click.option("--show", "shown", multiple=True, metavar="A,B", help="Keys whose rows must be shown; '' is the total.")
-@click.option("--cost", type=click.Choice(["cells", "n"]), default="cells", show_default=True, help="Cost of a secondary row.")
+@click.option(
+    "--cost",
+    default="cells",
+    show_default=True,
+    metavar="S",
+    help="Cost of a secondary row: cells, n, parts, or its share of a sum of --measures.",
+)
 @click.option(
     "--rows",
     type=click.Choice(["null", "absent"]),

@@ -39,7 +39,7 @@ SELECT key, ..., count(*) AS n [, sum(value) AS s] FROM table
   GROUP BY CUBE (key, ...)            or ROLLUP, GROUPING SETS, plain keys
   PROTECT n >= 5 [PER person] [AND condition ...]
   [SHOW GROUPING SETS ((key), ())]    rows that are shown, or the table is refused
-  [COST cells | n | parts]            what a further suppressed row costs
+  [COST cells | n | parts | sum]      what a further suppressed row costs
   [ROWS NULL | ABSENT]                suppressed rows show NULL, or are left out
   [AGAINST CONTRIBUTORS]              the only person of a row may be the attacker
   [USING algorithm (option = value, ...)]

@@ -9,12 +9,16 @@ from fractions import Fraction
 from typing import Any
 
 from kanon_sql.errors import PolicyError, hint_of
+from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.model.validation import as_identifier, by_name, fraction, named
 
 ALGORITHMS = ("auto", "greedy", "optimal")
 """What solves a table."""
 
-_ROWS, _COSTS, _EARLIER = ("null", "absent"), ("cells", "n", "parts"), ("fixed", "ignore")
+COSTS = ("cells", "n", "parts")
+"""What a row may cost, besides its share of a sum."""
+
+_ROWS, _EARLIER = ("null", "absent"), ("fixed", "ignore")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +91,9 @@ class Protection:
         Rules about sums.
     show : tuple of tuple of str
         Grouping sets whose rows have to be shown.
-    cost : {'cells', 'n', 'parts'}
-        What suppressing a row costs that is not primary: 1, its count, or 1 and the number of rows that it adds up. A grand
-        total costs at least as much as all rows.
+    cost : {'cells', 'n', 'parts'} or str
+        What suppressing a row costs that is not primary: 1, its count, 1 and the number of rows that it adds up, or 1 and its
+        share of the sum of that name, in millionths. By 'cells' and 'parts', a grand total costs at least as much as all rows.
     rows : {'null', 'absent'}
         Whether a suppressed row stays, with NULL in every measure.
     contributors : bool
@@ -127,13 +131,13 @@ class Protection:
         if not isinstance(self.k, int) or isinstance(self.k, bool) or not 2 <= self.k <= _LARGEST_K:
             raise PolicyError("the least count must be a whole number of at least 2; hint: PROTECT n >= 5")
         for name, value, known in (
-            ("cost", self.cost, _COSTS),
             ("rows", self.rows, _ROWS),
             ("earlier", self.earlier, _EARLIER),
             ("algorithm", self.algorithm, ALGORITHMS),
         ):
             if value not in known:
                 raise PolicyError(f"unknown {name} {value!r}; hint: {hint_of(value, known, 'use ' + ' or '.join(known))}")
+        named(self.cost, "cost")
         for name in ("suppressed", "contributors", "per_row"):
             flag = getattr(self, name)
             if not isinstance(flag, bool):
@@ -177,6 +181,23 @@ class Protection:
             dominance=tuple(_dominance(name, pair) for name, pairs in largest.items() for pair in _pairs(pairs)),
             **options,
         )
+
+    def check_cost(self, sums: Sequence[str]) -> None:
+        """Check that a cost is known, or the name of a sum.
+
+        Raises
+        ------
+        PolicyError
+            When it is neither.
+        """
+        if self.cost not in (*COSTS, *sums):
+            hint = hint_of(self.cost, (*COSTS, *sums), "use cells, n, parts or the name of a sum")
+            raise PolicyError(f"unknown cost {self.cost!r}; hint: {hint}")
+
+    def cost_sum(self, table: Tabulation) -> str | None:
+        """Return the text of the sum of a table that says what a row costs; None if none does."""
+        item = None if self.cost in COSTS else table.named(self.cost, "sum")
+        return None if item is None else table.sums[item.places[0]]
 
     @property
     def rules(self) -> tuple[Dominance | Ambiguity, ...]:

@@ -45,6 +45,7 @@ class StoredProtection:
     def __post_init__(self) -> None:
         for what, value in (("name", self.name), ("table", self.table)):
             encodable(named(value, f"the {what} of a policy", "a text", "weekly ON patients"), f"the {what} of a policy")
+        self.protection.check_cost(())
 
     def __str__(self) -> str:
         return f'the policy "{self.name}"'

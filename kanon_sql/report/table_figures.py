@@ -137,7 +137,12 @@ def options_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
     if asked.show:
         sets = "; ".join(", ".join(map(as_identifier, names)) or "total" for names in asked.show)
         found.append(("shown in any case", sets))
-    found.append(("cost of a row that is suppressed to protect others", _COSTS[asked.cost]))
+    found.append(
+        (
+            "cost of a row that is suppressed to protect others",
+            _COSTS.get(asked.cost, f"1, and its share of {asked.cost} in millionths"),
+        )
+    )
     return found
 
 

@@ -81,13 +81,28 @@ def test_a_true_certificate_passes(protected: Run) -> None:
 @pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("ending", ["parquet", "json", "tsv"])
-@pytest.mark.parametrize("options", [(), ("--rows", "absent", "--suppressed"), ("--contributors",)])
+@pytest.mark.parametrize("options", [(), ("--rows", "absent", "--suppressed"), ("--contributors", "--cost", "parts")])
 def test_other_formats_and_options_pass(run: Run, ending: str, options: tuple[str, ...]) -> None:
     asked = ("--by", "region,sex", "--k", "14", *options)
     done = run("protect", "in.csv", "-o", f"out.{ending}", *asked, "--certificate", "cert.json")
     assert done.exit_code == 0, done.output
     done = verified(run, f"out.{ending}")
     assert done.exit_code == 0, done.output
+
+
+def test_a_row_may_cost_its_share_of_a_sum(run: Run) -> None:
+    asked = ("--by", "region,sex", "--k", "14", "--measures", "total=income")
+    costs = set()
+    for cost in ("cells", "total"):
+        done = run("protect", "in.csv", "-o", "out.csv", *asked, "--cost", cost, "--certificate", "cert.json", "--force")
+        assert done.exit_code == 0, done.output
+        assert verified(run).exit_code == 0
+        certificate = TableCertificate.from_json(Path("cert.json").read_text())
+        costs.add(certificate.cost)
+        assert certificate.lower_bound <= certificate.cost
+    assert len(costs) == 2
+    done = run("protect", "in.csv", "-o", "out.csv", *asked, "--cost", "totl", "--force")
+    assert "unknown cost 'totl'; hint: did you mean 'total'" in done.output
 
 
 @pytest.mark.parametrize("levels", ["income=INTERVALS (2.5, 10, 50) TOP 90", "income=CUTS (20.5, 60) BOTTOM 4"])

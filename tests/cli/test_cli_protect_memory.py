@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 from kanon_process import Kanon
 
@@ -34,6 +35,11 @@ def files(folder: Path) -> Path:
     return folder
 
 
+def people_table() -> pa.Table:
+    with closing(kanon_sql.connect()) as con:
+        return con.sql(PEOPLE).to_arrow_table()
+
+
 def remembered(path: Path) -> list[dict[str, Any]]:
     with closing(duckdb.connect(str(path), read_only=True)) as con:
         return [json.loads(text) for (text,) in con.execute("SELECT counting FROM kanon_protected_tables").fetchall()]
@@ -48,7 +54,7 @@ def test_without_a_ledger_the_screen_says_that_nothing_remembers(files: Path, ka
     assert done.returncode == 0
     assert "Nothing remembers this table: its source is not in a database" in done.stderr
     assert "hint: --ledger research.duckdb" in done.stderr
-    people = duckdb.connect().execute(PEOPLE).to_arrow_table()
+    people = people_table()
     with pytest.warns(KanonWarning, match='Nothing remembers .* hint: ledger="research.duckdb"'):
         kanon_sql.protect(people, ["region", "sex"])
 
@@ -111,7 +117,7 @@ def test_a_database_table_in_another_ledger_is_known_by_its_file(files: Path, ka
 
 
 def test_python_tables_of_a_ledger_are_about_the_same_people(files: Path) -> None:
-    people, ledger = duckdb.connect().execute(PEOPLE).to_arrow_table(), files / "led.duckdb"
+    people, ledger = people_table(), files / "led.duckdb"
     one = kanon_sql.protect(people, ["region", "sex"], ledger=ledger)
     again = kanon_sql.protect(people, ["region", "sex"], ledger=ledger)
     assert one.table.equals(again.table)
@@ -134,5 +140,5 @@ def test_a_ledger_that_cannot_be_kept_is_refused(files: Path, kanon: Kanon, monk
         assert (done.returncode > 0, text in done.stderr) == (True, True), done.stderr
     monkeypatch.setattr("kanon_sql.engines.duckdb.session.secret_of", lambda: Secret(b"x", repeatable=False))
     with pytest.raises(SourceError, match="its seal would end with this process; hint: set KANON_SECRET"):
-        kanon_sql.protect(duckdb.connect().execute(PEOPLE).to_arrow_table(), ["region"], ledger=files / "led.duckdb")
+        kanon_sql.protect(people_table(), ["region"], ledger=files / "led.duckdb")
     assert not (files / "out.csv").exists()

@@ -25,3 +25,6 @@ SELECT zip, count(*) AS n FROM patients GROUP BY zip PROTECT n >= 5 PER age AND 
 -- name: nothing behind per
 SELECT zip, count(*) AS n FROM patients GROUP BY zip PROTECT n >= 5 PER
 -- error: hint: PROTECT n >= 5 PER patient
+-- name: a cost that is no sum
+SELECT zip, count(*) AS n, sum(age) AS total FROM patients GROUP BY zip PROTECT n >= 5 COST totl
+-- error: totl is not a sum of this table; hint: did you mean 'total'?

@@ -2,7 +2,7 @@
 
 ::
 
-    PROTECT cond {AND cond} [SHOW GROUPING SETS ( set {, set} )] [COST cells | n | parts] [ROWS NULL | ABSENT]
+    PROTECT cond {AND cond} [SHOW GROUPING SETS ( set {, set} )] [COST cells | n | parts | sum] [ROWS NULL | ABSENT]
         [AGAINST CONTRIBUTORS] [USING name [( option = value {, option = value} )]]
     PROTECT WITH POLICY name
     cond := count >= k [PER column | PER ROW] | dominance(sum, largest) <= share | p(sum) >= percent
@@ -27,7 +27,7 @@ from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
 from kanon_sql.clause.split import BEHIND_CLAUSE, SET_OPERATIONS
 from kanon_sql.errors import ClauseError, hint_of
-from kanon_sql.model.protection import ALGORITHMS, Ambiguity, Dominance, Protection
+from kanon_sql.model.protection import ALGORITHMS, COSTS, Ambiguity, Dominance, Protection
 from kanon_sql.model.tabulation import Item
 from kanon_sql.model.validation import as_identifier, same_name
 
@@ -100,7 +100,7 @@ class _Reading:
         if reader.skip("SHOW"):
             self.asked["show"] = self._shown()
         if reader.skip("COST"):
-            self.asked["cost"] = self._word({"CELLS": "cells", "N": "n", "PARTS": "parts"}, "COST n")
+            self.asked["cost"] = self._cost()
         if reader.skip("ROWS"):
             self.asked["rows"] = self._word({"NULL": "null", "ABSENT": "absent"}, "ROWS ABSENT")
         if reader.skip("AGAINST"):
@@ -195,6 +195,15 @@ class _Reading:
             raise self.reader.error(f"expected {' or '.join(known)}; hint: {hint}")
         self.reader.place += 1
         return known[word]
+
+    def _cost(self) -> str:
+        """Read what a row costs: a word, or a sum."""
+        known = {each.upper(): each for each in COSTS}
+        if self.query is None or self.reader.word in known:
+            return str(self._word(known, "COST n"))
+        hint = "COST cells, COST n, COST parts, or COST s for sum(income) AS s"
+        start, name = self.reader.place, column_name(self.reader, hint)
+        return self._known(name, "sum", start, hint).name
 
     def _shown(self) -> tuple[tuple[str, ...], ...]:
         """Read the grouping sets whose rows have to be shown."""

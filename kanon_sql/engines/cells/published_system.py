@@ -20,6 +20,8 @@ from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.cell_table import Bools, CellTable, Measure
 
+_MILLION = 1_000_000
+
 _SAFETY = 10
 """Percent by which the sum of a row of too few people may be greater for all that an attacker knows, at least."""
 
@@ -80,7 +82,9 @@ def published_system(
         ancestors=ancestors,
         levels=levels,
         measures=tuple(_measures(cells, tabulation, asked, ancestors, few, or_none & few, unseen)),
-        cost=_costs(ancestors, levels, people, unseen, [places[each.keys] for each in totals], protection.cost),
+        cost=_shares(ancestors, cells.sums[:, tabulation.sums.index(priced)], rows)
+        if (priced := protection.cost_sum(asked[0][0])) is not None
+        else _costs(ancestors, levels, people, unseen, [places[each.keys] for each in totals], protection.cost),
         shown=_rows_of(ancestors, rows, [places[each] for each in shown_sets(chosen, tabulation, asked)]) & ~unseen,
         suppressed=unseen.copy(),
         unseen=unseen,
@@ -107,6 +111,12 @@ def _some(table: CellTable, sets: Sequence[int]) -> CellTable:
         suppressed=table.suppressed[kept],
         unseen=table.unseen[kept],
     )
+
+
+def _shares(ancestors: Int32, values: Int64, rows: int) -> Int64:
+    """Return 1 and the share of each row in a sum, in millionths of it."""
+    unit = max(1, -(-int(values.sum()) // _MILLION))
+    return 1 + _added(ancestors, values, rows) // unit
 
 
 def _costs(

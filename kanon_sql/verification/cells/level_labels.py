@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.errors import CertificateError
+from kanon_sql.errors import CertificateError, raise_alone
 
 _DIGITS = re.compile(r"DIGITS \((\d+)\)")
 
@@ -75,7 +75,7 @@ def label(value: str, level: str) -> str:
         moment = datetime.fromisoformat(value) if steps[0] in _PERIODS else None
         size = Fraction(Decimal(value)) if moment is None else Fraction(moment.year)
     except (ValueError, InvalidOperation, OverflowError):
-        raise CertificateError("tabulation", "a value of a key with levels is neither a number nor a date") from None
+        raise_alone(CertificateError("tabulation", "a value of a key with levels is neither a number nor a date"))
     if top is not None and size >= top:
         return f"{_text(top)}+"
     if bottom is not None and size <= bottom:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from heapq import nlargest
 from math import ceil
 
-from kanon_sql.model.protection import Ambiguity, Dominance, Protection
+from kanon_sql.model.protection import COSTS, Ambiguity, Dominance, Protection
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.verification.cells.base_cell import BaseCell
 from kanon_sql.verification.cells.exchanges import Exchanges
@@ -147,7 +147,12 @@ class PublishedSystem:
 
     def _costs(self) -> list[int]:
         """Return the costs; without COST n, a grand total costs as much as all rows, so it goes last."""
-        cost = self.asked[0][1].cost
+        table, cost = self.asked[0][0], self.asked[0][1].cost
+        item = table.named(cost, "sum") if cost not in COSTS else None
+        if item is not None:
+            measure = 1 + self.tabulation.sums.index(table.sums[item.places[0]])
+            millionth = max(1, ceil(Fraction(sum(cell.values[measure] for cell in self.cells), 1_000_000)))
+            return [1 + value // millionth for value in self.values[measure]]
         if cost == "n":
             return self.values[0]
         found, tables = [1] * self.rows, range(len(self.tabulation.sets))

@@ -145,6 +145,7 @@ class TableArguments:
             if tabulation.named(name, "key") is None:
                 raise UnknownColumnError.of(name, keys, "show")
         sums = [each.name for each in tabulation.items if each.kind == "sum"]
+        found.check_cost(sums)
         for name, rules in (("p", found.ambiguity), ("dominance", found.dominance)):
             for rule in rules:
                 if rule.measure not in sums:
