@@ -126,11 +126,12 @@ def test_a_wheel_holds_every_file(tmp_path: Path) -> None:
 
 
 def _without_kernels(folder: Path) -> Path:
-    """Return a folder with a module in the place of Cython, which translates nothing: compiling takes minutes."""
+    """Return a folder with a module in the place of Cython, which fails as without a compiler: compiling takes minutes."""
     package = folder / "instead" / "Cython"
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
-    (package / "Build.py").write_text("def cythonize(modules, **options):\n    return []\n")
+    failing = "from setuptools.errors import CCompilerError\n\n\ndef cythonize(modules, **options):\n    raise CCompilerError\n"
+    (package / "Build.py").write_text(failing)
     return package.parent
 
 
@@ -143,7 +144,7 @@ def _copy(target: Path) -> None:
         copytree(ROOT / folder, target / folder, ignore=ignore_patterns("__pycache__", "*.nbc", "*.nbi"))
     for built in (target / "sql").glob("*.sql"):  # a checkout has none
         built.unlink()
-    for name in ("pyproject.toml", "setup.py", "build_sql.py", "LICENSE", "README.md"):
+    for name in ("pyproject.toml", "setup.py", "build_sql.py", "build_kernels.py", "LICENSE", "README.md"):
         if (ROOT / name).exists():
             copy2(ROOT / name, target / name)
     if not (target / "README.md").exists():
