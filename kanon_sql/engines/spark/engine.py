@@ -235,7 +235,8 @@ class SparkEngine:
         row = self._classes(policy, staged, staged.name)
         unlike, people = row["unlike"], None
         if staged.people:
-            of_people = self._classes(policy, staged, staged.people, policy.people and policy.people.per)
+            per = None if policy.people is None else policy.people.per
+            of_people = self._classes(policy, staged, staged.people, per)
             unlike, people = unlike + of_people["unlike"], of_people["people"]
         if staged.exposure is not None:
             with safe_errors("auditing the release"):
