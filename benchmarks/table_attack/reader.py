@@ -142,7 +142,7 @@ def _parts(con: Any, statements: Sequence[Statement]) -> dict[str, int]:
         counts = con.execute(
             f"SELECT count(DISTINCT row({one})), count(DISTINCT row({other})), count(DISTINCT row({one}, {other})) FROM people"
         ).fetchall()[0]
-        if reads[one] & reads[other] or counts[2] <= max(counts[:2]):
+        if reads[one] & reads[other] or (min(counts[:2]) > 1 and counts[2] <= max(counts[:2])):
             part = {text: part[one] if own == part[other] else own for text, own in part.items()}
     return part
 

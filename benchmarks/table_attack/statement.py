@@ -120,13 +120,14 @@ class Statement:
         places = range(len(self.dimensions))
         levels = [[((place, level),) for level in range(len(self.dimensions[place].levels))] for place in places]
         if self.form == "GROUPING SETS":
-            found = [joined for each in self.listed for joined in product(*(levels[place] for place in each))]
+            whole = [[*own, ()] if each.total else own for own, each in zip(levels, self.dimensions, strict=True)]
+            found = [joined for each in self.listed for joined in product(*(whole[place] for place in each))]
             return tuple(dict.fromkeys(sum(each, ()) for each in found))
         if self.form == "ROLLUP":
             chain = [joined for end in places for joined in _prefixes(levels, end)]
             return ((), *chain)
-        whole = [self.form == "CUBE" or each.total for each in self.dimensions]
-        parts = [[*own, ()] if total else own for own, total in zip(levels, whole, strict=True)]
+        totals = [self.form == "CUBE" or each.total for each in self.dimensions]
+        parts = [[*own, ()] if total else own for own, total in zip(levels, totals, strict=True)]
         return tuple(dict.fromkeys(sum(each, ()) for each in product(*parts)))
 
     @property

@@ -257,7 +257,7 @@ class EmptyRows:
                 meets = all(key[each] == 1 for each in own.conditions)
                 row = self._rows_of(own.keys).get(tuple(key[each] for each in own.keys), -2) if meets else -1
                 added.append(row == -2)
-                if row == -2 and not (table.absent or (table.new and self._may_be_added(table, key, place, added))):
+                if row == -2 and not self._may_be_added(table, key, place, added):
                     return most
                 price += _CLOSED if row == -2 and own.keys in table.shown else 0
                 other = int(self._table.ancestors[lender, self._places[own.keys]])
@@ -270,13 +270,11 @@ class EmptyRows:
         return price
 
     def _may_be_added(self, table: OwnSets, key: Key, place: int, added: Sequence[bool]) -> bool:
-        """Return whether a table can have an empty row: its values occur, and no row shows that nobody is in it."""
-        if place >= table.plain and not added[(place - table.plain) % table.plain]:
-            return False  # the row shows that none of its people meets the condition
-        return all(
-            (self._cells.keys[table.meets & (self._cells.people > 0), each] == key[each]).any()
-            for each in table.sets[place].keys
-        )
+        """Return whether a table can have an empty row: its values occur, or a published table leaves such rows out."""
+        if not table.new:  # a row with a count under a condition of 0 is not left out
+            return table.absent and (place < table.plain or added[(place - table.plain) % table.plain])
+        own = self._cells.keys[table.meets & (self._cells.people > 0)]
+        return all((own[:, each] == key[each]).any() for each in table.sets[place].keys)
 
     def _rows_of(self, chosen: Key) -> dict[Key, int]:
         """Return the rows of a grouping set by their keys."""

@@ -43,7 +43,9 @@ def related_keys(values: Int64, keys: Sequence[str]) -> list[set[int]]:
     found: list[set[int]] = [set() for _ in keys]
     for one in range(len(keys)):
         for other in range(one):
-            if words[one] & words[other] or row_numbers(values, [(one, other)])[1] <= max(count[one], count[other]):
+            pairs = row_numbers(values, [(one, other)])[1]
+            constant = min(count[one], count[other]) < 2  # says nothing about any key
+            if words[one] & words[other] or (not constant and pairs <= max(count[one], count[other])):
                 found[one].add(other)
                 found[other].add(one)
     return found

@@ -45,6 +45,8 @@ class TableRelease:
         The sums of the system, in the order of its measures behind the count.
     empty_rows : list of (tuple of int, tuple of int)
         The rows that it suppresses though nobody is in them: the keys of the grouping set, and the rank of each value.
+    empty_counts : list of int64 array
+        For each condition of a count the rows of the system of which that is 0 and suppressed.
     """
 
     table: CellTable
@@ -54,6 +56,7 @@ class TableRelease:
     certificate: TableCertificate
     sums: tuple[str, ...]
     empty_rows: list[tuple[tuple[int, ...], tuple[int, ...]]]
+    empty_counts: list[Int64]
 
 
 def release_table(
@@ -163,6 +166,7 @@ def release_tables(
                 ),
                 sums=counting.tabulation.sums,
                 empty_rows=_empty_rows(covered),
+                empty_counts=_empty_counts(covered, rows),
             )
         )
     return releases
@@ -197,6 +201,19 @@ def _empty_rows(table: EarlierTable) -> list[tuple[tuple[int, ...], tuple[int, .
     for chosen, column in zip(sets, ancestors.T, strict=True):
         row, first = np.unique(column, return_index=True)
         found += [(chosen, tuple(ranks[cell].tolist())) for cell in first[~somebody[row]].tolist()]
+    return found
+
+
+def _empty_counts(table: EarlierTable, place: Int64) -> list[Int64]:
+    """Return the counts under a condition that are 0 and suppressed, see `TableRelease`; its rows are at ``place``."""
+    shape, cells = table.tabulation, table.cells
+    ancestors, rows = row_numbers(cells.keys, [chosen for chosen, _ in shape.groups])
+    somebody = np.bincount(ancestors[cells.people > 0].ravel(), minlength=rows) > 0
+    found, width = list[Int64](), len(shape.sets)
+    for number, key in enumerate(shape.filters, 1):
+        met = cells.keys[:, key] == 1
+        whole, part = ancestors[met, :width], ancestors[met, number * width : (number + 1) * width]
+        found.append(place[np.unique(whole[somebody[whole] & ~somebody[part]])])
     return found
 
 

@@ -20,7 +20,8 @@ def related_keys(tabulation: Tabulation, cells: Sequence[BaseCell]) -> set[Pair]
     found = set[Pair]()
     for one, other in combinations(keys, 2):
         pairs = len({(cell.keys[one], cell.keys[other]) for cell in cells})
-        if columns[one] == columns[other] or pairs <= max(counts[one], counts[other]):
+        constant = min(counts[one], counts[other]) < 2  # says nothing about any key
+        if columns[one] == columns[other] or (not constant and pairs <= max(counts[one], counts[other])):
             found.add(frozenset((one, other)))
     return found
 

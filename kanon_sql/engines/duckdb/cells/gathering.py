@@ -159,6 +159,7 @@ class CellGathering:
             met = self._rows_of(column, place, f"kanon#first{key}", some)
             same &= bool((table.values(0)[met] == people[some]).all())
             own[some] |= hidden[met]
+            own |= np.isin(row, self._found.empty_counts[place - 1])
             found.append(own)
         if not same:
             raise AuditError(_DIFFERENT)
