@@ -16,10 +16,10 @@ def checked(session: Session, run: int, rows: int) -> str | None:
         release = gathering.complete(rows)
         if release is not None:
             session.protected_tables.remember(release.released, gathering.home)
+            # where it is remembered is no property of the table, so the certificate does not say it
             added = () if gathering.home.warning is None else (gathering.home.warning,)
-            certificate = replace(release.certificate, warnings=(*release.certificate.warnings, *added))
-            session.protected_tables.amend(certificate)
-            session.announcements.add(certificate)
+            told = replace(release.certificate, warnings=(*release.certificate.warnings, *added))
+            session.announcements.add(told)
     finally:
         session.gatherings.end(run)
     return None

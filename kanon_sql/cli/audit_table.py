@@ -24,6 +24,9 @@ _LISTED = 20
 _HINT = "suppress more cells: kanon protect makes a table whose totals give nothing away"
 
 
+_EMPTY = "; if suppressed cells may be empty, as in tables of PROTECT, pass --least 0"
+
+
 @click.command("audit-table")
 @click.argument("file")
 @click.option("--by", multiple=True, required=True, metavar="A,B", help="The keys; repeat it or separate by commas.")
@@ -129,7 +132,7 @@ def audit_table(
         show((name, f"{value:,}") for name, value in found.figures.items())
         _show_cells(found)
     if wrong:
-        raise AuditError(f"{wrong}; hint: {_HINT}")
+        raise AuditError(f"{wrong}; hint: {_HINT}{_EMPTY if least and rows == 'null' else ''}")
 
 
 def _show_cells(found: TableAudit) -> None:

@@ -97,10 +97,6 @@ class ProtectedTables:
         """Return whether this instance has released a table of this shape."""
         return any(each.released.tabulation.repeats(table) for each in self._released)
 
-    def amend(self, certificate: TableCertificate) -> None:
-        """Keep what more is known of a table."""
-        self.certificates[(certificate.number or 0) - 1] = certificate
-
     def remember(self, table: EarlierTable, home: Home) -> None:
         """Write a table into the file of its source, before a row of it is shown.
 

@@ -159,5 +159,9 @@ def _attach(con: Any, path: Path, name: str, *, writable: bool) -> None:
     try:
         con.execute(f"ATTACH {literal(str(path))} AS {name}{'' if writable else ' (READ_ONLY)'}")
     except duckdb.Error as error:
-        need = f"; hint: close {path.name} in other programs, since it remembers its protected tables" if writable else ""
+        need = (
+            f"; hint: close {path.name} in other programs, since it remembers protected tables, or name another ledger"
+            if writable
+            else ""
+        )
         raise_alone(SourceError(f"cannot open {path}: {plain(error)}{need}"))
