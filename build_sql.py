@@ -22,12 +22,6 @@ SQL = Path(__file__).resolve().parent / "sql"
 _ALL = "kanon"
 """The name of the file that holds all macros."""
 
-_TOPICS = {
-    **dict.fromkeys(("date of birth", "year of birth", "age"), "birth"),
-    **dict.fromkeys(("street address", "postal code", "coordinate", "place smaller than a state", "region"), "address"),
-}
-"""Kinds of columns that say the same about a person; others are topics of their own."""
-
 _MARK = re.compile(r"^( *)(.*?)@(\w+)\(")
 _HEADER = re.compile(r"-- (\w+)\(([^()]*)\): [^\n]*\n(?:-- [^\n]*\n)*\n")
 
@@ -114,31 +108,29 @@ def _literal(pattern: str) -> str:
 
 
 def _name_rules(_: str) -> str:
-    """Return the branches of a CASE: what the rules say of a name, in the columns called and spared."""
-    return "".join(map(_name_rule, _recognition("name_patterns")["name_rules"]()))
+    """Return the rules about names as rows: number, role, kind, paragraph, textual, numeric, personal, pattern, exceptions."""
+    return ",\n".join(_name_rule(number, rule) for number, rule in enumerate(_recognition("name_patterns")["name_rules"]()))
 
 
-def _name_rule(rule: Any) -> str:
-    facts = (rule.role, rule.kind, rule.paragraph, str(rule.textual).lower(), str(rule.numeric).lower())
-    return _part("name_rule", "; ".join((_literal(rule.pattern), _exceptions(rule), *facts)))
+def _name_rule(number: int, rule: Any) -> str:
+    exceptions = None if rule.role == "identifier" and not rule.exceptions else rule.exceptions
+    facts = (rule.role, rule.kind, rule.paragraph, rule.textual, rule.numeric, rule.personal)
+    return _row(number, *facts, rule.pattern, exceptions)
 
 
-def _exceptions(rule: Any) -> str:
-    if rule.exceptions:
-        return f" AND NOT system.main.regexp_full_match(called, ''{_literal(rule.exceptions)}'')"
-    return " AND NOT spared" if rule.role == "identifier" else ""
+def _row(*cells: object) -> str:
+    """Return a row of VALUES."""
+    return f"({', '.join(map(_cell, cells))})"
 
 
-def _topics(kinds: str) -> str:
-    """Return the branches of a CASE: the topics of columns that describe a person; some other kinds have none.
-
-    Only kinds whose names could be taken for one of a person are asked for, since each costs time to plan.
-    """
-    rules = _recognition("name_patterns")["name_rules"]()
-    asked = [rule for rule in rules if rule.personal or rule.kind in kinds.split(", ")]
-    topics = [f"''{_TOPICS.get(rule.kind, rule.kind)}''" if rule.personal else "NULL" for rule in asked]
-    patterns = [(_literal(rule.pattern), _exceptions(rule)) for rule in asked]
-    return "".join(_part("topic", "; ".join((*each, topic))) for each, topic in zip(patterns, topics, strict=True))
+def _cell(cell: object) -> str:
+    if cell is None:
+        return "NULL"
+    if isinstance(cell, list):
+        return f"system.main.list_value({', '.join(map(str, cell))})"
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    return f"''{_literal(cell)}''" if isinstance(cell, str) else str(cell)
 
 
 def _named(kinds: str) -> str:
@@ -165,31 +157,36 @@ def _constant(name: str) -> str:
     return _literal(value) if isinstance(value, str) else str(value)
 
 
-def _forms(after: str) -> str:
-    """Return the branches of a CASE over the texts of a column: the forms that come after the names of some columns."""
+def _forms(_: str) -> str:
+    """Return the forms of texts as rows; those with a number below 0 are not identifiers, but dates, numbers and answers."""
     made = _recognition("form_patterns")
-    return "".join(_form(form) for form in made["forms"]() if form.after == after)
+    others = {-3: (made["dates"]().look, 0.8), -2: (made["NUMBER"], 0.8), -1: (made["ANSWER"], 1.0)}
+    without = "", 0, 0, 0, None, 1, 1
+    rows = [_row(each, *[""] * 4, False, _in_one_line(look), share, *without) for each, (look, share) in others.items()]
+    return ",\n".join([*rows, *(_form(number, form) for number, form in enumerate(made["forms"]()))])
 
 
-def _form(form: Any) -> str:
-    text = "plain" if form.folded else "look"
-    check, facts = "", ""
-    if form.weights:
-        weights = ", ".join(map(str, form.weights))
-        check = _part("checksum", f"{weights}; {len(form.weights) + 1}; {10 if form.crossed else 1000}; {form.modulus}")
-        facts = f" AND system.main.count(DISTINCT look) >= {_constant('LEAST_NUMBERS')}"
-    if form.some:
-        facts += _part("some", f"{text}; {_literal(form.some)}; {form.some_share}")
-    if form.mean_length:
-        facts += f" AND system.main.avg(system.main.length(look)) >= {form.mean_length}"
-    if form.distinct:
-        facts += f" AND system.main.count(DISTINCT look) >= {form.distinct} * system.main.count(*)"
-    return _part("form", "; ".join((text, _literal(form.look), check, str(form.share), facts, form.reason, form.paragraph)))
+def _form(number: int, form: Any) -> str:
+    facts = (form.after, form.reason, form.paragraph, form.kind, form.folded, _in_one_line(form.look), form.share)
+    counts = (_in_one_line(form.some), form.some_share, form.mean_length, form.distinct)
+    weights = list(form.weights) or None
+    return _row(number, *facts, *counts, weights, 10 if form.crossed else 1000, form.modulus)
+
+
+def _in_one_line(look: str) -> str:
+    """Return a form that matches no line break, since SQL looks for it in many texts at once, one a line."""
+    found, inside = "", False
+    for each in re.findall(r"\\.|\[\^?\]?|.", look):
+        if each == r"\s" and not inside:
+            found += r"[^\S\n]"
+            continue
+        inside = each != "]" if inside else each.startswith("[")
+        found += r"[^\n" + each[2:] if each.startswith("[^") and inside else each
+    return found
 
 
 _RULES: dict[str, Callable[[str], str]] = {
     "name_rules": _name_rules,
-    "topics": _topics,
     "not_identifying": lambda _: _literal(_recognition("name_patterns")["not_identifying"]()),
     "not_ages": lambda _: _literal(_recognition("name_patterns")["not_ages"]()),
     "named": _named,

@@ -10,7 +10,7 @@ WAYS = {
     "one row": r"\bone row per person\b",
     "join": r"\bone column of both\b",
     "per row": r"PER ROW|--per-row|per_row\b",
-    "per": r"""(?:\bPER|--per|\bper ?(?::=|=>?))[ =]*(?!ROW\b)['"`\w]""",
+    "per": r"""(?:\bPER\b|--per\b|\bper ?(?::=|=>?))[ =]*(?!ROW\b)['"`\w]""",
     "keep": r"\bKEEP\b|--keep|\bkeep\b",
     "drop": r"\bleaves? (?:\S+ ){0,12}?out\b|--drop|\bdrop\b|\bIDENTIFIER\b|\bremove\b",
     "by": r"\binto BY\b|\bin BY\b|--qi|\bin qi\b|\bput (?:\S+ ){1,4}into\b",
@@ -71,8 +71,8 @@ def ways_out(text: str, names: Collection[str], told: Sequence[str] = (), gone: 
         end = places[number + 1][0] if number + 1 < len(places) else len(hint)
         own = hint[start:end]
         option = bool(re.search(r"--drop|drop ?:?=", own))
-        columns = (columns_in(own, names) or about) if way in ("per", "join") or option else about
-        if way in ("per", "one row"):
+        columns = (columns_in(own, names) or about) if way in ("per", "join", "one row") or option else about
+        if way == "per":
             columns = columns[:1]
         elif way == "drop":
             columns = [each for each in columns if each not in gone]

@@ -4,8 +4,9 @@ A release fails by
 
 - **own value**: a column outside BY that is about the person (key, name, contact, birth date, text that names it) shows a value
   that only rows of one person have. One row is enough.
-- **limit**: more than a fifth of the rows show, in any other column outside BY, a value that only one person has. A column that
-  the user called sensitive is not judged by this, unless it is about the person.
+- **limit**: more than a fifth of the rows show, in any other column outside BY, a value that only one person has. Fewer than 50
+  rows count as 50, but never more than half of them may. A column that the user called sensitive is not judged by this, unless
+  it is about the person.
 - **together**: more than half of the rows show a combination of the columns outside BY, without the sensitive one, that only
   one person has. Of columns that a suggested policy keeps, only those about the person count here.
 - **class**: released rows that are equal in BY (or in any so many columns of it) come from fewer than k people. If the same
@@ -35,7 +36,10 @@ LIMIT = 0.2
 """Share of rows that a column without a role may single out; the contract of the product."""
 
 LIMIT_TOGETHER = 0.5
-"""The same for all such columns together."""
+"""The same for all such columns together, and for one of a small table."""
+
+SMALL = 50
+"""Rows up to which a table is judged as one of so many; the contract, too: two rare diagnoses of 15 people are no names."""
 
 UNKNOWN = "unknown"
 """What a NULL of a key is called in tables of counts."""
@@ -132,6 +136,7 @@ def _alone(values: Sequence[object], person: NDArray[np.int64]) -> set[object]:
 
 def _columns(table: Table, release: Release) -> Iterator[Finding]:
     names = {each.name for each in table.columns}
+    limit = min(LIMIT * max(1, SMALL / max(release.rows.num_rows, 1)), LIMIT_TOGETHER)
     for name in release.rows.column_names:
         if name in release.by or name not in names:
             continue
@@ -140,7 +145,7 @@ def _columns(table: Table, release: Release) -> Iterator[Finding]:
         meaning = table.meaning(name)
         if share and meaning in IDENTIFYING:
             yield Finding("own value", (name,), f"{meaning}: {share:.1%} of the rows show a value of one person")
-        elif share > LIMIT and name not in release.sensitive:
+        elif share > limit and name not in release.sensitive:
             yield Finding("limit", (name,), f"{meaning}: {share:.1%} of the rows show a value of one person")
         elif share:
             yield Finding("rare", (name,), f"{meaning}: {share:.1%} of the rows show a value of one person")

@@ -54,7 +54,10 @@ class Request:
         gone = {*advice.columns}
         match advice.way:
             case "one row":
-                return replace(self, cut=(*self.cut, *advice.columns), by=tuple(each for each in self.by if each not in gone))
+                by = tuple(each for each in self.by if each not in gone)
+                return replace(
+                    self, cut=(*self.cut, *advice.columns), by=by, sensitive=None if self.sensitive in gone else self.sensitive
+                )
             case "join":
                 return replace(self, per=person)
             case "per":

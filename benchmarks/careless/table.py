@@ -98,9 +98,9 @@ class Table:
         cells = pc.binary_join_element_wise(*texts, "/", null_handling="skip")
         return replace(self, columns=(*self.columns, Column(name, "key", cells)))
 
-    def first_rows(self, name: str) -> Table:
-        """Return the first row of each value of a column."""
-        cells = next(each.cells for each in self.columns if each.name == name).to_pylist()
+    def first_rows(self, names: Sequence[str]) -> Table:
+        """Return the first row of each value of a column, or of some columns together."""
+        cells = list(zip(*(each.cells.to_pylist() for each in self.columns if each.name in names), strict=True))
         rows = list({cell: row for row, cell in reversed(list(enumerate(cells)))}.values())
         columns = tuple(Column(each.name, each.meaning, each.cells.take(rows)) for each in self.columns)
         return replace(self, columns=columns, person=self.person[rows])

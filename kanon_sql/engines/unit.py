@@ -181,7 +181,7 @@ def _repeating(
     kinds = {place: recognized(name, texts.get(same_name(name), ())) for place, name in enumerate(pairs.names)}
     topics = {place: topic_of(kind, pairs.names[place]) for place, kind in kinds.items()}
     named = [place for place, kind in kinds.items() if kind is not None and kind.personal]
-    identifying = {place for place, kind in kinds.items() if kind is not None and kind.kind in _OF_ONE_PERSON}
+    identifying = {place for place, kind in kinds.items() if _is_of_one_person(kind, pairs.names[place])}
     shared = {place for place, kind in kinds.items() if is_shared_by_many(kind)}
     numbers = [place for place, kind in kinds.items() if kind is not None and kind.kind in _NUMBERS_PEOPLE]
     joined = joined and not any(pairs.numbers_rows(place) and pairs.is_full(place) for place in numbers)
@@ -202,6 +202,14 @@ def _repeating(
     found = sorted(found, key=lambda each: (not each.certain, len(each.columns), each.column in born))
     counted = pairs.per is not None and not pairs.numbers_rows(pairs.per)
     return [replace(each, certain=each.certain and not counted) for each in found if one[each.columns] is each]
+
+
+def _is_of_one_person(found: Recognized | None, name: str) -> bool:
+    """Return whether each value belongs to one person, by its form or by its name: numbers of patients can be UUIDs."""
+    if found is None or found.kind in _OF_ONE_PERSON:
+        return found is not None
+    named = recognized_name(name) if found.role == "identifier" else None
+    return named is not None and named.kind in _OF_ONE_PERSON
 
 
 def _repeated(

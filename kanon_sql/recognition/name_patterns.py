@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +16,10 @@ from unicodedata import category, normalize
 _FILE = Path(__file__).with_name("names.toml")
 
 _TWO_SPELLINGS = {"ä": "(a|ae)", "ö": "(o|oe)", "ü": "(u|ue)", "ß": "ss", "ł": "l", "ø": "o", "œ": "oe", "æ": "ae"}
+
+
+_APART = re.compile(r"(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|[^|()])+")
+"""A word of a list, or a choice in parentheses within it."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +76,24 @@ def _read() -> dict[str, Any]:
 
 
 def _rule(given: dict[str, Any], parts: dict[str, str]) -> NameRule:
-    pattern = _anywhere(_pattern(given["words"], parts))
+    pattern = _anywhere(_pattern(_gathered(given["words"]), parts))
     if "whole" in given:
         pattern += f"|{_pattern(given['whole'], parts)}"
     exceptions = _anywhere(_pattern(given["except"])) if "except" in given else ""
     facts = {name: value for name, value in given.items() if name not in ("words", "whole", "except")}
     return NameRule(pattern=pattern, exceptions=exceptions, **facts)
+
+
+def _gathered(words: list[str]) -> list[str]:
+    """Return the same words, with one ``{number}`` behind all that have it: each is long, and takes time to compile."""
+    behind, found = " {number}", list[str]()
+    before = list[str]()
+    for word in _APART.findall("|".join(words)):
+        if word.endswith(behind):
+            before.append(word.removesuffix(behind))
+        else:
+            found.append(word)
+    return [*found, f"({'|'.join(before)}){behind}"] if before else found
 
 
 def _anywhere(words: str) -> str:

@@ -1,4 +1,4 @@
--- k_anonymize(tbl, k, qi := NULL, masks := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false): a k-anonymous release in any DuckDB client.
+-- k_anonymize(tbl, k, qi := NULL, masks := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false, drop := NULL): a k-anonymous release in any DuckDB client.
 --
 -- Row types (the distinct combinations of quasi-identifiers) go to the cheapest mask under which at least k rows show the same: the
 -- pattern-guided greedy of Bredereck, Nichterlein and Niedermeier (2013). Row types that are left over each take a class with
@@ -14,18 +14,20 @@
 -- and 30 days. The release then shows one look in all of these rows, the one whose text is last. Values of a UNION or VARIANT must also
 -- have the same type. NULL is a value like any other.
 --
--- Without keep, a column that is not in qi has no role. Nothing is released if such a column
---   singles out more than unlisted_limit of the rows (fewer than 50 rows count as 50), or more than half of them. A row is singled out
---     if no other row has its value; NULL counts as a value.
---   gives back more than half of the suppressed cells of a quasi-identifier. An attacker guesses a cell from the other rows with the same
---     value of the column, if 95 of 100 of them agree. Guesses count if at most 5 of 100 are wrong, and at most half as many as if the
---     attacker always took the most common value.
--- Nothing is released either if all columns without a role together single out more than half of the rows. A higher unlisted_limit takes the
--- place of the half. All rows are counted. Below the limits there is no warning: unique_columns() shows the shares.
--- With keep, every column needs a role, and those in keep are never an error.
+-- Three things are an error before the search. They are looked for in some rows of a large table.
+--   A column repeats people, or two columns do so together, as repeated_people() finds out: k would count their rows. per_row := true says that
+--     each row is a person.
+--   A column of qi or the sensitive column looks like an identifier of people, by its name or by the texts of 200 rows, as profile() says. So does
+--     a column without a role: one that is in none of qi, keep and drop.
+--   A column without a role singles out more than unlisted_limit of the rows (fewer than 50 rows count as 50), or more than half of them; or
+--     all of them together single out more than half. All rows are counted. A value singles its rows out if fewer than k share it, at most
+--     10, and at most one in 40 rows, but at least 2; of all columns together, if no other row has it. NULL counts as a value.
+-- After the search, it is an error if a column without a role gives back more than half of the suppressed cells of a quasi-identifier. An attacker
+-- guesses a cell from the other rows with the same value of the column, if 95 of 100 of them agree. Guesses count if at most 5 of 100
+-- are wrong, and at most half as many as if the attacker always took the most common value.
+-- A higher unlisted_limit takes the place of the half. With keep, every column needs a role.
 --
--- Nothing is released either if a column repeats people, as repeated_people() finds out: k would count their rows. per_row := true says
--- that each row is a person.
+-- There are no warnings: what is below the limits, and columns in keep, are released without a word. unique_columns() and profile() measure them.
 --
 -- A mask may show a column at levels that need no table: leading characters, 981** (zip IN DIGITS (3)), intervals of numbers,
 -- [30, 40) (age IN INTERVALS (5, 10)), or of dates, 2026-Q4 (born IN INTERVALS (month, quarter)), or between cuts, 65+ (age IN
@@ -41,15 +43,17 @@
 --                         'db.schema.t', '"odd ""name"'. It is read as an identifier, never as SQL, and read once.
 --   k       BIGINT        least rows of a class
 --   qi      VARCHAR[]     the quasi-identifiers, at most 12, each level counted. Other columns are released unchanged. NULL takes every
---                         column that is not in keep; the columns of a CTE have to be named.
+--                         column that is not in keep or drop; the columns of a CTE have to be named.
 --   masks   VARCHAR[][]   lists of the columns that are shown together, maybe at levels: [['zip IN DIGITS (3)', 'age'], ['age'], []].
 --                         NULL permits every combination.
---   keep    VARCHAR[]     the columns that are released unchanged on purpose; then all others have to be in qi
---   unlisted_limit        without keep: share of the rows, 0 to 1, that a column without a role may single out; 1 permits every column
+--   keep    VARCHAR[]     the columns that are released unchanged on purpose; then all others have to be in qi or drop
+--   unlisted_limit        without keep: share of the rows, 0 to 1, that a column without a role may single out; with 1, all of them, and
+--                         that it looks like an identifier is still an error
 --   per_row               true if each row is a person, also where a column seems to repeat people
+--   drop    VARCHAR[]     the columns that are left out of the release; they still tell whether a column repeats people
 --
 -- Result columns:
---   those of tbl, with their names, order and types; suppressed cells are NULL. An ENUM in qi becomes VARCHAR, because its type
+--   those of tbl except drop, with their names, order and types; suppressed cells are NULL. An ENUM in qi becomes VARCHAR, because its type
 --   would list what is suppressed; an ENUM inside of a list or struct is an error. A column with levels becomes VARCHAR, under
 --   the name that qi has for it.
 --
@@ -58,7 +62,7 @@
 --
 -- Cost: one scan of tbl, one GROUP BY, and for each mask (2^12 at most) one GROUP BY of the row types that are left; for unlisted columns
 -- one GROUP BY of their cells, and one of as many cells for each quasi-identifier.
-CREATE OR REPLACE MACRO k_anonymize(tbl, k, qi := NULL, masks := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false) AS TABLE
-@greedy(keep::VARCHAR[]; 'NULL')
+CREATE OR REPLACE MACRO k_anonymize(tbl, k, qi := NULL, masks := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false, drop := NULL) AS TABLE
+@greedy(system.main.list_concat(keep::VARCHAR[], drop::VARCHAR[]); 'NULL')
     'NULL'
 ));

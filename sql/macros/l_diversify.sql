@@ -1,6 +1,6 @@
--- l_diversify(tbl, sa, l, variant := 'frequency', c := NULL, qi := NULL, k := 2, masks := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false): an l-diverse release.
+-- l_diversify(tbl, sa, l, variant := 'frequency', c := NULL, qi := NULL, k := 2, masks := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false, drop := NULL): an l-diverse release.
 --
--- It is k_anonymize(tbl, k, qi, masks, keep, unlisted_limit, per_row) where every class is also l-diverse in the column sa, which is released
+-- It is k_anonymize(tbl, k, qi, masks, keep, unlisted_limit, per_row, drop) where every class is also l-diverse in the column sa, which is released
 -- unchanged. All that is said there holds here, of levels and columns without a role too. It needs greedy_release.sql.
 --
 -- Let a class of n rows have m different values of sa, r_1 >= r_2 >= ... >= r_m times each. With the variant
@@ -15,7 +15,7 @@
 -- l-diverse, nothing is released.
 --
 -- Arguments:
---   tbl, qi, k, masks, keep, unlisted_limit, per_row   as for k_anonymize; qi takes every column but sa, and sa has no other role
+--   tbl, qi, k, masks, keep, unlisted_limit, per_row, drop   as for k_anonymize; qi takes every column but sa, and sa has no other role
 --   sa        VARCHAR   the sensitive column
 --   l         a number of at least 1, exact up to 18 decimals
 --   variant   VARCHAR   'frequency', 'distinct', 'entropy' or 'recursive'
@@ -26,8 +26,8 @@
 --
 -- Source: Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam: l-diversity, TKDD 1(1), 2007.
 -- Cost: that of k_anonymize, and for each mask a GROUP BY of the pairs of row type and value that are left.
-CREATE OR REPLACE MACRO l_diversify(tbl, sa, l, variant := 'frequency', c := NULL, qi := NULL, k := 2, masks := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false) AS TABLE
-@greedy(system.main.list_concat(keep::VARCHAR[], system.main.list_value(sa::VARCHAR)); @sensitive_name())
+CREATE OR REPLACE MACRO l_diversify(tbl, sa, l, variant := 'frequency', c := NULL, qi := NULL, k := 2, masks := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false, drop := NULL) AS TABLE
+@greedy(system.main.list_concat(system.main.list_concat(keep::VARCHAR[], drop::VARCHAR[]), system.main.list_value(sa::VARCHAR)); @sensitive_name())
     system.main.concat('''', system.main.replace(CASE
         WHEN NOT coalesce(TRY_CAST(l::VARCHAR AS DECIMAL(38, 18)) BETWEEN 1 AND 1000000, false)
             THEN system.main.error('kanon: l is not a number from 1 to 1000000 (l = 2: no value has more than half of a class)')

@@ -58,7 +58,7 @@ FROM system.main.query(system.main.format(
          )
          GROUP BY i
      ), "kanon#looks" AS (
-         @looks(FROM {0} AS source)
+         @looks(FROM {0} AS source; 1024; )
      )
      SELECT column_name, data_type, "distinct", nulls, uniques, "rows", role[1] AS role, role[2] AS reason
      FROM (
@@ -77,10 +77,9 @@ FROM system.main.query(system.main.format(
          END AS role
          FROM (
              SELECT *, rule IS NOT NULL AND (rule.role <> ''identifier'' OR answers IS NOT TRUE)
-                       AND (NOT rule.textual OR numbers IS NOT TRUE) AND (NOT rule.numeric OR numbers IS NOT FALSE) AS fits
+                       AND (NOT rule.textual OR numbers IS NOT TRUE) AND (NOT rule."numeric" OR numbers IS NOT FALSE) AS fits
              FROM (
-                 SELECT *, CASE @name_rules() ELSE NULL END AS rule
-                 FROM (SELECT *, system.main.regexp_full_match(called, ''@not_identifying()'') AS spared FROM (
+                 FROM (
                      SELECT names[i] AS column_name, system.main.regexp_replace(types[i], ''ENUM\(.*\)'', ''ENUM'') AS data_type, "rows",
                             "rows" - filled[i] AS nulls, filled[i] AS shown,
                             (CASE WHEN parts > 1 THEN system.main.least(approximate[i] - CASE WHEN filled[i] < "rows" THEN 1 ELSE 0 END, filled[i])
@@ -92,7 +91,10 @@ FROM system.main.query(system.main.format(
                             system.main.regexp_matches(types[i], ''^(DATE|TIMESTAMP)'') OR coalesce(date_like, false) AS dated
                      FROM (SELECT *, system.main.unnest(system.main.range(1, system.main.len(names) + 1)) AS i FROM "kanon#table")
                      LEFT JOIN "kanon#counted" USING (i) LEFT JOIN "kanon#looks" USING (i)
-                 ))
+                 )
+                 LEFT JOIN (
+                     @said(SELECT @called(system.main.unnest(names)) AS called FROM "kanon#table")
+                 ) USING (called)
              )
          )
      )',

@@ -113,15 +113,14 @@ FROM system.main.query(system.main.format(
              )
          )
          LEFT JOIN (
-             @looks(FROM {0} AS source)
+             @looks(FROM {0} AS source; 1024; @ages_like())
          ) USING (i)
      ), "kanon#named" AS (
-         SELECT *, CASE @name_rules() ELSE NULL END AS rule
-         FROM (
-             SELECT *, system.main.regexp_full_match(called, ''@not_identifying()'') AS spared,
-                    system.main.regexp_full_match(called, ''@not_ages()'') AS called_otherwise
-             FROM "kanon#columns"
-         )
+         SELECT *, system.main.regexp_full_match(called, ''@not_ages()'') AS called_otherwise
+         FROM "kanon#columns"
+         LEFT JOIN (
+             @said(SELECT called FROM "kanon#columns")
+         ) USING (called)
      ), "kanon#broken" AS MATERIALIZED (
          SELECT column_name, broken.paragraph AS paragraph, broken.cells AS cells, broken.reason AS reason, broken."order" AS "order"
          FROM (

@@ -1,6 +1,6 @@
--- t_close(tbl, sa, t, metric := 'equal', qi := NULL, k := 2, masks := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false): a t-close release.
+-- t_close(tbl, sa, t, metric := 'equal', qi := NULL, k := 2, masks := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false, drop := NULL): a t-close release.
 --
--- It is k_anonymize(tbl, k, qi, masks, keep, unlisted_limit, per_row) where every class is also t-close to the table in the column sa, which is
+-- It is k_anonymize(tbl, k, qi, masks, keep, unlisted_limit, per_row, drop) where every class is also t-close to the table in the column sa, which is
 -- released unchanged. All that is said there holds here, of levels and columns without a role too. It needs greedy_release.sql.
 --
 -- A class is t-close if the earth mover's distance between its shares of the values of sa and those of the table is at most t. With the metric
@@ -12,7 +12,7 @@
 -- none become one class that shows nothing, together with as many other classes as it needs, the largest first.
 --
 -- Arguments:
---   tbl, qi, k, masks, keep, unlisted_limit, per_row   as for k_anonymize; qi takes every column but sa, and sa has no other role
+--   tbl, qi, k, masks, keep, unlisted_limit, per_row, drop   as for k_anonymize; qi takes every column but sa, and sa has no other role
 --   sa       VARCHAR   the sensitive column
 --   t        a number from 0 to 1, exact up to 18 decimals
 --   metric   VARCHAR   'equal' or 'ordered'
@@ -23,8 +23,8 @@
 -- Source: Li, Li, Venkatasubramanian: t-closeness, ICDE 2007.
 -- Cost: that of k_anonymize, and for each mask a GROUP BY of the pairs of row type and value that are left. With 'ordered', each class that
 -- is looked at takes the number of its values times that of the table.
-CREATE OR REPLACE MACRO t_close(tbl, sa, t, metric := 'equal', qi := NULL, k := 2, masks := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false) AS TABLE
-@greedy(system.main.list_concat(keep::VARCHAR[], system.main.list_value(sa::VARCHAR)); @sensitive_name())
+CREATE OR REPLACE MACRO t_close(tbl, sa, t, metric := 'equal', qi := NULL, k := 2, masks := NULL, keep := NULL, unlisted_limit := 0.2, per_row := false, drop := NULL) AS TABLE
+@greedy(system.main.list_concat(system.main.list_concat(keep::VARCHAR[], drop::VARCHAR[]), system.main.list_value(sa::VARCHAR)); @sensitive_name())
     system.main.concat('''', system.main.replace(CASE
         WHEN NOT coalesce(TRY_CAST(t::VARCHAR AS DECIMAL(38, 18)) BETWEEN 0 AND 1, false)
             THEN system.main.error('kanon: t is not a number from 0 to 1 (write 0.3)')

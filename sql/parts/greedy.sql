@@ -1,7 +1,7 @@
 -- greedy(others; sa): the release of greedy_release, up to its last argument, the guarantee as a text of SQL; others are the columns that are
 -- no quasi-identifiers without qi, and sa is the sensitive column as a text of SQL.
 
-FROM system.main.query(system.main.format('FROM greedy_release({}, {}, {}, {}, {}, {}, {}, {}, {})',
+FROM system.main.query(system.main.format('FROM greedy_release({}, {}, {}, {}, {}, {}, {}, {}, {}, {})',
     coalesce(@literal(tbl::VARCHAR), 'NULL'),
     coalesce(@literal(k::VARCHAR), 'NULL'),
     CASE
@@ -30,4 +30,5 @@ FROM system.main.query(system.main.format('FROM greedy_release({}, {}, {}, {}, {
     CASE WHEN keep IS NOT NULL OR qi IS NULL THEN @list_literal(keep::VARCHAR[]; name) ELSE 'NULL' END,
     coalesce(@literal(unlisted_limit::VARCHAR), 'NULL'),
     coalesce(@literal(per_row::VARCHAR), 'NULL'),
+    CASE WHEN drop IS NOT NULL THEN @list_literal(drop::VARCHAR[]; name) ELSE 'NULL' END,
     <sa>,

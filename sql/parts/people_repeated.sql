@@ -1,183 +1,206 @@
--- people_repeated(source; qi): the CTEs before a query of "kanon#repeated", which has a row for each column of source that repeats people: its
--- name, people, rows, the shared columns and bits. qi is a list of columns as SQL, in small letters.
+-- people_repeated(source; qi): the CTEs before a query of "kanon#repeated", which has a row for each column of source that repeats people, or for
+-- two that do together: their names as key, people, rows, the shared columns and bits. They follow recognized(source); qi is a list of columns as SQL, in
+-- small letters.
+-- The rule is that of `kanon_sql/recognition/repeated_people.py`.
 
--- A number for each cell, equal for equal values, and NULL for NULL. Ages are whole numbers, less the year of the first other date.
-"kanon#coded" AS MATERIALIZED (
-    SELECT system.main.list_value(*COLUMNS(''(?s)^c.*'')) AS codes
-    FROM (
-        SELECT CASE
-                   WHEN COLUMNS(''(?s)^c.*'') IS NULL THEN NULL
-                   WHEN @says_age(system.main.substring(system.main.alias(COLUMNS(''(?s)^c.*'')), 2))
-                       AND TRY_CAST(CAST(COLUMNS(''(?s)^c.*'') AS VARCHAR) AS DOUBLE) BETWEEN 0 AND 1000
-                   THEN system.main.subtract(system.main.add(system.main.floor(TRY_CAST(CAST(COLUMNS(''(?s)^c.*'') AS VARCHAR) AS DOUBLE)),
-                       1000000), written)::UBIGINT
-                   WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(''(?s)^c.*'')), ''VARIANT|TUPLE\(|UNION\('')
-                   THEN system.main.hash(system.main.create_sort_key(system.main.row(COLUMNS(''(?s)^c.*'')), ''ASC NULLS LAST''))
-                   ELSE system.main.hash(COLUMNS(''(?s)^c.*''))
-               END
+-- What describes people: columns of qi, and others by their names. Columns on one topic say the same. A trait of many people tells nobody apart.
+-- Of a large table, rows are drawn, and of each column with many values all rows of one in so many values.
+"kanon#described" AS MATERIALIZED (
+    SELECT place, name, different < texts AS several, different, mask, finer, finer > 0 AND system.main.multiply(different, 10) > system.main.multiply(texts, 9) AS many,
+           personal, personal OR system.main.list_contains(<qi>, system.main.translate(
+               name, ''ABCDEFGHIJKLMNOPQRSTUVWXYZ'', ''abcdefghijklmnopqrstuvwxyz'')) AS asked,
+           kind IS NOT DISTINCT FROM ''age'' AS ages, kind IS NOT DISTINCT FROM ''age'' AND different > 20 AS grows,
+           kind IS NOT DISTINCT FROM ''date of birth'' AS born, kind IS NOT DISTINCT FROM ''date'' AS dated,
+           kind IS NOT DISTINCT FROM ''date'' OR personal AND kind IS DISTINCT FROM ''date of birth'' AS shared_by_many,
+           -- numbers of patients can look like UUIDs
+           system.main.list_has_any(system.main.list_value(kind, CASE WHEN role = ''identifier'' THEN named END), system.main.list_value(
+               ''account number'', ''date of birth'', ''e-mail address'', ''insurance number'', ''login'', ''national number'', ''number of a person'',
+               ''record number'')) AS identifying,
+           coalesce(kind IN (''insurance number'', ''national number'', ''number of a person''), false) AS numbering,
+           CASE
+               WHEN kind IN (''date of birth'', ''year of birth'', ''age'') THEN ''birth''
+               WHEN kind IN (''postal code'', ''place smaller than a state'', ''region'', ''coordinate'', ''street address'') THEN ''place''
+               ELSE coalesce(kind, name)
+           END AS topic
+    FROM "kanon#recognized" AS recognized, (
+        SELECT system.main.subtract(system.main."<<"(1, shift), 1)::UBIGINT AS mask,
+               system.main.subtract(system.main."<<"(1, CASE WHEN shift > 0 THEN system.main.add(shift, 1) ELSE 0 END), 1)::UBIGINT AS finer
         FROM (
-            SELECT COLUMNS(''(?s)^c.*''), coalesce(*COLUMNS(''(?s)^y.*''), 0) AS written
+            SELECT system.main.greatest(0, system.main.floor(system.main.log2(system.main."/"(system.main.count(*), 4096))))::INTEGER AS shift
+            FROM <source>
+            HAVING system.main.count(*) >= 30
+        ) AS source
+    ) AS size
+),
+-- Two columns may tell people apart together, as a clinic and the number of a patient there do. Those that look like identifiers are tried with
+-- others; and in a table of which all rows are here, and have no numbers of people of their own, those that have the most values, but for one that
+-- numbers the rows.
+"kanon#columns" AS MATERIALIZED (
+    WITH parts AS (
+        SELECT * FROM "kanon#described" WHERE (several OR identifying) AND different > 1 AND NOT asked AND NOT shared_by_many
+        QUALIFY system.main.row_number() OVER (ORDER BY identifying DESC NULLS LAST, different DESC NULLS LAST, place ASC NULLS LAST) <= 8
+    )
+    SELECT * EXCLUDE (several, different), place AS first, place AS second, CASE WHEN many THEN place END AS whole FROM "kanon#described"
+    UNION ALL
+    SELECT one.* EXCLUDE (several, different) REPLACE (
+               system.main.add(system.main.multiply(10000, one.place), two.place) AS place,
+               one.identifying OR two.identifying AS identifying, false AS numbering, one.many OR two.many AS many),
+           one.place, two.place, CASE WHEN one.many THEN one.place WHEN two.many THEN two.place END
+    FROM parts AS one JOIN parts AS two ON one.place < two.place
+    WHERE one.mask = 0 OR one.identifying OR two.identifying
+),
+"kanon#sampling" AS MATERIALIZED (
+    SELECT system.main.min(mask) AS mask, system.main.min(finer) AS finer, system.main.list(place) FILTER (many) AS many,
+           system.main.bool_or(ages) AS growing, system.main.list(place) FILTER (ages) AS aged, system.main.list(place) FILTER (dated) AS dated
+    FROM "kanon#described"
+    HAVING system.main.bool_or(asked)
+),
+-- A number for each cell, equal for equal values, and NULL for NULL; where ages grow, these, and when a row was written, in years; and a random key
+-- that does not depend on the order of the table.
+"kanon#rows" AS MATERIALIZED (
+    SELECT system.main.row_number() OVER () AS id, drawn, codes, system.main.hash(codes, times) AS key,
+           CASE WHEN growing THEN system.main.list_transform(texts, lambda text, place:
+               CASE WHEN system.main.list_contains(aged, place) THEN TRY_CAST(text AS DOUBLE) END) END AS years,
+           CASE WHEN growing THEN system.main."/"(system.main.epoch(system.main.list_extract(system.main.list_filter(
+               system.main.list_transform(dated, lambda place: TRY_CAST(system.main.list_extract(texts, place) AS TIMESTAMP)),
+               lambda moment: moment IS NOT NULL), 1)), 31556952) END AS written
+    FROM (
+        SELECT drawn, codes, texts, system.main.unnest(system.main.range(system.main.count(*))) AS times
+        FROM (
+            SELECT drawn, codes, system.main.list_value(*COLUMNS(''(?s)^3.*'')) AS texts
             FROM (
-                SELECT COLUMNS(''(?s)(.*)'') AS "c\1", CASE
-                           WHEN system.main.regexp_matches(system.main.typeof(COLUMNS(''(?s)(.*)'')), ''^(DATE|TIMESTAMP)'')
-                               AND NOT system.main.regexp_full_match(@called(system.main.alias(COLUMNS(''(?s)(.*)'')))
-                                   , ''@named(date of birth)'')
-                           THEN system.main.year(TRY_CAST(CAST(COLUMNS(''(?s)(.*)'') AS VARCHAR) AS TIMESTAMP)) END AS "y\1"
-                FROM <source>
+                SELECT system.main."&"("row", mask) = mask AS drawn, codes,
+                       CASE WHEN growing THEN CAST(COLUMNS(''(?s)^1(.*)$'') AS VARCHAR) END AS "3\1"
+                FROM (
+                    SELECT "row", COLUMNS(''(?s)^1.*''), system.main.list_value(*COLUMNS(''(?s)^2.*'')) AS codes
+                    FROM (
+                        SELECT "row", COLUMNS(''(?s)^1.*''),
+                               CASE WHEN COLUMNS(''(?s)^1(.*)$'') IS NOT NULL THEN system.main.hash(COLUMNS(''(?s)^1(.*)$'')) END AS "2\1"
+                        FROM (
+                            SELECT COLUMNS(''(?s)^(.*)$'') AS "1\1", system.main.hash(system.main.row_number() OVER ()) AS "row" FROM <source>
+                        ) AS source
+                    ) AS cells
+                ) AS cells, "kanon#sampling" AS sampling
+                WHERE system.main."&"("row", mask) = mask OR system.main.len(system.main.list_filter(
+                    many, lambda place: system.main."&"(system.main.list_extract(codes, place), finer) = finer)) > 0
             ) AS cells
         ) AS cells
+        GROUP BY drawn, codes, texts
+    ) AS cells, "kanon#sampling" AS sampling
+),
+-- Of each column, the rows with a value, and before each the row that it follows if those of one value are in a random order; same is whether both
+-- have the same value. Of a column with many values, these are all rows of one in so many values, else those that were drawn.
+"kanon#neighbours" AS MATERIALIZED (
+    SELECT place, many, mask, finer, key, id AS one, system.main.lag(id) OVER (PARTITION BY place ORDER BY code ASC NULLS LAST, key ASC NULLS LAST) AS two,
+           coalesce(code = system.main.lag(code) OVER (PARTITION BY place ORDER BY code ASC NULLS LAST, key ASC NULLS LAST), false) AS same
+    FROM (
+        SELECT place, many, mask, finer, key, id, drawn, system.main.list_extract(codes, whole) AS part, CASE
+                   WHEN first = second THEN system.main.list_extract(codes, place)
+                   WHEN system.main.list_extract(codes, first) IS NOT NULL AND system.main.list_extract(codes, second) IS NOT NULL
+                   THEN system.main.hash(system.main.list_extract(codes, first), system.main.list_extract(codes, second))
+               END AS code
+        FROM "kanon#rows" AS source, "kanon#columns" AS columns
+        WHERE asked OR NOT shared_by_many
     ) AS cells
+    WHERE code IS NOT NULL AND CASE WHEN many THEN system.main."&"(part, finer) = finer ELSE drawn END
 ),
--- Columns on one topic say the same about a person; a column of qi without one is a topic of its own. Fewer than two are no evidence.
--- Of many cells, a part is enough: of a column with few values some of its rows, of others all rows of some values.
-"kanon#columns" AS MATERIALIZED (
-    SELECT place, name, topic, coalesce(topic, name) AS says, drifts, personal,
-           system.main.greatest(1, system.main.least(system.main.divide("rows", 2000), system.main.divide(
-               system.main.multiply("rows", system.main.multiply(system.main.count(*) OVER (), system.main.count(*) FILTER (personal) OVER ())),
-               1000000)))::UBIGINT AS parts
+"kanon#keys" AS MATERIALIZED (
+    SELECT columns.*, pairs, "values", "rows", CASE WHEN identifying THEN 0.6 ELSE 0.9 END AS least, system.main.bool_or(
+               numbering AND system.main.multiply("values", 100) >= system.main.multiply(95, (SELECT system.main.count(*) FROM "kanon#rows"))) OVER () AS numbered
     FROM (
-        SELECT place, name, topic, drifts, topic IS NOT NULL OR system.main.list_contains(<qi>, system.main.translate(
-                   name, ''ABCDEFGHIJKLMNOPQRSTUVWXYZ'', ''abcdefghijklmnopqrstuvwxyz'')) AS personal
-        FROM (
-            SELECT *, CASE @topics(e-mail address, web address, IP address, diagnosis, result) ELSE NULL END AS topic
-            FROM (
-                SELECT *, system.main.regexp_full_match(called, ''@not_identifying()'') AS spared
-                FROM (
-                    SELECT name, place, @called(name) AS called,
-                           @says_age(name) AS drifts
-                    FROM (
-                        SELECT system.main.unnest(names) AS name,
-                               system.main.unnest(system.main.range(1, system.main.add(system.main.len(names), 1))) AS place
-                        FROM (
-                            @names(FROM <source>)
-                        ) AS names
-                    ) AS names
-                ) AS names
-            ) AS names
-        ) AS names
-    ) AS names, (SELECT system.main.count(*) AS "rows" FROM "kanon#coded") AS counted
-    QUALIFY system.main.count(*) FILTER (personal) OVER () > 1 AND "rows" > 30
-),
-"kanon#met" AS MATERIALIZED (
-    SELECT place, code, codes, system.main.mod(drawn, parts) = 0 AS drawn, parts
-    FROM (
-        SELECT codes, drawn, system.main.unnest(codes) AS code, system.main.unnest(system.main.range(1, system.main.add(system.main.len(codes), 1))) AS place
-        FROM (SELECT codes, system.main.hash(system.main.row_number() OVER ()) AS drawn FROM "kanon#coded") AS coded
-    ) AS cells, (SELECT system.main.max(parts) AS parts FROM "kanon#columns") AS columns
-    WHERE system.main.mod(code, parts) = 0 OR code IS NOT NULL AND system.main.mod(drawn, parts) = 0
-),
-"kanon#drawn" AS (
-    SELECT met.place, met.code, codes, CASE WHEN many THEN parts ELSE 1 END AS kept
-    FROM "kanon#met" AS met
-    JOIN (
-        SELECT place, system.main.multiply(system.main.count(DISTINCT code), 2) > system.main.count(code) AS many
-        FROM "kanon#met"
-        WHERE drawn
+        SELECT place, system.main.count(*) FILTER (same) AS pairs,
+               system.main.multiply(system.main.count(*), system.main.add(system.main.min(CASE WHEN many THEN finer ELSE mask END), 1))::BIGINT AS "rows",
+               system.main.multiply(system.main.count(*) FILTER (NOT same), system.main.add(
+                   system.main.min(CASE WHEN many THEN finer ELSE 0 END), 1))::BIGINT AS "values"
+        FROM "kanon#neighbours"
         GROUP BY place
-    ) AS columns ON columns.place = met.place
-    WHERE CASE WHEN many THEN system.main.mod(code, parts) = 0 ELSE drawn END
-),
--- The values of each column that several rows have, if these are enough; "values" estimates how many the column has in all.
-"kanon#counted" AS MATERIALIZED (
-    SELECT place, code, "values"
-    FROM (
-        SELECT place, code, "rows", system.main.multiply(kept, system.main.count(*) OVER (PARTITION BY place)) AS "values",
-               system.main.sum(system.main.subtract("rows", 1)) OVER (PARTITION BY place) AS pairs
-        FROM (SELECT place, code, kept, system.main.count(*) AS "rows" FROM "kanon#drawn" GROUP BY ALL) AS drawn
     ) AS counted
-    WHERE pairs >= 30 AND "rows" > 1
+    JOIN "kanon#columns" AS columns ON columns.place = counted.place
 ),
--- How many rows have which values of a column (NULL for all of them) and of a personal column.
-"kanon#cells" AS MATERIALIZED (
-    SELECT place, other, code, value, system.main.count(*)::DOUBLE AS n
+-- The share of neighbours with the same value that agree on what describes people; 2,000 of them are enough. Where nearly all agree, the value
+-- determines the other one.
+"kanon#shares" AS MATERIALIZED (
+    SELECT keys.place, keys.first, keys.second, keys."values", keys.identifying, keys.least, other, share, others."values" AS others, others.topic,
+           others.personal, others.grows, others.ages, others.topic IN (''birth'', ''sex'') AS inborn, years,
+           NOT keys.shared_by_many AND keys.pairs >= CASE WHEN keys.identifying THEN 10 ELSE 30 END
+               AND keys."values" >= CASE WHEN keys.identifying THEN 3 ELSE 10 END
+               AND (keys.first = keys.second OR (keys.identifying OR NOT keys.numbered)
+                   AND system.main.multiply(keys."values", 100) < system.main.multiply(keys."rows", CASE WHEN keys.identifying THEN 95 ELSE 60 END))
+               AND share IS NOT NULL AND NOT (keys.asked AND keys.topic = others.topic) AS told,
+           system.main.list(system.main.struct_pack(place := keys.place, "values" := keys."values"))
+               FILTER (share >= 0.98) OVER (PARTITION BY other) AS determining
     FROM (
-        SELECT drawn.place, drawn.code, personal.place AS other, system.main.list_extract(codes, personal.place) AS value
-        FROM "kanon#drawn" AS drawn
-        JOIN "kanon#counted" AS counted ON counted.place = drawn.place AND counted.code = drawn.code
-        JOIN "kanon#columns" AS personal ON personal.personal AND personal.place <> drawn.place
-    ) AS cells
-    WHERE value IS NOT NULL
-    GROUP BY GROUPING SETS ((place, other, code, value), (place, other, value))
+        @agreements(@near_pairs(); SELECT place AS other, grows FROM "kanon#columns" WHERE asked; pairs.place <> other)
+    ) AS shares
+    JOIN "kanon#keys" AS keys ON keys.place = shares.place
+    JOIN "kanon#keys" AS others ON others.place = other
 ),
--- The expected share of pairs that agree: of rows next to each other in a value of the column, in random order, and of any two rows.
-"kanon#agreeing" AS MATERIALIZED (
-    SELECT place, other, system.main.sum(system.main.subtract(size, 1)) FILTER (code IS NOT NULL) AS pairs,
-           system.main."/"(system.main.sum(system.main."/"(agree, size)) FILTER (code IS NOT NULL), pairs) AS own,
-           system.main.max(system.main."/"(agree, system.main.multiply(size, system.main.subtract(size, 1)))) FILTER (code IS NULL) AS chance,
-           system.main.max("values") FILTER (code IS NULL) >= system.main.multiply(0.99, system.main.count(code)) AS as_many
-    FROM (
-        SELECT place, other, code, system.main.sum(n) AS size, system.main.sum(agree) AS agree, system.main.count(n) AS "values"
+-- The same of random pairs of rows that differ in the column, for what neighbours agree on, and for what people are born with.
+"kanon#facts" AS MATERIALIZED (
+    SELECT shares.*, chance, share >= enough AND coalesce(chance <= 0.7, false) AS shared, share < enough AS apart, inborn AND CASE
+               -- ages of one person are half as far apart as those of random rows in 40 years
+               WHEN ages THEN coalesce(years > system.main.multiply(0.75, years_at_random), false)
+               ELSE coalesce(system.main.multiply(share, 2) < system.main.add(1, chance), true)
+           END AS varies
+    FROM "kanon#shares" AS shares
+    LEFT JOIN (  -- people may move: for an identifier, what hardly any random pairs agree on counts from 60 %
+        SELECT place AS key, other AS trait, system.main.greatest(share, system.main."/"(1, pairs)) AS chance, years AS years_at_random
         FROM (
-            SELECT place, other, code, n, system.main.multiply(n, system.main.subtract(n, 1)) AS agree FROM "kanon#cells"
-            UNION ALL
-            SELECT cells.place, cells.other, cells.code, NULL, system.main.multiply(2, system.main.multiply(cells.n, older.n))
-            FROM "kanon#cells" AS cells
-            JOIN "kanon#columns" AS columns ON columns.place = cells.other AND columns.drifts
-            JOIN "kanon#cells" AS older ON older.place = cells.place AND older.other = cells.other
-                AND older.code IS NOT DISTINCT FROM cells.code AND older.value = system.main.add(cells.value, 1::UBIGINT)
-        ) AS cells
-        GROUP BY place, other, code
-    ) AS cells
-    WHERE size > 1
-    GROUP BY place, other
+            @agreements(@random_pairs(); @suspected(); @differ_in_key())
+        ) AS chances
+    ) AS chances ON key = place AND trait = other
+    CROSS JOIN LATERAL (SELECT CASE WHEN identifying THEN system.main.least(0.8, system.main.greatest(
+        0.6, system.main.add(0.5, system.main.multiply(0.6, coalesce(chance, 1))))) ELSE 0.9 END AS enough) AS enough
+    WHERE told AND (first = second OR system.main.len(system.main.list_filter(
+        determining, lambda part: part.place = first OR part.place = second)) > 0 IS NOT TRUE)
 ),
--- What speaks for and against: not what nearly all rows agree on, and not another name of the column. Once with and once without the
--- columns of qi that say nothing by their names.
-"kanon#evidence" AS MATERIALIZED (
-    SELECT agreeing.place, agreeing.other, every, others.name, others.says, others.drifts, own >= 0.9 AS shared, chance,
-           system.main."/"(system.main.subtract(own, chance), system.main.subtract(1, chance)) AS better
-    FROM "kanon#agreeing" AS agreeing
-    JOIN "kanon#columns" AS columns ON columns.place = agreeing.place
-    JOIN "kanon#columns" AS others ON others.place = agreeing.other
-    JOIN (VALUES (false), (true)) AS scopes(every) ON every OR others.topic IS NOT NULL
-    WHERE pairs >= 30 AND NOT (own >= 0.9 AND chance > 0.7) AND columns.says <> others.says
-        AND NOT (others.topic IS NULL AND own >= 0.999 AND as_many)
-),
-"kanon#sizes" AS MATERIALIZED (
-    SELECT place, system.main.max("values") AS "values" FROM "kanon#counted" GROUP BY place
-),
--- A column that a coarser one determines counts with it. If birth dates or sexes differ as they do anywhere, several people share a value.
+-- Once with and once without the columns of qi whose names say nothing of a person: these may be about what happened to people. A trait that
+-- another one with few values determines counts with it; if two determine each other, the first counts. A column that may also be that of a
+-- group, such as a household, is not certain. If a column of qi differs, only agreement on age or sex tells a person from a household.
 "kanon#judged" AS MATERIALIZED (
-    SELECT place, system.main.max(bits) AS bits
+    SELECT *, varies IS NOT TRUE AND (every OR identifying OR born) AND CASE
+               WHEN identifying THEN shared > 1 OR different = 0
+               ELSE (shared > 2 OR first = second AND different = 0) AND shared >= system.main.multiply(different, 2)
+           END AS certain
     FROM (
-        SELECT place, every, system.main.count(*) AS topics, system.main.count(*) FILTER (shared) AS shared, system.main.sum(bits) AS bits,
-               system.main.bool_or(says IN (''birth'', ''sex'') AND several) AS several
+        SELECT place, first, second, every, identifying, system.main.count(chance) AS shared,
+               system.main.sum(system.main.log2(system.main."/"(1, chance))) AS bits,
+               system.main.bool_or(topic IN (''birth'', ''sex'') AND chance IS NOT NULL) AS born,
+               system.main.list(trait ORDER BY trait ASC NULLS LAST) FILTER (chance IS NOT NULL) AS traits,
+               system.main.count(*) FILTER (differs) AS different, system.main.bool_or(varies) AS varies
         FROM (
-            SELECT place, every, says, system.main.bool_or(shared) AS shared,
-                   system.main.max(CASE WHEN shared THEN system.main.log2(system.main."/"(1, chance)) END) AS bits,
-                   system.main.bool_or(better < 0.25 AND NOT drifts) OR NOT system.main.bool_or(shared) AND system.main.min(better) < 0.25 AS several
-            FROM "kanon#evidence" AS evidence
-            WHERE NOT EXISTS (
-                FROM "kanon#evidence" AS coarser
-                JOIN "kanon#agreeing" AS agreeing ON agreeing.place = coarser.other AND agreeing.other = evidence.other AND own >= 0.95
-                JOIN "kanon#sizes" AS determining ON determining.place = coarser.other
-                JOIN "kanon#sizes" AS determined ON determined.place = evidence.other
-                JOIN "kanon#sizes" AS sizes ON sizes.place = evidence.place
-                WHERE coarser.place = evidence.place AND coarser.every = evidence.every AND coarser.shared = evidence.shared
-                    AND coarser.says <> evidence.says AND system.main.multiply(determining."values", 2) < sizes."values"
-                    AND (determining."values" > determined."values"
-                        OR determining."values" = determined."values" AND coarser.other < evidence.other)
-            )
-            GROUP BY place, every, says
+            SELECT place, first, second, every, topic, identifying, system.main.min(chance) FILTER (counts) AS chance,
+                   system.main.arg_min(other, chance) FILTER (counts) AS trait,
+                   system.main.bool_or(apart) AND NOT system.main.bool_or(shared) AS differs,
+                   system.main.bool_or(varies) AS varies
+            FROM (
+                SELECT *, shared AND coalesce(system.main.len(system.main.list_filter(determining, lambda one:
+                           system.main.list_contains(traits, one.place) AND system.main.multiply(one."values", 2) < "values"
+                           AND (one.place < other OR system.main.multiply(others, 10) < system.main.multiply(one."values", 9)))), 0) = 0 AS counts
+                FROM (
+                    SELECT *, system.main.list(other) FILTER (shared) OVER (PARTITION BY place, every) AS traits
+                    FROM "kanon#facts", (VALUES (true), (false)) AS scopes(every)
+                    WHERE every OR personal
+                ) AS facts
+            ) AS facts
+            GROUP BY place, first, second, every, topic, identifying
         ) AS topics
-        GROUP BY place, every
+        GROUP BY place, first, second, every, identifying
     ) AS judged
-    JOIN "kanon#sizes" AS sizes USING (place)
-    WHERE "values" >= 10 AND bits >= 6 AND NOT several AND (shared >= 3 OR shared = topics AND shared > 1)
-        AND system.main.multiply(shared, 3) >= system.main.multiply(topics, 2)
-    GROUP BY place
+    WHERE CASE WHEN identifying THEN shared > 0 ELSE bits >= 6 AND shared > 1 END
 ),
 "kanon#repeated" AS MATERIALIZED (
-    SELECT name, people, "rows", shared, bits, place
+    SELECT keys.place, CASE WHEN keys.first = keys.second THEN system.main.list_value(name)
+               ELSE system.main.list_value(name, system.main.list_extract(names, keys.second)) END AS key,
+           mask, "values" AS people, "rows", keys.identifying, keys.born, bits,
+           system.main.list_transform(traits, lambda trait: system.main.list_extract(names, trait)) AS shared
     FROM "kanon#judged" AS judged
-    JOIN "kanon#columns" AS columns USING (place)
-    JOIN (
-        SELECT place, system.main.count(DISTINCT system.main.list_extract(codes, place)) AS people,
-               system.main.count(system.main.list_extract(codes, place)) AS "rows"
-        FROM "kanon#coded", "kanon#judged"
-        GROUP BY place
-    ) AS counted USING (place)
-    JOIN (
-        SELECT place, system.main.list(name ORDER BY other ASC NULLS LAST) AS shared FROM "kanon#evidence" WHERE shared AND every GROUP BY place
-    ) AS evidence USING (place)
+    JOIN "kanon#keys" AS keys ON keys.place = judged.place
+    CROSS JOIN (SELECT system.main.list(name ORDER BY place ASC NULLS LAST) AS names FROM "kanon#described") AS names
+    WHERE certain AND NOT EXISTS (
+        FROM "kanon#judged" AS alone
+        WHERE judged.first <> judged.second AND alone.first = alone.second AND alone.shared > 1 AND NOT alone.identifying
+            AND alone.place IN (judged.first, judged.second)
+    )
+    QUALIFY system.main.rank() OVER (ORDER BY keys.first = keys.second DESC NULLS LAST, every DESC NULLS LAST) = 1
 )

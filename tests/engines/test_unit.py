@@ -79,6 +79,13 @@ def test_the_message_names_column_people_rows_and_both_ways_out(clinic: Connecti
     )
 
 
+def test_numbers_of_patients_may_look_like_uuids(clinic: Connection) -> None:
+    clinic.execute("""CREATE TABLE few AS
+        SELECT md5('p' || i // 2)::UUID AS patient_id, i // 2 * 7 % 16 AS zip, i // 2 * 5 % 13 AS job FROM range(32) t(i)""")
+    with pytest.raises(RepeatedPeopleError, match="patient_id repeats people"):  # 16 pairs are enough only for an identifier
+        clinic.execute("SELECT patient_id, zip, job FROM few ANONYMIZE BY zip, job GUARANTEE k >= 2")
+
+
 def test_people_who_are_counted_are_released(clinic: Connection) -> None:
     clinic.execute(f"CREATE TABLE released AS SELECT patient_id, zip, sex, job FROM visits {BY} k >= 5 PER patient_id")
     assert clinic.execute("FROM (DESCRIBE released) SELECT column_name").fetchall() == [("zip",), ("sex",), ("job",)]

@@ -267,7 +267,7 @@ SHAPES = [
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_audit_lets_no_small_class_through(con: duckdb.DuckDBPyConnection, shape: str) -> None:
     text = (ROOT / "sql" / "greedy_release.sql").read_text(encoding="utf-8")
-    guard = "HAVING system.main.sum(size) >= {3}"
+    guard = "HAVING system.main.sum(size) >= {0}"
     assert text.count(guard) == 1
     con.execute(text.replace(guard, "HAVING system.main.sum(size) >= 1"))
     con.execute("CREATE TABLE t AS SELECT i // 10 AS a, i AS c FROM range(9000) AS r(i) UNION ALL SELECT 7000, 1")

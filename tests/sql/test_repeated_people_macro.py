@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Callable
-from itertools import combinations
-from math import log2
 from pathlib import Path
 
 import duckdb
 import people_tables
 import pytest
 from people_tables import REPEATED, Columns
+
+from kanon_sql.engines.duckdb.sampled_rows import rows_of
+from kanon_sql.engines.unit import repeating
 
 SEEDS = range(3)
 
@@ -46,21 +46,6 @@ def patients(count: int, visits: int, **more: str) -> str:
         FROM range({count * visits}) t(i)"""
 
 
-def shares(columns: Columns, column: str, personal: str) -> tuple[float, float]:
-    """Return the shares of pairs that agree: of neighbours within a value, in random order, and of any two rows."""
-    rows = [(mine, other) for mine, other in zip(columns[column], columns[personal], strict=True) if None not in (mine, other)]
-    several = {value for value, count in Counter(mine for mine, _ in rows).items() if count > 1}
-    rows = [row for row in rows if row[0] in several]
-    pairs, agreeing = 0, 0.0
-    for value in several:
-        within = [one == other for one, other in combinations([other for mine, other in rows if mine == value], 2)]
-        size = sum(mine == value for mine, _ in rows)
-        pairs, agreeing = pairs + size - 1, agreeing + (size - 1) * sum(within) / len(within)
-    counts = Counter(other for _, other in rows)
-    at_random = sum(n * (n - 1) for n in counts.values()) / (len(rows) * (len(rows) - 1))
-    return agreeing / pairs, at_random
-
-
 @pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", SEEDS)
@@ -68,12 +53,11 @@ def shares(columns: Columns, column: str, personal: str) -> tuple[float, float]:
 def test_people_with_several_rows_are_found(con: duckdb.DuckDBPyConnection, make: Callable[[int], Columns], seed: int) -> None:
     columns, column = make(seed), REPEATED[make]
     filled(con, columns)
-    (first, people, rows, shared, bits), *others = con.execute("FROM repeated_people('t')").fetchall()
-    assert (first, people, rows) == (column, len(set(columns[column])), len(columns[column]))
-    assert {row[0] for row in others} <= {"born"}
-    agreed = {name: shares(columns, column, name) for name in shared}
-    assert all(own >= 0.9 and at_random <= 0.7 for own, at_random in agreed.values())
-    assert bits == pytest.approx(sum(log2(1 / at_random) for _, at_random in agreed.values()))
+    said = con.execute("FROM repeated_people('t')").fetchall()
+    assert said[0][:3] == (column, len(set(columns[column])), len(columns[column]))
+    python = [each for each in repeating(rows_of(con, "t"), []) if each.certain]
+    assert [row[:4] for row in said] == [(each.column, each.people, each.rows, [*each.shared]) for each in python]
+    assert [row[4] for row in said] == [pytest.approx(each.bits, rel=0.1) for each in python]
 
 
 @pytest.mark.everything
@@ -107,19 +91,37 @@ def test_the_order_of_the_rows_does_not_matter(con: duckdb.DuckDBPyConnection) -
     columns = people_tables.visits(1)
     filled(con, columns)
     before = con.execute("FROM repeated_people('t')").fetchall()
+    assert before[0][0] == "patient_id"
     order = random.Random(1).sample(range(len(columns["zip"])), len(columns["zip"]))
     filled(con, {name: [values[place] for place in order] for name, values in columns.items()})
-    (after,) = con.execute("FROM repeated_people('t')").fetchall()
-    assert [after] == [(*before[0][:-1], pytest.approx(before[0][-1]))]
+    assert con.execute("FROM repeated_people('t')").fetchall() == [(*row[:-1], pytest.approx(row[-1])) for row in before]
+
+
+FEW = [(30, 2, "who"), (29, 2, ""), (10, 9, "who"), (9, 9, ""), (16, 2, "patient"), (15, 2, "patient"), (3, 10, "patient")]
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize(("people", "visits", "names"), [(30, 2, ["patient"]), (29, 2, []), (10, 9, ["patient"]), (9, 9, [])])
-def test_thirty_pairs_and_ten_values_are_needed(
-    con: duckdb.DuckDBPyConnection, people: int, visits: int, names: list[str]
+@pytest.mark.parametrize(("people", "visits", "name"), FEW)
+def test_thirty_pairs_and_ten_values_are_needed_and_fewer_of_an_identifier(
+    con: duckdb.DuckDBPyConnection, people: int, visits: int, name: str
 ) -> None:
-    con.execute(f"CREATE TABLE t AS {patients(people, visits)}")
-    assert found(con)[:1] == names  # a few people have birth dates and zip codes of their own
+    con.execute(f"CREATE TABLE t AS SELECT * RENAME (patient AS {name or 'who'}) FROM ({patients(people, visits)})")
+    con.execute("ALTER TABLE t RENAME born TO birth_year")  # a birth date would be an identifier, too
+    assert found(con)[:1] == [each for each in [name] if each]
+
+
+def test_numbers_of_patients_may_look_like_uuids(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(f"""CREATE TABLE t AS SELECT * REPLACE (md5('p' || patient)::UUID AS patient) RENAME (born AS birth_year)
+        FROM ({patients(16, 2)})""")
+    assert found(con)[:1] == ["patient"]
+
+
+def test_ages_of_a_group_differ_as_those_of_all_people_do(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""CREATE TABLE t AS SELECT i // 5 AS home, 98101 + i // 5 * 3 % 19 AS zip, hash(i // 5) % 9 AS income,
+        hash(i // 5, 1) % 5 AS race, 20 + hash(i, 2) % 60 AS age, i FROM range(600) t(i)""")
+    assert found(con) == []
+    con.execute("CREATE TABLE u AS SELECT * REPLACE (20 + hash(home, 3) % 60 + i % 3 AS age) FROM t")
+    assert found(con, "'u'")[:1] == ["home"]
 
 
 def test_null_is_no_person_and_says_nothing(con: duckdb.DuckDBPyConnection) -> None:
@@ -145,7 +147,7 @@ def test_names_in_other_languages(con: duckdb.DuckDBPyConnection, language: str)
 def test_columns_of_qi_are_personal_whatever_their_names(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(f'CREATE TABLE t AS SELECT * FROM ({patients(300, 3)}) AS s(a, B, "c""d", e)')
     assert found(con) == []
-    assert found(con, "'t', ['b', 'C\"D', 'E']") == ["a", "B"]
+    assert found(con, "'t', ['b', 'C\"D', 'E']") == ["a"]  # by its texts, B is a date of an event
     assert found(con, "'t', qi := ['a', 'b', 'C\"D', 'E']")[0] == "a"
     for arguments in ("'t', ['f']", "'t', ['a', NULL]", "'t', ['a', 'A']", "'t', []::VARCHAR[]", "'nothing'", "'t; t'"):
         with pytest.raises(duckdb.Error):
@@ -171,11 +173,11 @@ def test_an_age_grows_with_the_date_of_its_row(con: duckdb.DuckDBPyConnection) -
 
 
 @pytest.mark.everything
-def test_a_part_of_a_large_table_is_enough_and_people_are_exact(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_part_of_a_large_table_is_enough(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(f"CREATE TABLE t AS {patients(40_001, 5, product='i * 31 % 400', price='i * 31 % 400 * 3', visit='i')}")
     con.execute("INSERT INTO t (patient, visit) SELECT 50000, i FROM range(7) t(i)")
     rows = [row[:4] for row in con.execute("FROM repeated_people('t')").fetchall()]
-    assert rows[0] == ("patient", 40_002, 200_012, ["born", "zip", "sex"])
+    assert rows[0] == ("patient", pytest.approx(40_002, rel=0.1), pytest.approx(200_012, rel=0.1), ["born", "zip", "sex"])
     assert {row[0] for row in rows} <= {"patient", "born"}
     con.execute("""CREATE TABLE coarse AS SELECT hash(i) % 3 AS sex, hash(i, 1) % 12 AS zip, hash(i, 2) % 20 AS job
         FROM range(300000) t(i)""")

@@ -15,7 +15,8 @@ VISITS = """CREATE TABLE visits AS SELECT i // 8 AS patient_id, DATE '1940-01-01
 REFUSED = (
     "kanon: patient_id repeats people (and so does born): rows that share its value agree on born, zip, sex and 3 other "
     "columns; k >= 5 would count rows, and 800 people have 6,400; nothing was released; hint: release one row per person "
-    "from a view, count people with per := 'patient_id' in the Python package, or write per_row := true if each row is a person"
+    "from a view (SELECT DISTINCT ON (patient_id) ...), count people with per := 'patient_id' in the Python package, or write "
+    "per_row := true if each row is a person"
 )
 
 RELEASES = (
@@ -43,7 +44,7 @@ def test_a_table_that_repeats_people_is_refused(con: duckdb.DuckDBPyConnection, 
 @pytest.mark.parametrize("answer", ["true", "'true'", "1"])
 def test_per_row_is_an_answer(con: duckdb.DuckDBPyConnection, release: str, answer: str) -> None:
     con.execute(VISITS)
-    limit = "" if "keep" in release else ", unlisted_limit := 1"
+    limit = "" if "keep" in release else ", unlisted_limit := 1, drop := ['patient_id']"
     call = f"{release[:-1]}{limit}, per_row := {answer})"
     assert con.execute(f"SELECT count(*) FROM {call}").fetchall() == [(6400,)]
 
@@ -57,9 +58,12 @@ def test_one_row_for_each_person_is_an_answer(con: duckdb.DuckDBPyConnection) ->
 def test_it_is_refused_before_the_search(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(VISITS)
     with pytest.raises(duckdb.InvalidInputException, match=r"k >= 6401 would count rows, and 800 people have 6,400"):
-        con.execute("FROM k_anonymize('visits', 6401, qi := ['zip', 'sex'], unlisted_limit := 1)").fetchall()
+        con.execute("FROM k_anonymize('visits', 6401, qi := ['zip', 'sex'])").fetchall()
+    asked = "'visits', 6401, qi := ['zip', 'sex'], unlisted_limit := 1, per_row := true"
+    with pytest.raises(duckdb.Error, match=r"a column has no role and looks like an identifier of people: patient_id"):
+        con.execute(f"FROM k_anonymize({asked})").fetchall()
     with pytest.raises(duckdb.InvalidInputException, match=r"fit no class of at least 6401 rows"):
-        con.execute("FROM k_anonymize('visits', 6401, qi := ['zip', 'sex'], unlisted_limit := 1, per_row := true)").fetchall()
+        con.execute(f"FROM k_anonymize({asked}, drop := ['patient_id'])").fetchall()
 
 
 def test_names_are_written_as_sql_and_others_are_named(con: duckdb.DuckDBPyConnection) -> None:
@@ -68,10 +72,30 @@ def test_names_are_written_as_sql_and_others_are_named(con: duckdb.DuckDBPyConne
     said = (
         """kanon: "the ""patient's"" {0}" repeats people (and so do a and b): rows that share its value agree on "zip code", """
         """sex and job; k >= 2 would count rows, and 800 people have 6,400; nothing was released; hint: release one row per """
-        """person from a view, count people with per := 'the "patient''s" {0}' in the Python package, or write per_row"""
+        """person from a view (SELECT DISTINCT ON ("the ""patient's"" {0}") ...), count people with per := 'the "patient''s" """
+        """{0}' in the Python package, or write per_row"""
     )
     with pytest.raises(duckdb.InvalidInputException, match=re.escape(said)):
         con.execute("FROM k_anonymize('odd', 2, qi := ['zip code', 'sex', 'job'], unlisted_limit := 1)").fetchall()
+
+
+def test_columns_that_are_left_out_are_evidence(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(VISITS)
+    with pytest.raises(duckdb.Error, match=r"patient_id repeats people \(and so does born\): rows that share its value"):
+        con.execute("FROM k_anonymize('visits', 5, qi := ['zip', 'sex'], drop := ['patient_id', 'born', 'job'])").fetchall()
+
+
+def test_two_columns_repeat_people_together(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(f"""{VISITS}; CREATE VIEW clinics AS
+        SELECT patient_id % 4 AS "clinic {{0}}", patient_id // 4 AS number, zip, sex, job, disease FROM visits""")
+    said = (
+        """kanon: "clinic {0}" and number repeat people together: rows that share both values agree on zip, sex and job; """
+        """k >= 5 would count rows, and 800 people have 6,400; nothing was released; hint: release one row per person from a """
+        """view (SELECT DISTINCT ON ("clinic {0}", number) ...), or write per_row := true if each row is a person"""
+    )
+    with pytest.raises(duckdb.InvalidInputException, match=re.escape(said)):
+        con.execute("FROM k_anonymize('clinics', 5, qi := ['zip', 'sex'])").fetchall()
+    assert con.execute("SELECT \"column\" FROM repeated_people('clinics')").fetchall() == [("clinic {0}, number",)]
 
 
 @pytest.mark.parametrize("answer", ["NULL", "'row'", "'patient_id'", "2", "[true]"])

@@ -1,0 +1,13 @@
+-- random_pairs(): at most 4096 pairs of drawn rows; none if no column looks as if it repeats people.
+
+SELECT system.main.list_extract(ids, system.main.add(1, system.main.mod(number, size))) AS one,
+       system.main.list_extract(ids, system.main.add(1, system.main.mod(
+           system.main.add(number, system.main.add(1, system.main.mod(system.main.divide(number, size), system.main.subtract(size, 1)))), size))) AS two
+FROM (
+    SELECT ids, size, system.main.unnest(system.main.range(system.main.least(4096, system.main.multiply(size, system.main.subtract(size, 1))))) AS number
+    FROM (
+        SELECT system.main.list(id ORDER BY key ASC NULLS LAST) AS ids, system.main.count(*) AS size
+        FROM "kanon#rows"
+        WHERE drawn AND EXISTS (FROM "kanon#shares" WHERE told AND share >= least)
+    ) AS drawn
+) AS drawn

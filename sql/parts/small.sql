@@ -1,0 +1,3 @@
+-- small(text): a text with small letters in place of capital ones from A to Z: names of columns are compared so.
+
+system.main.translate(<text>, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')
