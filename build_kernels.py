@@ -1,7 +1,8 @@
 """Join the kernels of each room into one module, which Cython compiles: `setup.py` does it, and writes them to `build/kernels`.
 
 An extension module costs a second of gcc before its first loop. So the files of a room, small ones for readers, become one
-module `compiled` with one file of declarations. A name that two files define gets that of its file in front of it.
+module with one file of declarations. A name that two files define gets that of its file in front of it. The module of a room
+is next to its folder: inside, two threads that import the folder and the module first would wait for each other.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ class Room:
     @property
     def compiled(self) -> str:
         """The module that they become."""
-        return f"{_dotted(self.folder)}.compiled"
+        return _compiled(self.folder)
 
     @cached_property
     def shown(self) -> list[tuple[str, str]]:
@@ -146,7 +147,7 @@ class Room:
                 if module not in own:
                     if twice := defined & set(re.findall(r"\w+", names)):
                         raise ValueError(f"{each.path} imports {', '.join(twice)}, but a file next to it defines that, too")
-                    imported[f"from {_compiled(module)} cimport {names}\n"] = None
+                    imported[f"from {_module_of(module)} cimport {names}\n"] = None
             text = _CIMPORT.sub("", each.declarations).replace("cimport cython\n", "", 1)
             for old, new in self._renamed(each).items():
                 text = re.sub(rf"(?<![\w.]){re.escape(old)}\b", new, text)
@@ -172,14 +173,13 @@ def modules() -> list[str]:
 def join(folder: Path) -> dict[str, Path]:
     """Write the modules into a folder, those that differ; return their sources by their names."""
     found: dict[str, Path] = {}
+    package = folder / KERNELS
+    package.mkdir(parents=True, exist_ok=True)
+    for each in (package, package.parent):
+        _write(each / "__init__.py", "")
     for room in rooms():
         room.check()
-        path = folder / room.folder / "compiled.py"
-        for package in (path.parent, *path.parent.parents):
-            if package == folder:
-                break
-            package.mkdir(parents=True, exist_ok=True)
-            _write(package / "__init__.py", "")
+        path = package / f"{room.compiled.rpartition('.')[2]}.py"
         _write(path, room.source())
         _write(path.with_suffix(".pxd"), room.declarations())
         found[room.compiled] = path
@@ -202,9 +202,14 @@ def _modules(kernel: Kernel) -> Iterator[str]:
         yield from (f"{module}.{name}" for name in names)
 
 
-def _compiled(module: str) -> str:
-    """Return where something of a module of another room is."""
-    return f"{module.rpartition('.')[0]}.compiled" if module.startswith(_dotted(KERNELS)) else module
+def _compiled(folder: Path) -> str:
+    """Return the module that the files of a folder become."""
+    return f"{_dotted(KERNELS)}._{'basics' if folder == KERNELS else folder.name}"
+
+
+def _module_of(module: str) -> str:
+    """Return where something of a file of another room is."""
+    return _compiled(Path(*module.split(".")).parent) if module.startswith(_dotted(KERNELS)) else module
 
 
 def _body(kernel: Kernel) -> str:

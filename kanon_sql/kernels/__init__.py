@@ -3,7 +3,7 @@
 import warnings
 
 try:
-    from kanon_sql.kernels.compiled import *
+    from kanon_sql.kernels._basics import *
 except ModuleNotFoundError:
     from kanon_sql.kernels.random import COMPILED, seeded
 

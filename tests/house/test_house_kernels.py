@@ -20,8 +20,12 @@ NO_SOURCE = "_shared"
 """What Cython needs in every module."""
 
 
+def module(room: Path) -> str:
+    return "_basics" if room == KERNELS else f"_{room.name}"
+
+
 def compiled(room: Path) -> list[Path]:
-    return [path for suffix in EXTENSION_SUFFIXES if (path := room / f"compiled{suffix}").exists()]
+    return [path for suffix in EXTENSION_SUFFIXES if (path := KERNELS / f"{module(room)}{suffix}").exists()]
 
 
 def inputs(room: Path) -> list[Path]:
@@ -42,10 +46,11 @@ def test_a_compiled_room_is_newer_than_its_sources(room: Path) -> None:
 
 
 def test_every_compiled_module_has_a_source() -> None:
+    known = {NO_SOURCE, *map(module, ROOMS)}
     for path in KERNELS.rglob("*"):
         if path.suffix in {".so", ".pyd"}:
-            name = path.name.partition(".")[0]
-            assert name == "compiled" or (name == NO_SOURCE and path.parent == KERNELS), f"delete {path.relative_to(ROOT)}"
+            assert path.parent == KERNELS, f"delete {path.relative_to(ROOT)}"
+            assert path.name.partition(".")[0] in known, f"delete {path.relative_to(ROOT)}"
 
 
 def test_every_name_that_a_room_shows_is_compiled() -> None:

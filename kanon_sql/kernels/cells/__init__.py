@@ -1,7 +1,7 @@
 """Loops over the cells of a table of counts: witnesses that no suppressed cell is disclosed."""
 
 try:
-    from kanon_sql.kernels.cells.compiled import *
+    from kanon_sql.kernels._cells import *
 except ModuleNotFoundError:
     from kanon_sql.kernels.cells.boxes import BoxSearch
     from kanon_sql.kernels.cells.circuits import CircuitSearch

@@ -1,7 +1,7 @@
 """Loops over equivalence classes that hold k rows: opening, filling, destroying and repairing them."""
 
 try:
-    from kanon_sql.kernels.classes.compiled import *
+    from kanon_sql.kernels._classes import *
 except ModuleNotFoundError:
     from kanon_sql.kernels.classes.destroy_repair import rebuild
     from kanon_sql.kernels.classes.greedy import take_frequent

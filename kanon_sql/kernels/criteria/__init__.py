@@ -1,7 +1,7 @@
 """What classes have to meet, one criterion a file: the test, the shortfall, and whether a class that grows may meet it."""
 
 try:
-    from kanon_sql.kernels.criteria.compiled import *
+    from kanon_sql.kernels._criteria import *
 except ModuleNotFoundError:
     from kanon_sql.kernels.criteria.dispatch import may_meet, meets
     from kanon_sql.kernels.criteria.earth_movers import transport

@@ -1,7 +1,7 @@
 """Loops over pattern instances: which there are, what they gain, and what bounds follow."""
 
 try:
-    from kanon_sql.kernels.instances.compiled import *
+    from kanon_sql.kernels._instances import *
 except ModuleNotFoundError:
     from kanon_sql.kernels.instances.agreement import shared_patterns
     from kanon_sql.kernels.instances.bit_slices import Values

@@ -1,7 +1,7 @@
 """Loops that put the labels of one attribute, or of two coordinates, into groups."""
 
 try:
-    from kanon_sql.kernels.labels.compiled import *
+    from kanon_sql.kernels._labels import *
 except ModuleNotFoundError:
     from kanon_sql.kernels.labels.bin_filling import to_lightest
     from kanon_sql.kernels.labels.bin_subsets import lightest_bins

@@ -1,7 +1,7 @@
 """Loops over equivalence classes that show the means of their numbers."""
 
 try:
-    from kanon_sql.kernels.microaggregation.compiled import *
+    from kanon_sql.kernels._microaggregation import *
 except ModuleNotFoundError:
     from kanon_sql.kernels.microaggregation.class_prices import overpaid
     from kanon_sql.kernels.microaggregation.destroy_repair import rebuild

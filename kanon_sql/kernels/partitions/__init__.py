@@ -1,7 +1,7 @@
 """Loops that divide a table: cuts, subsets, balls, pairs and triples of rows."""
 
 try:
-    from kanon_sql.kernels.partitions.compiled import *
+    from kanon_sql.kernels._partitions import *
 except ModuleNotFoundError:
     from kanon_sql.kernels.partitions.balls import alike_first, best_balls, distances
     from kanon_sql.kernels.partitions.duals import Duals

@@ -1,7 +1,7 @@
 """Classes by sets of known columns, and searches that hide and show single cells."""
 
 try:
-    from kanon_sql.kernels.projections.compiled import *
+    from kanon_sql.kernels._projections import *
 except ModuleNotFoundError:
     from kanon_sql.kernels.projections.cascade import hide_each, note_rare, short, small_by_column, toggled
     from kanon_sql.kernels.projections.cell_search import search

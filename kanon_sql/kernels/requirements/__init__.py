@@ -1,7 +1,7 @@
 """Loops over equivalence classes that meet requirements on sensitive values."""
 
 try:
-    from kanon_sql.kernels.requirements.compiled import *
+    from kanon_sql.kernels._requirements import *
 except ModuleNotFoundError:
     from kanon_sql.kernels.requirements.assignment import (
         Assignment,

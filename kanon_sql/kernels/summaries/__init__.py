@@ -1,7 +1,7 @@
 """Loops over equivalence classes that show the range or the set of their values."""
 
 try:
-    from kanon_sql.kernels.summaries.compiled import *
+    from kanon_sql.kernels._summaries import *
 except ModuleNotFoundError:
     from kanon_sql.kernels.summaries.blocks import BLOCK, GROUP
     from kanon_sql.kernels.summaries.cuts import cut_parts
