@@ -17,6 +17,7 @@ from kanon_sql.engines.cells import gate
 from kanon_sql.engines.cells.base_cells import BaseCells
 from kanon_sql.engines.cells.published_set import PublishedSet
 from kanon_sql.engines.cells.published_system import published_system
+from kanon_sql.engines.cells.related_keys import related_keys
 from kanon_sql.errors import AuditError, InfeasibleError, KanonError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
@@ -365,3 +366,20 @@ def test_a_certificate_counts_the_rows_of_its_table_and_nothing_that_no_table_ha
         keys = slots[0].count(",") + 1
         counts = [count for row in rows for count in row[keys:]]
         assert (certificate.rows, certificate.primary + certificate.secondary) == (len(counts), counts.count(None)), slots
+
+
+def test_words_of_sql_and_constant_keys_say_nothing_about_other_keys() -> None:
+    values = np.array([*itertools.product(range(3), range(3), range(2), range(1))], np.int64)
+    keys = ["CASE WHEN age < 3 THEN 'zip' ELSE 'b' END", "left(CAST(zip AS VARCHAR), 1)", "CAST(age >= 2 AS BOOLEAN)", "sex"]
+    assert related_keys(values, keys) == [{2}, set(), {0}, set()]
+
+
+def test_a_count_of_0_is_suppressed_where_an_empty_row_says_that_somebody_may_be_there() -> None:
+    con = kanon_sql.connect()
+    con.execute(
+        "CREATE TABLE t AS SELECT if(i = 0, 'a', 'b' || i % 2) AS job, if(i % 3 = 0, 'x', 'y') AS unit FROM range(60) t(i)"
+    )
+    sql = "SELECT job, unit, count(*) AS n, count(*) FILTER (WHERE unit = 'y') AS c FROM t GROUP BY CUBE (job, unit)"
+    rows = {row[:2]: row[2:] for row in con.execute(f"{sql} PROTECT n >= 4 PER ROW").fetchall()}
+    assert rows["a", "x"] == rows["a", "y"] == rows["a", None] == (None, None)
+    assert rows[None, None] == (60, 40)
