@@ -48,10 +48,10 @@ WITH "kanon#looking" AS (
             WHERE number < 0 OR (SELECT system.main.max(texts) FROM "kanon#lengths") >= @constant(LEAST_TEXTS)
         ) AS matches
         JOIN "kanon#texts" AS texts ON texts.folded = matches.folded AND texts.text = matches.text
-        WHERE weights IS NULL OR system.main.mod(system.main.list_sum(system.main.list_transform(
+        WHERE weights IS NULL OR system.main.mod(system.main.list_aggregate(system.main.list_transform(
             system.main.list_transform(system.main.regexp_extract_all(matches.text, ''[0-9]''), lambda digit, place:
                 system.main.multiply(digit::BIGINT, system.main.list_extract(weights, place))),
-            lambda each: system.main.add(system.main.divide(each, crossed), system.main.mod(each, crossed)))), modulus) = 0
+            lambda each: system.main.add(system.main.divide(each, crossed), system.main.mod(each, crossed))), ''sum''), modulus) = 0
         GROUP BY number, texts.i
     ) AS counted
     JOIN "kanon#looking" AS forms ON forms.number = counted.number

@@ -132,5 +132,7 @@ def sample_query(source: str, wide: str, every: list[str], answer: str, *, neede
         distinct=", ".join(f"system.main.approx_count_distinct({cell}) AS {cell}" for cell in cells),
         varied=", ".join(f"{cell} > {VARIED} AS v{place}" for place, cell in enumerate(cells)),
         cells=", ".join(shown),
-        hits="".join(f" OR (v{place} AND system.main.hash({cell}) & finer = 0)" for place, cell in enumerate(cells)),
+        hits="".join(
+            f' OR (v{place} AND system.main."&"(system.main.hash({cell}), finer) = 0)' for place, cell in enumerate(cells)
+        ),
     )

@@ -12,7 +12,7 @@ SELECT ${answer}
 FROM (
     SELECT ${cells}, drawn
     FROM (
-        SELECT *, system.main.hash("kanon#row") & mask = 0 AS drawn
+        SELECT *, system.main."&"(system.main.hash("kanon#row"), mask) = 0 AS drawn
         FROM (SELECT ${names}, system.main.row_number() OVER () AS "kanon#row" FROM ${wide} AS "kanon#s"), "kanon#first"
     )
     WHERE ${needed} AND (drawn${hits})
