@@ -8,14 +8,14 @@ from kanon_sql.engines.duckdb.session import Session
 
 
 def empty_rows(session: Session, run: int) -> list[dict[str, object]]:
-    """Return the grouping set of each row, base cells that have its keys, and that all of it is hidden."""
+    """Return the grouping set of each row, base cells that have its keys, and that all of it is suppressed."""
     gathering: CellGathering = session.gatherings.of(run)
     return gathering.empty_rows()
 
 
 FUNCTION = Function(
     name="kanon_empty_rows",
-    returns='STRUCT("set" BIGINT, lenders BIGINT[], hidden BOOLEAN[])[]',
+    returns='STRUCT("set" BIGINT, lenders BIGINT[], suppressed BOOLEAN[])[]',
     call=empty_rows,
     side_effects=True,
 )

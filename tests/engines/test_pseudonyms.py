@@ -67,7 +67,7 @@ def test_the_token_of_a_moment_follows_no_time_zone(con: Connection) -> None:
 
 def test_a_pseudonym_that_gives_cells_back_is_warned_of(con: Connection) -> None:
     con.execute("CREATE TABLE one AS SELECT i // 2 AS patient, i // 2 % 7 AS zip, i // 2 % 5 AS age FROM range(140) t(i)")
-    con.execute("CREATE ANONYMIZATION POLICY q ON one (IDENTIFIER patient AS PSEUDONYM; BY zip, age; GUARANTEE k >= 9)")
+    con.execute("CREATE ANONYMIZATION POLICY q ON one (IDENTIFIER patient AS PSEUDONYM; BY zip, age; GUARANTEE k >= 9 PER ROW)")
     con.execute("FROM one ANONYMIZE WITH POLICY q").fetchall()
     certificate = kanon_sql.releases(con)[-1]
     assert certificate.unchanged == ("patient",)

@@ -33,6 +33,7 @@ ROOMS = (
     "kanon_sql.kernels.cells",
     "kanon_sql.solvers",
     "kanon_sql.solvers.budget",
+    "kanon_sql.solvers.patience",
     "kanon_sql.solvers.simplex",
     "kanon_sql.solvers.integer_programs",
     "kanon_sql.solvers.guarantees",

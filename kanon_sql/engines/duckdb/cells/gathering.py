@@ -178,7 +178,7 @@ class CellGathering:
             {
                 "set": bits(chosen, self.counting.own_keys),
                 "lenders": [int(self._lenders[key][code]) if key in chosen else None for key, code in enumerate(codes)],
-                "hidden": hidden,
+                "suppressed": hidden,
             }
             for chosen, codes in self._found.empty_rows
         ]

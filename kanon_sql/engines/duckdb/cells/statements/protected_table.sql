@@ -21,7 +21,7 @@ ${gathered}, "kanon#keys" AS MATERIALIZED (
     WHERE fitted
     UNION ALL BY NAME
     -- nobody is in these rows, which are suppressed as well
-    SELECT "set" AS "kanon#set", "kanon#first", hidden AS "kanon#hidden" FROM "kanon#empty"
+    SELECT "set" AS "kanon#set", "kanon#first", suppressed AS "kanon#hidden" FROM "kanon#empty"
 ), "kanon#named" AS (
     FROM "kanon#keys"
     UNION ALL
