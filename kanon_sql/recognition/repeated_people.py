@@ -193,12 +193,14 @@ def _joined(
 
 def _at_home(pairs: Pairs, personal: Mapping[int, str], homes: Collection[int], names: Collection[int]) -> list[RepeatedPeople]:
     """Return the addresses that repeat people, alone, or else together with a name."""
-    alone = [_evidence(pairs, (home,), personal, enough) for home in homes for enough in (_HOME, _CROWDED_HOME)]
-    if not any(each is not None and each.certain for each in alone):
-        both = [(min(home, name), max(home, name)) for home in homes for name in names if home != name]
-        both = [key for key in both if not pairs.numbers_rows(*key)]
-        alone = [_evidence(pairs, key, _undetermined(pairs, key, personal), _NAMED_HOME) for key in both]
-    return list({each.columns: each for each in alone if each is not None and each.certain}.values())
+    alone = [(home,) for home in homes]
+    both = [(min(home, name), max(home, name)) for home in homes for name in names]
+    both = [key for key in both if not pairs.numbers_rows(*key)]
+    for keys, enough in ((alone, _HOME), (alone, _CROWDED_HOME), (both, _NAMED_HOME)):
+        found = [_evidence(pairs, key, personal, enough) for key in keys]
+        if certain := [each for each in found if each is not None and each.certain]:
+            return certain
+    return []
 
 
 def _undetermined(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str]) -> dict[int, str]:
