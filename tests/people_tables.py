@@ -69,6 +69,35 @@ def households(seed: int, homes: int = 600) -> Columns:
     }
 
 
+def at_home(seed: int, people: int = 220, homes: int = 170, times: float = 1.6) -> Columns:
+    """Orders without a number of the customer: some share a name and some an address, and few columns describe them."""
+    draw = np.random.default_rng(seed)
+    who = np.repeat(np.arange(people), draw.geometric(1 / times, people))
+    return {
+        "full_name": [f"N{each}" for each in draw.integers(0, 100, people)[who]],
+        "address": [f"{each} Elm Street" for each in draw.integers(0, homes, people)[who]],
+        "sex": draw.integers(0, 2, people)[who].tolist(),
+        "income": draw.integers(0, 4, people)[who].tolist(),
+        "product": draw.integers(0, 60, len(who)).tolist(),
+    }
+
+
+def families(seed: int, homes: int = 400) -> Columns:
+    """People who share surname, address and telephone, and what goes with them."""
+    draw = np.random.default_rng(seed)
+    home = np.repeat(np.arange(homes), draw.integers(1, 6, homes))
+    return {
+        "surname": [f"S{each}" for each in draw.integers(0, 90, homes)[home]],
+        "first_name": [f"F{each}" for each in draw.integers(0, 20, len(home))],
+        "address": [f"{each} Elm Street" for each in home],
+        "zip": draw.integers(0, 40, homes)[home].tolist(),
+        "income": draw.integers(0, 4, homes)[home].tolist(),
+        "nationality": draw.integers(0, 6, homes)[home].tolist(),
+        "sex": draw.integers(0, 2, len(home)).tolist(),
+        "job": draw.integers(0, 12, len(home)).tolist(),
+    }
+
+
 def single_people(seed: int, rows: int = 1_500) -> Columns:
     """One row for each person: names, places and traits that go together, and no key that repeats."""
     draw = np.random.default_rng(seed)

@@ -37,6 +37,9 @@ _OF_ONE_PERSON = frozenset(
 _NUMBERS_PEOPLE = frozenset({"insurance number", "national number", "number of a person"})
 """Kinds of columns that show that each row is a person, if they number the rows."""
 
+_OF_A_HOME = frozenset({"IP address", "street address", "telephone number"})
+"""Kinds of identifiers that the members of a household share."""
+
 _JOINED_ROWS = 10_000
 """Rows up to which any two columns are tried together as a key."""
 
@@ -184,15 +187,19 @@ def _repeating(
     identifying = {place for place, kind in kinds.items() if _is_of_one_person(kind, pairs.names[place])}
     shared = {place for place, kind in kinds.items() if is_shared_by_many(kind)}
     numbers = [place for place, kind in kinds.items() if kind is not None and kind.kind in _NUMBERS_PEOPLE]
-    joined = joined and not any(pairs.numbers_rows(place) and pairs.is_full(place) for place in numbers)
+    single = any(pairs.numbers_rows(place) and pairs.is_full(place) for place in numbers)
+    homes, names = [], []
+    if not single and pairs.per is None:
+        homes = [place for place, kind in kinds.items() if kind is not None and kind.kind in _OF_A_HOME]
+        names = [place for place, kind in kinds.items() if kind is not None and kind.kind == "name"]
 
     def by_topics(places: Collection[int]) -> list[RepeatedPeople]:
         personal = {place: topics[place] for place in sorted(places)}
-        return repeated_people(pairs, personal, identifying, shared, joined=joined)
+        return repeated_people(pairs, personal, identifying, shared, homes, names, joined=joined and not single)
 
     found = by_topics({*by, *named})
     if not any(each.certain for each in found) and named and set(by) - set(named):
-        who = {pairs.names[place] for place in identifying}
+        who = {pairs.names[place] for place in identifying.union(shared.intersection(homes))}
         from_birth = {pairs.names[place] for place in named if topics[place] in BORN_WITH}
         other = [(each, who.isdisjoint(each.columns) and from_birth.isdisjoint(each.shared)) for each in by_topics(named)]
         found = [*(replace(each, certain=each.certain and not home) for each, home in other), *found]

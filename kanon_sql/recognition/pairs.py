@@ -26,7 +26,7 @@ _GROUPS = 20
 """Values up to which ages are groups, such as decades: these are compared exactly."""
 
 _APART = 1.0, 3.0
-"""Years by which what grows may differ in the rows of a person, if it is known when they were written, and if not."""
+"""Years by which what grows may differ in the rows of a person, if it is known when both were written, and if not."""
 
 _RANDOM_PAIRS = 4096
 """Approximate number of random pairs. A few hundred are enough for 6 bits; more take longer."""
@@ -191,7 +191,7 @@ class Pairs:
 
     def years_apart(self, column: int, *pairs: Places) -> float:
         """Return how far apart a column that grows is on average, in years: of some pairs, or of random ones."""
-        apart = np.abs(self._apart(column, *(pairs or self._random)))
+        apart = np.abs(self._apart(column, *(pairs or self._random))[0])
         return 0.0 if np.isnan(apart).all() else float(np.nanmean(apart))
 
     def determines(self, one: int, other: int) -> bool:
@@ -202,21 +202,22 @@ class Pairs:
         return self._determined[one, other]
 
     def _agrees(self, column: int, first: Places, second: Places) -> Flags:
-        hashes, written = self.sample.hashes[:, column], self.sample.written
+        hashes = self.sample.hashes[:, column]
         same: Flags = hashes[first] == hashes[second]
         if column not in self.sample.years or self.values(column) <= _GROUPS:
             return same
-        apart = self._apart(column, first, second)
-        return same | (np.abs(apart) <= _APART[written is None])
+        apart, known = self._apart(column, first, second)
+        return same | (np.abs(apart) <= np.where(known, *_APART))
 
-    def _apart(self, column: int, first: Places, second: Places) -> NDArray[np.float64]:
-        """Return by how many years a column that grows differs, apart from when the rows were written."""
+    def _apart(self, column: int, first: Places, second: Places) -> tuple[NDArray[np.float64], Flags]:
+        """Return by how many years a column that grows differs, apart from when the rows were written, and if that is known."""
         years, written = self.sample.years[column], self.sample.written
         apart = years[first] - years[second]
         if written is None:
-            return apart
+            return apart, np.zeros(len(first), np.bool_)
         later = written[first] - written[second]
-        return apart - np.where(np.isnan(later), 0.0, later)
+        known = ~np.isnan(later)
+        return apart - np.where(known, later, 0.0), known
 
     def _column(self, key: tuple[int, ...]) -> tuple[Places, Places, float, float]:
         if key not in self._columns:

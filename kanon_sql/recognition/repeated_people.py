@@ -12,7 +12,7 @@ from itertools import combinations
 from math import log2
 
 from kanon_sql.recognition.pairs import Pairs
-from kanon_sql.recognition.topics import BORN_WITH
+from kanon_sql.recognition.topics import BORN_WITH, NOT_OF_A_HOME
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,12 @@ class _Enough:
         So many are enough if no others differ.
     bits : float
         Least weight of the shared columns together. With 6, one of 64 random pairs agrees on all of them.
+    alike : bool
+        Whether rows with the same value have to agree on everything that describes a person.
+    own : bool
+        Whether a shared column has to be one in which members of a household differ.
+    rows : float
+        Least number of rows of a value, on average.
     """
 
     values: int
@@ -42,6 +48,9 @@ class _Enough:
     columns: int
     everything: int
     bits: float
+    alike: bool = False
+    own: bool = False
+    rows: float = 0.0
 
     def share(self, at_random: float) -> float:
         """Return the share of pairs in which a shared column agrees, by the share of random pairs that agree on it."""
@@ -52,6 +61,15 @@ _ANY = _Enough(values=10, pairs=30, agree=0.9, moved=0.9, columns=3, everything=
 
 _IDENTIFYING = _Enough(values=3, pairs=10, agree=0.8, moved=0.6, columns=2, everything=1, bits=0.0)
 """For a column that looks like an identifier of people: only that it repeats needs proof."""
+
+_HOME = _Enough(values=10, pairs=30, agree=0.8, moved=0.6, columns=2, everything=2, bits=4.0, alike=True, own=True)
+"""For the address of a household: its members differ in age, sex or job, and the rows of a person do not."""
+
+_CROWDED_HOME = replace(_HOME, agree=0.9, moved=0.9, everything=1, bits=1.0, own=False, rows=8.0)
+"""For an address with more rows than a household has members."""
+
+_NAMED_HOME = replace(_HOME, everything=1, bits=0.0)
+"""For a name and an address together. With a family name, it is that of a household."""
 
 _AT_RANDOM = 0.7
 """A shared column agrees in at most so many random pairs that differ in the other column."""
@@ -108,6 +126,8 @@ def repeated_people(
     personal: Mapping[int, str],
     identifying: Set[int] = frozenset(),
     shared_by_many: Collection[int] = (),
+    homes: Collection[int] = (),
+    names: Collection[int] = (),
     *,
     joined: bool = False,
 ) -> list[RepeatedPeople]:
@@ -124,6 +144,9 @@ def repeated_people(
         The places of columns that look like identifiers of people, such as an e-mail address. Less evidence is enough.
     shared_by_many : collection of int
         The places of columns that cannot tell people apart, such as an age or a zip code.
+    homes, names : collection of int
+        The places of columns that a household shares, such as a street address, and of names. They are evidence only if no
+        other column is, and if the rows do not differ as members of a household do.
     joined : bool
         Whether any two columns together may tell people apart; for whole tables. Otherwise, one of both has to look like an
         identifier, such as the number of a patient in one of several clinics.
@@ -141,6 +164,8 @@ def repeated_people(
         several = [place for place in places if place in identifying or pairs.names[place] not in suspected]
         several = [place for place in several if place not in personal]
         found += _joined(pairs, several, personal, identifying, all_pairs=joined)
+        if not any(each.certain for each in found):
+            found += _at_home(pairs, personal, homes, names)
     known = {pairs.names[place] for place in identifying}
     # of several columns, the one with the fewest values: a person with two numbers is still one
     order = {each.columns: (known.isdisjoint(each.columns), -each.rows, each.people) for each in found}
@@ -166,6 +191,18 @@ def _joined(
     return [each for each in found if each is not None and each.certain]
 
 
+def _at_home(pairs: Pairs, personal: Mapping[int, str], homes: Collection[int], names: Collection[int]) -> list[RepeatedPeople]:
+    """Return the addresses that repeat people, alone, or else together with a name."""
+    alone = [(home,) for home in homes]
+    both = [(min(home, name), max(home, name)) for home in homes for name in names]
+    both = [key for key in both if not pairs.numbers_rows(*key)]
+    for keys, enough in ((alone, _HOME), (alone, _CROWDED_HOME), (both, _NAMED_HOME)):
+        found = [_evidence(pairs, key, personal, enough) for key in keys]
+        if certain := [each for each in found if each is not None and each.certain]:
+            return certain
+    return []
+
+
 def _undetermined(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str]) -> dict[int, str]:
     """Return the columns that do not follow from one part of a key alone."""
     return {each: topic for each, topic in personal.items() if not any(pairs.determines(part, each) for part in key)}
@@ -175,7 +212,7 @@ def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], e
     """Return the evidence that one or two columns repeat people. None if rows with the same value agree on too little."""
     first, second = pairs.sharing(*key)
     values = pairs.values(*key)
-    if values < enough.values or len(first) < enough.pairs:
+    if values < enough.values or len(first) < enough.pairs or pairs.rows(*key) < enough.rows * values:
         return None
     own = {personal[each] for each in key if each in personal}
     others = [each for each, topic in personal.items() if topic not in own]
@@ -193,6 +230,7 @@ def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], e
     differing = {personal[each] for each in agreeing if each not in at_random}
     differing -= {personal[each] for each in shared}
     certain = _is_most(len(counted), len(differing), enough) and not _varies(pairs, key, personal, agreeing)
+    certain = certain and not (enough.own and NOT_OF_A_HOME.isdisjoint(personal[each] for each in counted))
     if len(counted) < 2 and not certain:
         return None
     return RepeatedPeople(
@@ -207,6 +245,8 @@ def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], e
 
 def _is_most(shared: int, differing: int, enough: _Enough) -> bool:
     """Return whether rows with the same value agree on most of what describes a person."""
+    if enough.alike:
+        return shared >= enough.everything and not differing
     if enough is _IDENTIFYING and shared >= enough.columns:
         return True
     return (shared >= enough.columns or (shared >= enough.everything and not differing)) and shared >= 2 * differing

@@ -9,6 +9,9 @@ _BIRTH, _PLACE = "birth", "place"
 BORN_WITH = frozenset([_BIRTH, "sex"])
 """Topics that do not change during a person's life."""
 
+NOT_OF_A_HOME = BORN_WITH | {"job"}
+"""Topics on which the members of a household differ; they share places, income, nationality and religion."""
+
 _TOPICS = {
     **dict.fromkeys(["date of birth", "year of birth", "age"], _BIRTH),
     **dict.fromkeys(["postal code", "place smaller than a state", "region", "coordinate", "street address"], _PLACE),

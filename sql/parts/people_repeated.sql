@@ -16,6 +16,7 @@
            system.main.list_has_any(system.main.list_value(kind, CASE WHEN role = ''identifier'' THEN named END), system.main.list_value(
                ''account number'', ''date of birth'', ''e-mail address'', ''insurance number'', ''login'', ''national number'', ''number of a person'',
                ''record number'')) AS identifying,
+           coalesce(kind IN (''IP address'', ''street address'', ''telephone number''), false) AS home, kind IS NOT DISTINCT FROM ''name'' AS called,
            coalesce(kind IN (''insurance number'', ''national number'', ''number of a person''), false) AS numbering,
            CASE
                WHEN kind IN (''date of birth'', ''year of birth'', ''age'') THEN ''birth''
@@ -40,14 +41,33 @@
         SELECT * FROM "kanon#described" WHERE (several OR identifying) AND different > 1 AND NOT asked AND NOT shared_by_many
         QUALIFY system.main.row_number() OVER (ORDER BY identifying DESC NULLS LAST, different DESC NULLS LAST, place ASC NULLS LAST) <= 8
     )
-    SELECT * EXCLUDE (several, different), place AS first, place AS second, CASE WHEN many THEN place END AS whole FROM "kanon#described"
+    SELECT * EXCLUDE (several, different, home, called), place AS first, place AS second, CASE WHEN many THEN place END AS whole,
+           CASE WHEN asked THEN system.main.list_value(topic) ELSE system.main.list_value() END AS own, false AS residing, CASE WHEN identifying THEN ''identifier'' ELSE ''any'' END AS judged_as
+    FROM "kanon#described"
     UNION ALL
-    SELECT one.* EXCLUDE (several, different) REPLACE (
+    SELECT one.* EXCLUDE (several, different, home, called) REPLACE (
                system.main.add(system.main.multiply(10000, one.place), two.place) AS place,
                one.identifying OR two.identifying AS identifying, false AS numbering, one.many OR two.many AS many),
-           one.place, two.place, CASE WHEN one.many THEN one.place WHEN two.many THEN two.place END
+           one.place, two.place, CASE WHEN one.many THEN one.place WHEN two.many THEN two.place END, system.main.list_value(), false,
+           CASE WHEN one.identifying OR two.identifying THEN ''identifier'' ELSE ''any'' END
     FROM parts AS one JOIN parts AS two ON one.place < two.place
     WHERE one.mask = 0 OR one.identifying OR two.identifying
+    UNION ALL
+    -- What a household shares, alone and with a name; their places are below 0.
+    SELECT one.* EXCLUDE (several, different, home, called) REPLACE (
+               system.main.subtract(0, system.main.add(system.main.add(system.main.multiply(10000, one.place), two.place), beside)) AS place,
+               false AS identifying, false AS numbering, false AS shared_by_many, one.many OR two.many AS many),
+           one.place, two.place, CASE WHEN one.many THEN one.place WHEN two.many THEN two.place END,
+           system.main.list_concat(CASE WHEN one.asked THEN system.main.list_value(one.topic) ELSE system.main.list_value() END,
+                                   CASE WHEN two.asked THEN system.main.list_value(two.topic) ELSE system.main.list_value() END),
+           one.home AND one.personal OR two.home AND two.personal, as_home
+    FROM (VALUES (''home'', 0), (''crowded home'', 1000000000), (''named home'', 0)) AS homes(as_home, beside)
+    JOIN "kanon#described" AS one ON true
+    JOIN "kanon#described" AS two
+        ON CASE as_home
+               WHEN ''named home'' THEN one.place < two.place AND (one.home AND two.called OR one.called AND two.home)
+               ELSE one.place = two.place AND one.home
+           END
 ),
 "kanon#sampling" AS MATERIALIZED (
     SELECT system.main.min(mask) AS mask, system.main.min(finer) AS finer, system.main.list(place) FILTER (many) AS many,
@@ -95,7 +115,7 @@
            coalesce(code = system.main.lag(code) OVER (PARTITION BY place ORDER BY code ASC NULLS LAST, key ASC NULLS LAST), false) AS same
     FROM (
         SELECT place, many, mask, finer, key, id, drawn, system.main.list_extract(codes, whole) AS part, CASE
-                   WHEN first = second THEN system.main.list_extract(codes, place)
+                   WHEN first = second THEN system.main.list_extract(codes, first)
                    WHEN system.main.list_extract(codes, first) IS NOT NULL AND system.main.list_extract(codes, second) IS NOT NULL
                    THEN system.main.hash(system.main.list_extract(codes, first), system.main.list_extract(codes, second))
                END AS code
@@ -105,7 +125,7 @@
     WHERE code IS NOT NULL AND CASE WHEN many THEN system.main."&"(part, finer) = finer ELSE drawn END
 ),
 "kanon#keys" AS MATERIALIZED (
-    SELECT columns.*, pairs, "values", "rows", CASE WHEN identifying THEN 0.6 ELSE 0.9 END AS least, system.main.bool_or(
+    SELECT columns.*, pairs, "values", "rows", CASE WHEN judged_as IN (''any'', ''crowded home'') THEN 0.9 ELSE 0.6 END AS least, system.main.bool_or(
                numbering AND system.main.multiply("values", 100) >= system.main.multiply(95, (SELECT system.main.count(*) FROM "kanon#rows"))) OVER () AS numbered
     FROM (
         SELECT place, system.main.count(*) FILTER (same) AS pairs,
@@ -120,13 +140,15 @@
 -- The share of neighbours with the same value that agree on what describes people; 2,000 of them are enough. Where nearly all agree, the value
 -- determines the other one.
 "kanon#shares" AS MATERIALIZED (
-    SELECT keys.place, keys.first, keys.second, keys."values", keys.identifying, keys.least, other, share, others."values" AS others, others.topic,
+    SELECT keys.place, keys.first, keys.second, keys."values", keys.identifying, keys.residing, keys.judged_as, keys.least, other, share, others."values" AS others, others.topic,
            others.personal, others.grows, others.ages, others.topic IN (''birth'', ''sex'') AS inborn, years,
            NOT keys.shared_by_many AND keys.pairs >= CASE WHEN keys.identifying THEN 10 ELSE 30 END
                AND keys."values" >= CASE WHEN keys.identifying THEN 3 ELSE 10 END
-               AND (keys.first = keys.second OR (keys.identifying OR NOT keys.numbered)
-                   AND system.main.multiply(keys."values", 100) < system.main.multiply(keys."rows", CASE WHEN keys.identifying THEN 95 ELSE 60 END))
-               AND share IS NOT NULL AND NOT (keys.asked AND keys.topic = others.topic) AS told,
+               AND (keys.judged_as IN (''any'', ''identifier'') AND (keys.first = keys.second OR keys.identifying) OR NOT keys.numbered)
+               AND (keys.first = keys.second
+                   OR system.main.multiply(keys."values", 100) < system.main.multiply(keys."rows", CASE WHEN keys.judged_as = ''any'' THEN 60 ELSE 95 END))
+               AND (keys.judged_as <> ''crowded home'' OR keys."rows" >= system.main.multiply(keys."values", 8))
+               AND share IS NOT NULL AND NOT system.main.list_contains(keys.own, others.topic) AS told,
            system.main.list(system.main.struct_pack(place := keys.place, "values" := keys."values"))
                FILTER (share >= 0.98) OVER (PARTITION BY other) AS determining
     FROM (
@@ -149,27 +171,31 @@
             @agreements(@random_pairs(); @suspected(); @differ_in_key())
         ) AS chances
     ) AS chances ON key = place AND trait = other
-    CROSS JOIN LATERAL (SELECT CASE WHEN identifying THEN system.main.least(0.8, system.main.greatest(
+    CROSS JOIN LATERAL (SELECT CASE WHEN least < 0.9 THEN system.main.least(0.8, system.main.greatest(
         0.6, system.main.add(0.5, system.main.multiply(0.6, coalesce(chance, 1))))) ELSE 0.9 END AS enough) AS enough
-    WHERE told AND (first = second OR system.main.len(system.main.list_filter(
+    WHERE told AND (first = second OR judged_as = ''named home'' OR system.main.len(system.main.list_filter(
         determining, lambda part: part.place = first OR part.place = second)) > 0 IS NOT TRUE)
 ),
 -- Once with and once without the columns of qi whose names say nothing of a person: these may be about what happened to people. A trait that
 -- another one with few values determines counts with it; if two determine each other, the first counts. A column that may also be that of a
--- group, such as a household, is not certain. If a column of qi differs, only agreement on age or sex tells a person from a household.
+-- group, such as a household, is not certain. If a column of qi differs, only agreement on age or sex tells a person from a household. Rows with an
+-- address have to agree on everything, and on age, sex or job, unless they are more than a household has members.
 "kanon#judged" AS MATERIALIZED (
-    SELECT *, varies IS NOT TRUE AND (every OR identifying OR born) AND CASE
+    SELECT *, varies IS NOT TRUE AND (every OR identifying OR residing OR born) AND CASE
+               WHEN judged_as IN (''home'', ''named home'') THEN different = 0 AND apart_at_home
+               WHEN judged_as = ''crowded home'' THEN different = 0
                WHEN identifying THEN shared > 1 OR different = 0
                ELSE (shared > 2 OR first = second AND different = 0) AND shared >= system.main.multiply(different, 2)
            END AS certain
     FROM (
-        SELECT place, first, second, every, identifying, system.main.count(chance) AS shared,
+        SELECT place, first, second, every, identifying, residing, judged_as, system.main.count(chance) AS shared,
                system.main.sum(system.main.log2(system.main."/"(1, chance))) AS bits,
                system.main.bool_or(topic IN (''birth'', ''sex'') AND chance IS NOT NULL) AS born,
+               system.main.bool_or(topic IN (''birth'', ''job'', ''sex'') AND chance IS NOT NULL) AS apart_at_home,
                system.main.list(trait ORDER BY trait ASC NULLS LAST) FILTER (chance IS NOT NULL) AS traits,
                system.main.count(*) FILTER (differs) AS different, system.main.bool_or(varies) AS varies
         FROM (
-            SELECT place, first, second, every, topic, identifying, system.main.min(chance) FILTER (counts) AS chance,
+            SELECT place, first, second, every, topic, identifying, residing, judged_as, system.main.min(chance) FILTER (counts) AS chance,
                    system.main.arg_min(other, chance) FILTER (counts) AS trait,
                    system.main.bool_or(apart) AND NOT system.main.bool_or(shared) AS differs,
                    system.main.bool_or(varies) AS varies
@@ -183,11 +209,12 @@
                     WHERE every OR personal
                 ) AS facts
             ) AS facts
-            GROUP BY place, first, second, every, topic, identifying
+            GROUP BY place, first, second, every, topic, identifying, residing, judged_as
         ) AS topics
-        GROUP BY place, first, second, every, identifying
+        GROUP BY place, first, second, every, identifying, residing, judged_as
     ) AS judged
-    WHERE CASE WHEN identifying THEN shared > 0 ELSE bits >= 6 AND shared > 1 END
+    WHERE CASE judged_as WHEN ''any'' THEN bits >= 6 AND shared > 1 WHEN ''home'' THEN bits >= 4 AND shared > 1 WHEN ''crowded home'' THEN bits >= 1
+              ELSE shared > 0 END
 ),
 "kanon#repeated" AS MATERIALIZED (
     SELECT keys.place, CASE WHEN keys.first = keys.second THEN system.main.list_value(name)
@@ -199,8 +226,10 @@
     CROSS JOIN (SELECT system.main.list(name ORDER BY place ASC NULLS LAST) AS names FROM "kanon#described") AS names
     WHERE certain AND NOT EXISTS (
         FROM "kanon#judged" AS alone
-        WHERE judged.first <> judged.second AND alone.first = alone.second AND alone.shared > 1 AND NOT alone.identifying
+        WHERE judged.judged_as IN (''any'', ''identifier'') AND judged.first <> judged.second AND alone.first = alone.second AND alone.shared > 1 AND NOT alone.identifying
             AND alone.place IN (judged.first, judged.second)
     )
-    QUALIFY system.main.rank() OVER (ORDER BY keys.first = keys.second DESC NULLS LAST, every DESC NULLS LAST) = 1
+    QUALIFY system.main.rank() OVER (ORDER BY every DESC NULLS LAST, CASE judged.judged_as
+        WHEN ''home'' THEN 3 WHEN ''crowded home'' THEN 4 WHEN ''named home'' THEN 5
+        ELSE CASE WHEN keys.first = keys.second THEN 1 ELSE 2 END END ASC NULLS LAST) = 1
 )

@@ -155,6 +155,12 @@ def test_a_birth_date_repeats_people_without_a_key(clinic: Connection) -> None:
         clinic.execute("FROM (SELECT born, zip, sex, job FROM visits) ANONYMIZE BY born, zip, sex, job GUARANTEE k >= 5")
 
 
+def test_a_name_and_an_address_repeat_people_together(shared_clause: Connection) -> None:
+    _with(shared_clause, "orders", people_tables.table(people_tables.at_home(1)))
+    with pytest.raises(RepeatedPeopleError, match=r"^full_name and address repeat people together: .* agree on sex and income"):
+        shared_clause.execute("SELECT sex, income, product FROM orders ANONYMIZE BY sex, income, product GUARANTEE k >= 5")
+
+
 @pytest.mark.everything
 def test_households_are_a_warning(shared_clause: Connection) -> None:
     _with(shared_clause, "homes", people_tables.table(people_tables.households(2)))

@@ -74,6 +74,38 @@ def test_households_and_single_people_are_not(
     assert found(con, "'fewer'") == []
 
 
+AT_HOME = {
+    "a name and an address": ("* EXCLUDE (product)", "full_name, address"),
+    "an address alone": ("* EXCLUDE (full_name), hash(full_name, address) % 9 AS job", "address"),
+    "more rows than a household": ("address, income", "address"),
+}
+
+
+@pytest.mark.parametrize("case", AT_HOME)
+def test_an_address_tells_people_apart(con: duckdb.DuckDBPyConnection, case: str) -> None:
+    shown, column = AT_HOME[case]
+    few = case != "more rows than a household"
+    filled(con, people_tables.at_home(1) if few else people_tables.at_home(1, people=100, homes=100_000, times=12), "orders")
+    con.execute(f"CREATE TABLE t AS SELECT {shown} FROM orders")
+    if column == "address" and few:  # one person at each
+        con.execute("CREATE OR REPLACE TABLE t AS SELECT address || sex || income || job AS address, sex, income, job FROM t")
+    said = con.execute("FROM repeated_people('t')").fetchall()
+    python = [each for each in repeating(rows_of(con, "t"), []) if each.certain]
+    assert [row[0] for row in said] == [column]
+    assert [row[1:4] for row in said] == [(each.people, each.rows, [*each.shared]) for each in python]
+    assert [", ".join(each.columns) for each in python] == [column]
+
+
+@pytest.mark.parametrize("fewer", ["sex", "job", "sex, job", "zip, job", "first_name, sex", "surname, job", "income"])
+def test_an_address_of_a_household_does_not(con: duckdb.DuckDBPyConnection, fewer: str) -> None:
+    filled(con, people_tables.families(2), "homes")
+    con.execute(f"CREATE TABLE t AS SELECT * EXCLUDE ({fewer}) FROM homes")
+    assert found(con) == []
+    assert not any(each.certain for each in repeating(rows_of(con, "t"), []))
+    there = [name for name in ("zip", "income", "nationality", "sex", "job") if name not in fewer]
+    assert found(con, f"'t', {there}") == []
+
+
 @pytest.mark.everything
 def test_partners_of_one_age_are_two_people(con: duckdb.DuckDBPyConnection) -> None:
     home = "hash(i // 2)"
@@ -170,6 +202,14 @@ def test_an_age_grows_with_the_date_of_its_row(con: duckdb.DuckDBPyConnection) -
     con.execute(f"""CREATE TABLE t AS SELECT {who} AS patient, DATE '2000-03-01' + INTERVAL (i % 6 * 4) YEAR AS day,
         {year} - 1950 + ({who}) * 7 % 40 AS age, ({who}) * 11 % 83 AS zip, ({who}) * 5 % 11 % 2 AS sex FROM range(1800) t(i)""")
     assert con.execute("SELECT \"column\", shared FROM repeated_people('t')").fetchall() == [("patient", ["age", "zip", "sex"])]
+
+
+def test_an_age_grows_by_three_years_if_no_date_is_known(con: duckdb.DuckDBPyConnection) -> None:
+    for day, shared in ("NULL::DATE", [["age", "sex"]]), ("DATE '2020-01-01'", []):
+        con.execute(f"""CREATE OR REPLACE TABLE t AS SELECT i // 6 AS patient_id, 20 + (i // 6) * 7 % 60 + i % 2 * 3 AS age,
+            (i // 6) * 5 % 11 % 2 AS sex, {day} AS day FROM range(1800) t(i)""")
+        said = con.execute("SELECT shared FROM repeated_people('t')").fetchall()
+        assert [row[0] for row in said] == [[*each.shared] for each in repeating(rows_of(con, "t"), [])] == shared
 
 
 @pytest.mark.everything
