@@ -69,7 +69,7 @@ _CROWDED_HOME = replace(_HOME, agree=0.9, moved=0.9, everything=1, bits=1.0, own
 """For an address with more rows than a household has members."""
 
 _NAMED_HOME = replace(_HOME, everything=1, bits=0.0)
-"""For a name and an address together. With a family name, it is that of a household."""
+"""For a name and an address together, which may be those of a household, and for two names of people who may move."""
 
 _AT_RANDOM = 0.7
 """A shared column agrees in at most so many random pairs that differ in the other column."""
@@ -192,9 +192,10 @@ def _joined(
 
 
 def _at_home(pairs: Pairs, personal: Mapping[int, str], homes: Collection[int], names: Collection[int]) -> list[RepeatedPeople]:
-    """Return the addresses that repeat people, alone, or else together with a name."""
+    """Return the addresses that repeat people, alone, or else together with a name; or two names together."""
     alone = [(home,) for home in homes]
     both = [(min(home, name), max(home, name)) for home in homes for name in names]
+    both += combinations(sorted(names), 2)
     both = [key for key in both if not pairs.numbers_rows(*key)]
     for keys, enough in ((alone, _HOME), (alone, _CROWDED_HOME), (both, _NAMED_HOME)):
         found = [_evidence(pairs, key, personal, enough) for key in keys]

@@ -65,7 +65,7 @@
     JOIN "kanon#described" AS one ON true
     JOIN "kanon#described" AS two
         ON CASE as_home
-               WHEN ''named home'' THEN one.place < two.place AND (one.home AND two.called OR one.called AND two.home)
+               WHEN ''named home'' THEN one.place < two.place AND (one.home AND two.called OR one.called AND (two.home OR two.called))
                ELSE one.place = two.place AND one.home
            END
 ),

@@ -78,11 +78,16 @@ AT_HOME = {
     "a name and an address": ("* EXCLUDE (product)", "full_name, address"),
     "an address alone": ("* EXCLUDE (full_name), hash(full_name, address) % 9 AS job", "address"),
     "more rows than a household": ("address, income", "address"),
+    "two names": (
+        "'F' || hash(full_name, address) % 30 AS first_name, 'S' || hash(address, full_name, 1) % 40 AS surname, sex, income, "
+        "CASE WHEN product % 6 = 0 THEN product ELSE hash(full_name, address) % 9 END AS job",
+        "first_name, surname",
+    ),
 }
 
 
 @pytest.mark.parametrize("case", AT_HOME)
-def test_an_address_tells_people_apart(con: duckdb.DuckDBPyConnection, case: str) -> None:
+def test_addresses_and_names_tell_people_apart(con: duckdb.DuckDBPyConnection, case: str) -> None:
     shown, column = AT_HOME[case]
     few = case != "more rows than a household"
     filled(con, people_tables.at_home(1) if few else people_tables.at_home(1, people=100, homes=100_000, times=12), "orders")
