@@ -181,7 +181,9 @@
 -- group, such as a household, is not certain. If a column of qi differs, only agreement on age or sex tells a person from a household. Rows with an
 -- address have to agree on everything, and on age, sex or job, unless they are more than a household has members.
 "kanon#judged" AS MATERIALIZED (
-    SELECT *, varies IS NOT TRUE AND (every OR identifying OR residing OR born) AND CASE
+    SELECT *, CASE judged_as WHEN ''home'' THEN 3 WHEN ''crowded home'' THEN 4 WHEN ''named home'' THEN 5
+               ELSE CASE WHEN first = second THEN 1 ELSE 2 END
+           END AS tried, varies IS NOT TRUE AND (every OR identifying OR residing OR born) AND CASE
                WHEN judged_as IN (''home'', ''named home'') THEN different = 0 AND apart_at_home
                WHEN judged_as = ''crowded home'' THEN different = 0
                WHEN identifying THEN shared > 1 OR different = 0
@@ -229,7 +231,5 @@
         WHERE judged.judged_as IN (''any'', ''identifier'') AND judged.first <> judged.second AND alone.first = alone.second AND alone.shared > 1 AND NOT alone.identifying
             AND alone.place IN (judged.first, judged.second)
     )
-    QUALIFY system.main.rank() OVER (ORDER BY every DESC NULLS LAST, CASE judged.judged_as
-        WHEN ''home'' THEN 3 WHEN ''crowded home'' THEN 4 WHEN ''named home'' THEN 5
-        ELSE CASE WHEN keys.first = keys.second THEN 1 ELSE 2 END END ASC NULLS LAST) = 1
+    QUALIFY system.main.rank() OVER (ORDER BY every DESC NULLS LAST, tried ASC NULLS LAST) = 1
 )
