@@ -69,7 +69,10 @@ _CROWDED_HOME = replace(_HOME, agree=0.9, moved=0.9, everything=1, bits=1.0, own
 """For an address with more rows than a household has members."""
 
 _NAMED_HOME = replace(_HOME, everything=1, bits=0.0)
-"""For a name and an address together, which may be those of a household, and for two names of people who may move."""
+"""For a name and an address together. With a family name, it is that of a household."""
+
+_NAMES = replace(_HOME, values=5, own=False)
+"""For two names together, such as a first name and a surname: namesakes differ."""
 
 _AT_RANDOM = 0.7
 """A shared column agrees in at most so many random pairs that differ in the other column."""
@@ -195,10 +198,9 @@ def _at_home(pairs: Pairs, personal: Mapping[int, str], homes: Collection[int], 
     """Return the addresses that repeat people, alone, or else together with a name; or two names together."""
     alone = [(home,) for home in homes]
     both = [(min(home, name), max(home, name)) for home in homes for name in names]
-    both += combinations(sorted(names), 2)
-    both = [key for key in both if not pairs.numbers_rows(*key)]
-    for keys, enough in ((alone, _HOME), (alone, _CROWDED_HOME), (both, _NAMED_HOME)):
-        found = [_evidence(pairs, key, personal, enough) for key in keys]
+    named = list(combinations(sorted(names), 2))
+    for keys, enough in ((alone, _HOME), (alone, _CROWDED_HOME), (both, _NAMED_HOME), (named, _NAMES)):
+        found = [_evidence(pairs, key, personal, enough) for key in keys if len(key) == 1 or not pairs.numbers_rows(*key)]
         if certain := [each for each in found if each is not None and each.certain]:
             return certain
     return []

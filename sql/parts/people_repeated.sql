@@ -61,11 +61,12 @@
            system.main.list_concat(CASE WHEN one.asked THEN system.main.list_value(one.topic) ELSE system.main.list_value() END,
                                    CASE WHEN two.asked THEN system.main.list_value(two.topic) ELSE system.main.list_value() END),
            one.home AND one.personal OR two.home AND two.personal, as_home
-    FROM (VALUES (''home'', 0), (''crowded home'', 1000000000), (''named home'', 0)) AS homes(as_home, beside)
+    FROM (VALUES (''home'', 0), (''crowded home'', 1000000000), (''named home'', 0), (''two names'', 0)) AS homes(as_home, beside)
     JOIN "kanon#described" AS one ON true
     JOIN "kanon#described" AS two
         ON CASE as_home
-               WHEN ''named home'' THEN one.place < two.place AND (one.home AND two.called OR one.called AND (two.home OR two.called))
+               WHEN ''named home'' THEN one.place < two.place AND (one.home AND two.called OR one.called AND two.home)
+               WHEN ''two names'' THEN one.place < two.place AND one.called AND two.called
                ELSE one.place = two.place AND one.home
            END
 ),
@@ -143,7 +144,7 @@
     SELECT keys.place, keys.first, keys.second, keys."values", keys.identifying, keys.residing, keys.judged_as, keys.least, other, share, others."values" AS others, others.topic,
            others.personal, others.grows, others.ages, others.topic IN (''birth'', ''sex'') AS inborn, years,
            NOT keys.shared_by_many AND keys.pairs >= CASE WHEN keys.identifying THEN 10 ELSE 30 END
-               AND keys."values" >= CASE WHEN keys.identifying THEN 3 ELSE 10 END
+               AND keys."values" >= CASE WHEN keys.identifying THEN 3 WHEN keys.judged_as = ''two names'' THEN 5 ELSE 10 END
                AND (keys.judged_as IN (''any'', ''identifier'') AND (keys.first = keys.second OR keys.identifying) OR NOT keys.numbered)
                AND (keys.first = keys.second
                    OR system.main.multiply(keys."values", 100) < system.main.multiply(keys."rows", CASE WHEN keys.judged_as = ''any'' THEN 60 ELSE 95 END))
@@ -173,7 +174,7 @@
     ) AS chances ON key = place AND trait = other
     CROSS JOIN LATERAL (SELECT CASE WHEN least < 0.9 THEN system.main.least(0.8, system.main.greatest(
         0.6, system.main.add(0.5, system.main.multiply(0.6, coalesce(chance, 1))))) ELSE 0.9 END AS enough) AS enough
-    WHERE told AND (first = second OR judged_as = ''named home'' OR system.main.len(system.main.list_filter(
+    WHERE told AND (first = second OR judged_as IN (''named home'', ''two names'') OR system.main.len(system.main.list_filter(
         determining, lambda part: part.place = first OR part.place = second)) > 0 IS NOT TRUE)
 ),
 -- Once with and once without the columns of qi whose names say nothing of a person: these may be about what happened to people. A trait that
@@ -181,11 +182,11 @@
 -- group, such as a household, is not certain. If a column of qi differs, only agreement on age or sex tells a person from a household. Rows with an
 -- address have to agree on everything, and on age, sex or job, unless they are more than a household has members.
 "kanon#judged" AS MATERIALIZED (
-    SELECT *, CASE judged_as WHEN ''home'' THEN 3 WHEN ''crowded home'' THEN 4 WHEN ''named home'' THEN 5
+    SELECT *, CASE judged_as WHEN ''home'' THEN 3 WHEN ''crowded home'' THEN 4 WHEN ''named home'' THEN 5 WHEN ''two names'' THEN 6
                ELSE CASE WHEN first = second THEN 1 ELSE 2 END
            END AS tried, varies IS NOT TRUE AND (every OR identifying OR residing OR born) AND CASE
                WHEN judged_as IN (''home'', ''named home'') THEN different = 0 AND apart_at_home
-               WHEN judged_as = ''crowded home'' THEN different = 0
+               WHEN judged_as IN (''crowded home'', ''two names'') THEN different = 0
                WHEN identifying THEN shared > 1 OR different = 0
                ELSE (shared > 2 OR first = second AND different = 0) AND shared >= system.main.multiply(different, 2)
            END AS certain
@@ -215,8 +216,8 @@
         ) AS topics
         GROUP BY place, first, second, every, identifying, residing, judged_as
     ) AS judged
-    WHERE CASE judged_as WHEN ''any'' THEN bits >= 6 AND shared > 1 WHEN ''home'' THEN bits >= 4 AND shared > 1 WHEN ''crowded home'' THEN bits >= 1
-              ELSE shared > 0 END
+    WHERE CASE judged_as WHEN ''any'' THEN bits >= 6 AND shared > 1 WHEN ''crowded home'' THEN bits >= 1 WHEN ''home'' THEN bits >= 4 AND shared > 1
+              WHEN ''two names'' THEN bits >= 4 AND shared > 1 ELSE shared > 0 END
 ),
 "kanon#repeated" AS MATERIALIZED (
     SELECT keys.place, CASE WHEN keys.first = keys.second THEN system.main.list_value(name)
