@@ -34,7 +34,7 @@ class _Enough:
     bits : float
         Least weight of the shared columns together. With 6, one of 64 random pairs agrees on all of them.
     alike : bool
-        Whether rows with the same value have to agree on everything that describes a person.
+        Whether rows with the same value have to agree on everything that describes a person, or on age and sex.
     own : bool
         Whether a shared column has to be one in which members of a household differ.
     rows : float
@@ -232,6 +232,8 @@ def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], e
         return None
     differing = {personal[each] for each in agreeing if each not in at_random}
     differing -= {personal[each] for each in shared}
+    if enough.alike and BORN_WITH.issubset(personal[each] for each in counted):
+        differing = set()  # an income changes
     certain = _is_most(len(counted), len(differing), enough) and not _varies(pairs, key, personal, agreeing)
     certain = certain and not (enough.own and NOT_OF_A_HOME.isdisjoint(personal[each] for each in counted))
     if len(counted) < 2 and not certain:

@@ -185,8 +185,8 @@
     SELECT *, CASE judged_as WHEN ''home'' THEN 3 WHEN ''crowded home'' THEN 4 WHEN ''named home'' THEN 5 WHEN ''two names'' THEN 6
                ELSE CASE WHEN first = second THEN 1 ELSE 2 END
            END AS tried, varies IS NOT TRUE AND (every OR identifying OR residing OR born) AND CASE
-               WHEN judged_as IN (''home'', ''named home'') THEN different = 0 AND apart_at_home
-               WHEN judged_as IN (''crowded home'', ''two names'') THEN different = 0
+               WHEN judged_as IN (''home'', ''named home'') THEN (different = 0 OR inborn) AND apart_at_home
+               WHEN judged_as IN (''crowded home'', ''two names'') THEN different = 0 OR inborn
                WHEN identifying THEN shared > 1 OR different = 0
                ELSE (shared > 2 OR first = second AND different = 0) AND shared >= system.main.multiply(different, 2)
            END AS certain
@@ -194,6 +194,7 @@
         SELECT place, first, second, every, identifying, residing, judged_as, system.main.count(chance) AS shared,
                system.main.sum(system.main.log2(system.main."/"(1, chance))) AS bits,
                system.main.bool_or(topic IN (''birth'', ''sex'') AND chance IS NOT NULL) AS born,
+               system.main.count(DISTINCT topic) FILTER (topic IN (''birth'', ''sex'') AND chance IS NOT NULL) = 2 AS inborn,
                system.main.bool_or(topic IN (''birth'', ''job'', ''sex'') AND chance IS NOT NULL) AS apart_at_home,
                system.main.list(trait ORDER BY trait ASC NULLS LAST) FILTER (chance IS NOT NULL) AS traits,
                system.main.count(*) FILTER (differs) AS different, system.main.bool_or(varies) AS varies

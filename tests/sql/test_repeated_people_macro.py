@@ -78,6 +78,10 @@ AT_HOME = {
     "a name and an address": ("* EXCLUDE (product)", "full_name, address"),
     "an address alone": ("* EXCLUDE (full_name), hash(full_name, address) % 9 AS job", "address"),
     "more rows than a household": ("address, income", "address"),
+    "an income that changes": (
+        "full_name || ' ' || address AS address, sex, hash(address, full_name) % 80 + 15 AS age, product % 50 AS income",
+        "address",
+    ),
     "two names": (
         "'F' || hash(full_name, address) % 30 AS first_name, 'S' || hash(address, full_name, 1) % 40 AS surname, sex, income, "
         "CASE WHEN product % 6 = 0 THEN product ELSE hash(full_name, address) % 9 END AS job",
@@ -92,7 +96,7 @@ def test_addresses_and_names_tell_people_apart(con: duckdb.DuckDBPyConnection, c
     few = case != "more rows than a household"
     filled(con, people_tables.at_home(1) if few else people_tables.at_home(1, people=100, homes=100_000, times=12), "orders")
     con.execute(f"CREATE TABLE t AS SELECT {shown} FROM orders")
-    if column == "address" and few:  # one person at each
+    if case == "an address alone":  # one person at each
         con.execute("CREATE OR REPLACE TABLE t AS SELECT address || sex || income || job AS address, sex, income, job FROM t")
     said = con.execute("FROM repeated_people('t')").fetchall()
     python = [each for each in repeating(rows_of(con, "t"), []) if each.certain]
