@@ -59,8 +59,9 @@ class Kernel:
         for node in ast.parse(self.source).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 found.append(node.name)
-            elif isinstance(node, ast.Assign):
-                found += [name.id for target in node.targets for name in ast.walk(target) if isinstance(name, ast.Name)]
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                found += [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
         return found
 
     @cached_property
@@ -81,7 +82,7 @@ class Room:
 
     @cached_property
     def kernels(self) -> list[Kernel]:
-        """They, each after those that it imports."""
+        """Its files, each after those that it imports."""
         files = (path.relative_to(ROOT) for path in sorted((ROOT / self.folder).glob("*.py")))
         found = {each.module: each for each in map(Kernel, files) if each.name not in {"__init__", "uncompiled"}}
         graph = {name: {other for other in _modules(each) if other in found} for name, each in found.items()}

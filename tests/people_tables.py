@@ -82,6 +82,20 @@ def at_home(seed: int, people: int = 220, homes: int = 170, times: float = 1.6) 
     }
 
 
+def namesakes(seed: int, people: int = 300, visits: int = 5) -> Columns:
+    """Visits without a number of the patient: about two people share a first name and a surname."""
+    draw = np.random.default_rng(seed)
+    who = np.repeat(np.arange(people), visits)
+    return {
+        "first_name": [f"F{each}" for each in draw.integers(0, 12, people)[who]],
+        "surname": [f"S{each}" for each in draw.integers(0, 14, people)[who]],
+        "zip": draw.integers(0, 4, people)[who].tolist(),
+        "age": draw.integers(18, 90, people)[who].tolist(),
+        "sex": draw.integers(0, 2, people)[who].tolist(),
+        "disease": draw.integers(0, 6, len(who)).tolist(),
+    }
+
+
 def families(seed: int, homes: int = 400) -> Columns:
     """People who share surname, address and telephone, and what goes with them."""
     draw = np.random.default_rng(seed)

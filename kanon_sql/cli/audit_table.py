@@ -23,7 +23,6 @@ _LISTED = 20
 
 _HINT = "suppress more cells: kanon protect makes a table whose totals give nothing away"
 
-
 _EMPTY = "; if suppressed cells may be empty, as in tables of PROTECT, pass --least 0"
 
 

@@ -84,9 +84,9 @@ def unit_of_repeated(
     certain = next((each for each in found if each.certain), None)
     if certain is None:
         return AuditedUnit(per=per, warnings=tuple(_may_repeat(each, surface) for each in found))
-    people, rows = counted(certain.column)
+    people, rows = counted(certain.column) if len(certain.columns) == 1 else (certain.people, certain.rows)
     guarantee = "k" if per is None else f"k PER {as_identifier(per)}"
-    refused = RepeatedPeopleError.unsettled(certain.column, people, rows, certain.shared, guarantee, surface)
+    refused = RepeatedPeopleError.unsettled(certain.columns, people, rows, certain.shared, guarantee, surface)
     return AuditedUnit(per=per, open=refused)
 
 

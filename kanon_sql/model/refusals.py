@@ -149,7 +149,9 @@ class RepeatedPeopleError(PolicyError):
     Attributes
     ----------
     column : str
-        The column that repeats people; of several, the one with the most rows.
+        The column that repeats people; of several, the one with the most rows. Two that do so together are joined by a comma.
+    columns : tuple of str
+        The same as one name or two.
     people, rows : int
         Its values, and the rows that have one.
     shared : tuple of str
@@ -167,6 +169,7 @@ class RepeatedPeopleError(PolicyError):
     """
 
     column: str = ""
+    columns: tuple[str, ...] = ()
     people: int = 0
     rows: int = 0
     shared: tuple[str, ...] = ()
@@ -204,7 +207,8 @@ class RepeatedPeopleError(PolicyError):
         """
         fact = repetition(column, people, rows, shared, unit.describe(), about=about, also=also)
         found = cls(f"{fact}; nothing was released; hint: {counted(column, unit, surface, released)}")
-        found.column, found.people, found.rows, found.shared = column, people, rows, tuple(shared)
+        found.column, found.columns = column, (column,)
+        found.people, found.rows, found.shared = people, rows, tuple(shared)
         return found
 
     @classmethod
@@ -220,23 +224,41 @@ class RepeatedPeopleError(PolicyError):
         about: bool = False,
     ) -> Self:
         """Name two columns that repeat people only together; no surface counts people by two columns. See `of`."""
-        names, agree = listed(list(map(as_identifier, columns))), listed(list(map(as_identifier, shared)))
-        size = _people_and_rows(people, rows, about=about)
-        found = cls(
-            f"{names} repeat people together: rows that share both values agree on {agree}; {guarantee} would count rows, and "
-            f"{size}; nothing was released; hint: make one column of both in a view, such as "
-            f"concat_ws('/', {', '.join(spelled(each, surface) for each in columns)}) AS person, and count people by it"
-        )
-        found.column, found.people, found.rows, found.shared = ", ".join(columns), people, rows, tuple(shared)
+        fact = _repetition_together(columns, people, rows, shared, guarantee, about=about)
+        found = cls(f"{fact}; nothing was released; hint: {_one_column(columns, surface)}")
+        found.column, found.columns = ", ".join(columns), tuple(columns)
+        found.people, found.rows, found.shared = people, rows, tuple(shared)
         return found
 
     @classmethod
-    def unsettled(cls, column: str, people: int, rows: int, shared: Collection[str], guarantee: str, surface: Surface) -> Self:
-        """Return the error for a table that is only measured; see `of`."""
-        fact = repetition(column, people, rows, shared, guarantee)
-        found = cls(f"the unit was not settled: {fact}; hint: {measured(column, surface)}")
-        found.column, found.people, found.rows, found.shared = column, people, rows, tuple(shared)
+    def unsettled(
+        cls, columns: Sequence[str], people: int, rows: int, shared: Collection[str], guarantee: str, surface: Surface
+    ) -> Self:
+        """Return the error for a table that is only measured; one column repeats people, or two together. See `of`."""
+        if len(columns) == 1:
+            fact, way = repetition(columns[0], people, rows, shared, guarantee), measured(columns[0], surface)
+        else:
+            fact, way = _repetition_together(columns, people, rows, shared, guarantee), _one_column(columns, surface)
+        found = cls(f"the unit was not settled: {fact}; hint: {way}")
+        found.column, found.columns = ", ".join(columns), tuple(columns)
+        found.people, found.rows, found.shared = people, rows, tuple(shared)
         return found
+
+
+def _repetition_together(
+    columns: Sequence[str], people: int, rows: int, shared: Collection[str], guarantee: str, *, about: bool = False
+) -> str:
+    """Return the fact that two columns repeat people only together; see `RepeatedPeopleError.of`."""
+    names, agree = listed(list(map(as_identifier, columns))), listed(list(map(as_identifier, shared)))
+    size = _people_and_rows(people, rows, about=about)
+    fact = f"{names} repeat people together: rows that share both values agree on {agree}"
+    return f"{fact}; {guarantee} would count rows, and {size}"
+
+
+def _one_column(columns: Sequence[str], surface: Surface) -> str:
+    """Return what to do where two columns repeat people."""
+    both = ", ".join(spelled(each, surface) for each in columns)
+    return f"make one column of both in a view, such as concat_ws('/', {both}) AS person, and count people by it"
 
 
 def repetition(

@@ -148,13 +148,18 @@ class Pairs:
 
     def at_random(self, column: int, *key: int) -> float:
         """Return the share of random pairs that agree, of those that differ in a key; infinite if too few have a value."""
-        first, second = self._random
-        if key:
-            other = self._hashes(key)
-            differ = other[first] != other[second]
-            first, second = first[differ], second[differ]
+        first, second = self.differing(*key)
         share = self.agreement(column, first, second)
         return inf if share is None else max(share, 1 / len(first))
+
+    def differing(self, *key: int) -> tuple[Places, Places]:
+        """Return the random pairs that differ in a key; without one, all of them."""
+        first, second = self._random
+        if not key:
+            return first, second
+        other = self._hashes(key)
+        differ = other[first] != other[second]
+        return first[differ], second[differ]
 
     def sharing(self, *key: int) -> tuple[Places, Places]:
         """Return the pairs of neighbours within the same value of a key, of rows in random order."""
@@ -188,6 +193,14 @@ class Pairs:
         if size < min(FEWEST_PAIRS, len(first)) // 2 or not size:
             return None
         return float(self._agrees(column, first[known], second[known]).mean())
+
+    def agreement_on_all(self, columns: Sequence[int], first: Places, second: Places) -> float:
+        """Return the share of the pairs that agree on all of some columns, 0 without pairs; NULL agrees with nothing."""
+        agree = np.ones(len(first), np.bool_)
+        for column in columns:
+            filled = self.sample.filled[:, column]
+            agree &= filled[first] & filled[second] & self._agrees(column, first, second)
+        return float(agree.mean()) if len(agree) else 0.0
 
     def years_apart(self, column: int, *pairs: Places) -> float:
         """Return how far apart a column that grows is on average, in years: of some pairs, or of random ones."""

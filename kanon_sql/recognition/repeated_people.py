@@ -7,81 +7,25 @@ and two random rows differ. A product, a shop or an occupation does not.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from math import log2
 
+from kanon_sql.recognition.evidence import ANY, CROWDED_HOME, HOME, IDENTIFYING, NAMED_HOME, NAMES, TOGETHER, Enough
 from kanon_sql.recognition.pairs import Pairs
 from kanon_sql.recognition.topics import BORN_WITH, NOT_OF_A_HOME
 
-
-@dataclass(frozen=True, slots=True)
-class _Enough:
-    """Evidence that is enough.
-
-    Parameters
-    ----------
-    values, pairs : int
-        Least numbers of values of a column, and of pairs of rows that share a value, for a conclusion.
-    agree : float
-        A shared column agrees in at least this share of these pairs.
-    moved : float
-        The same for a column on which hardly any random pairs agree, such as the zip code of people who move.
-    columns : int
-        So many shared columns are enough, even if others differ.
-    everything : int
-        So many are enough if no others differ.
-    bits : float
-        Least weight of the shared columns together. With 6, one of 64 random pairs agrees on all of them.
-    alike : bool
-        Whether rows with the same value have to agree on everything that describes a person, or on age and sex.
-    own : bool
-        Whether a shared column has to be one in which members of a household differ.
-    rows : float
-        Least number of rows of a value, on average.
-    """
-
-    values: int
-    pairs: int
-    agree: float
-    moved: float
-    columns: int
-    everything: int
-    bits: float
-    alike: bool = False
-    own: bool = False
-    rows: float = 0.0
-
-    def share(self, at_random: float) -> float:
-        """Return the share of pairs in which a shared column agrees, by the share of random pairs that agree on it."""
-        return min(self.agree, max(self.moved, 0.5 + 0.6 * at_random))
-
-
-_ANY = _Enough(values=10, pairs=30, agree=0.9, moved=0.9, columns=3, everything=2, bits=6.0)
-
-_IDENTIFYING = _Enough(values=3, pairs=10, agree=0.8, moved=0.6, columns=2, everything=1, bits=0.0)
-"""For a column that looks like an identifier of people: only that it repeats needs proof."""
-
-_HOME = _Enough(values=10, pairs=30, agree=0.8, moved=0.6, columns=2, everything=2, bits=4.0, alike=True, own=True)
-"""For the address of a household: its members differ in age, sex or job, and the rows of a person do not."""
-
-_CROWDED_HOME = replace(_HOME, agree=0.9, moved=0.9, everything=1, bits=1.0, own=False, rows=8.0)
-"""For an address with more rows than a household has members."""
-
-_NAMED_HOME = replace(_HOME, everything=1, bits=0.0)
-"""For a name and an address together. With a family name, it is that of a household."""
-
-_NAMES = replace(_HOME, values=5, own=False)
-"""For two names together, such as a first name and a surname: namesakes differ."""
+_NAMESAKES = 0.2
+"""Share of the pairs of rows with one name that agree on everything personal: the others are namesakes."""
 
 _AT_RANDOM = 0.7
 """A shared column agrees in at most so many random pairs that differ in the other column."""
 
-_TOGETHER = replace(_ANY, everything=3)
-"""For two columns, neither of which looks like an identifier: many pairs are tried, and some are those of a family."""
-
 _REPEATED = 0.6
 """Values per row up to which such columns may repeat people; most pairs of columns number the rows."""
+
+_OF_ONE = NOT_OF_A_HOME - {"sex"}
+"""Topics of which one has to be compared, since half of the members of a family have the same sex."""
 
 _JOINED = 8
 """Columns of which two together are tried as a key, if none repeats people alone: those with the most values."""
@@ -160,7 +104,7 @@ def repeated_people(
     columns. The result does not depend on the order of the rows. Pairs with a NULL say nothing about a column.
     """
     places = [place for place in range(len(pairs.names)) if place != pairs.per and place not in shared_by_many]
-    enough = {place: _IDENTIFYING if place in identifying else _ANY for place in places}
+    enough = {place: IDENTIFYING if place in identifying else ANY for place in places}
     found = [each for place in places if (each := _evidence(pairs, (place,), personal, enough[place])) is not None]
     if not any(each.certain for each in found) and pairs.per is None:
         suspected = {each.column for each in found}
@@ -189,21 +133,46 @@ def _joined(
         if not (named or all_pairs) or pairs.numbers_rows(*key):
             continue
         if named or pairs.values(*key) <= _REPEATED * pairs.rows(*key):
-            enough = _IDENTIFYING if named else _TOGETHER
+            enough = IDENTIFYING if named else TOGETHER
             found.append(_evidence(pairs, key, _undetermined(pairs, key, personal), enough))
     return [each for each in found if each is not None and each.certain]
 
 
 def _at_home(pairs: Pairs, personal: Mapping[int, str], homes: Collection[int], names: Collection[int]) -> list[RepeatedPeople]:
-    """Return the addresses that repeat people, alone, or else together with a name; or two names together."""
+    """Return the addresses that repeat people, alone, or else together with a name; or names."""
     alone = [(home,) for home in homes]
     both = [(min(home, name), max(home, name)) for home in homes for name in names]
     named = list(combinations(sorted(names), 2))
-    for keys, enough in ((alone, _HOME), (alone, _CROWDED_HOME), (both, _NAMED_HOME), (named, _NAMES)):
+    for keys, enough in ((alone, HOME), (alone, CROWDED_HOME), (both, NAMED_HOME), (named, NAMES)):
         found = [_evidence(pairs, key, personal, enough) for key in keys if len(key) == 1 or not pairs.numbers_rows(*key)]
         if certain := [each for each in found if each is not None and each.certain]:
             return certain
-    return []
+    namesakes = (_namesakes(pairs, key, personal) for key in (*((name,) for name in names), *named))
+    return [each for each in namesakes if each is not None]
+
+
+def _namesakes(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str]) -> RepeatedPeople | None:
+    """Return the evidence that names repeat people whose namesakes differ in something, None if there is too little.
+
+    To count by such a name is safe: namesakes count as one, so there are more people than names.
+    """
+    first, second = pairs.sharing(*key)
+    columns = [each for each in personal if each not in key]
+    topics = {personal[each] for each in columns}
+    if pairs.numbers_rows(*key) or pairs.values(*key) < ANY.values or len(first) < ANY.pairs or _OF_ONE.isdisjoint(topics):
+        return None
+    share, others = pairs.agreement_on_all(columns, first, second), pairs.differing(*key)
+    bits = -log2(max(pairs.agreement_on_all(columns, *others), 1 / max(1, len(others[0]))))
+    if share < _NAMESAKES or bits < ANY.bits:
+        return None
+    return RepeatedPeople(
+        columns=tuple(pairs.names[each] for each in key),
+        people=round(pairs.values(*key)),
+        rows=round(pairs.rows(*key)),
+        shared=tuple(pairs.names[each] for each in columns),
+        bits=bits,
+        certain=True,
+    )
 
 
 def _undetermined(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str]) -> dict[int, str]:
@@ -211,7 +180,7 @@ def _undetermined(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str
     return {each: topic for each, topic in personal.items() if not any(pairs.determines(part, each) for part in key)}
 
 
-def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], enough: _Enough) -> RepeatedPeople | None:
+def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], enough: Enough) -> RepeatedPeople | None:
     """Return the evidence that one or two columns repeat people. None if rows with the same value agree on too little."""
     first, second = pairs.sharing(*key)
     values = pairs.values(*key)
@@ -248,11 +217,11 @@ def _evidence(pairs: Pairs, key: tuple[int, ...], personal: Mapping[int, str], e
     )
 
 
-def _is_most(shared: int, differing: int, enough: _Enough) -> bool:
+def _is_most(shared: int, differing: int, enough: Enough) -> bool:
     """Return whether rows with the same value agree on most of what describes a person."""
     if enough.alike:
         return shared >= enough.everything and not differing
-    if enough is _IDENTIFYING and shared >= enough.columns:
+    if enough is IDENTIFYING and shared >= enough.columns:
         return True
     return (shared >= enough.columns or (shared >= enough.everything and not differing)) and shared >= 2 * differing
 

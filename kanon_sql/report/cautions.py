@@ -169,10 +169,14 @@ def _of_people(facts: Measured) -> Iterator[Caution]:
         name = printable(repeated.column)
         counted = f"k >= {unit.least}" if unit.per is None else f"k >= {unit.least} PER {printable(unit.per)}"
         agree = _listed(repeated.shared)
+        fact, person = f"{name} repeats people: rows that share its value agree on {agree}.", f"PER {name}"
+        if len(repeated.columns) > 1:
+            fact = f"{_listed(repeated.columns)} repeat people together: rows that share both values agree on {agree}."
+            person = "PER one column that joins both"
         facts_of = [
-            f"{name} repeats people: rows that share its value agree on {agree}.",
+            fact,
             f"{counted} counts rows, and {repeated.people:,} people have {repeated.rows:,}.",
-            f"Release again with k >= {unit.least} PER {name}, or with PER ROW if each row is a person.",
+            f"Release again with k >= {unit.least} {person}, or with PER ROW if each row is a person.",
         ]
         if unit.fewest is not None and unit.fewest[1] < unit.least:
             facts_of.insert(2, f"Some class has rows of only {how_many(unit.fewest[1], 'person', 'people')}.")

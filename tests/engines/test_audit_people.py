@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import people_tables
 import pyarrow as pa
 import pytest
 
@@ -34,6 +35,14 @@ def test_nothing_passes_before_the_unit_is_settled() -> None:
     assert (refused.value.column, refused.value.people, refused.value.rows) == ("patient", 120, table.num_rows)
     assert str(refused.value).endswith("hint: per='patient', or per_row=True if each row is a person")
     assert kanon_sql.audit(table, quasi_identifiers=["sex"], k=5, per_row=True).settled
+
+
+def test_two_columns_that_repeat_people_together_are_both_named() -> None:
+    table = pa.table(people_tables.namesakes(1))
+    with pytest.raises(RepeatedPeopleError, match="the unit was not settled: first_name and surname repeat people") as refused:
+        kanon_sql.audit(table, quasi_identifiers=["zip", "age", "sex"], k=5)
+    assert (refused.value.column, refused.value.columns) == ("first_name, surname", ("first_name", "surname"))
+    assert "concat_ws('/', first_name, surname) AS person" in str(refused.value)
 
 
 def test_people_are_counted() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
+import people_tables
 import pyarrow as pa
 import pytest
 
@@ -44,6 +45,13 @@ def visits(people: int = 300, **more: Any) -> pa.Table:
 
 def roles(found: kanon_sql.Suggestion) -> dict[str, str]:
     return {each.column: each.role for each in found.roles}
+
+
+def test_two_columns_that_repeat_people_together_are_a_note() -> None:
+    found = kanon_sql.suggest(pa.table(people_tables.namesakes(1)))
+    assert "person" not in roles(found).values()
+    assert [note for note in found.notes if note.startswith("first_name, surname tell people apart together")]
+    assert "concat_ws('/', first_name, surname) AS person, and write PER person." in " ".join(found.notes)
 
 
 @pytest.fixture

@@ -155,6 +155,14 @@ def test_a_birth_date_repeats_people_without_a_key(clinic: Connection) -> None:
         clinic.execute("FROM (SELECT born, zip, sex, job FROM visits) ANONYMIZE BY born, zip, sex, job GUARANTEE k >= 5")
 
 
+def test_names_repeat_people_even_if_others_have_the_same(shared_clause: Connection) -> None:
+    _with(shared_clause, "visits", people_tables.table(people_tables.namesakes(1)))
+    with pytest.raises(RepeatedPeopleError, match=r"^first_name and surname repeat people .* agree on zip, age and sex"):
+        shared_clause.execute("SELECT zip, age, sex, disease FROM visits ANONYMIZE BY zip, age, sex GUARANTEE k >= 5")
+    _with(shared_clause, "people", people_tables.table(people_tables.namesakes(2, people=1500, visits=1)))
+    shared_clause.execute("SELECT zip, age, sex, disease FROM people ANONYMIZE BY zip, age, sex GUARANTEE k >= 5").fetchall()
+
+
 def test_a_name_and_an_address_repeat_people_together(shared_clause: Connection) -> None:
     _with(shared_clause, "orders", people_tables.table(people_tables.at_home(1)))
     with pytest.raises(RepeatedPeopleError, match=r"^full_name and address repeat people together: .* agree on sex and income"):

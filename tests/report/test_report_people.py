@@ -9,6 +9,7 @@ from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
+import people_tables
 import pyarrow as pa
 import pyarrow.csv as csv
 import pytest
@@ -105,6 +106,13 @@ def test_rows_of_too_few_people_are_red_and_an_open_unit_is_amber() -> None:
     assert "what a row is: patient_id repeats people" in first_screen(amber)["left open"]
     assert "nothing bounds this probability" in amber
     assert "a chance of at most" not in amber + shown
+
+
+def test_two_columns_that_repeat_people_are_joined_in_the_remedy() -> None:
+    source = pa.table(people_tables.namesakes(1))
+    amber = report(source, source.drop_columns(["first_name", "surname"]), quasi_identifiers=["zip", "age", "sex"], k=5)
+    assert "first_name and surname repeat people together: rows that share both values agree on zip, age and sex." in amber
+    assert "PER one column that joins both" in amber
 
 
 def test_people_that_the_two_tables_do_not_show_are_not_counted() -> None:

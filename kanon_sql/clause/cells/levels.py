@@ -34,6 +34,8 @@ _EXAMPLES = {
     "HIERARCHY": "job IN HIERARCHY jobs (0, 1)",
 }
 
+_HINT = "INTERVALS, CUTS or HIERARCHY, or group by an expression such as age // 10 * 10"
+
 _MOST = 1_000_000
 """Characters of the longest label."""
 
@@ -119,9 +121,6 @@ def _levels(reader: Reader) -> Levels:
                 each=tuple((hierarchy_level(table, level), partial(_looked_up, table, level)) for level in asked.levels)
             )
     raise reader.script.error(f"{word} needs its levels in parentheses before PROTECT; hint: {example}", start)
-
-
-_HINT = "INTERVALS, CUTS or HIERARCHY, or group by an expression such as age // 10 * 10"
 
 
 def _digits(reader: Reader) -> Levels:

@@ -40,10 +40,20 @@ def with_people(roles: Mapping[str, Role], sample: SampledRows) -> tuple[dict[st
         Rows of the table.
     """
     found = repeating(sample, [each.column for each in roles.values() if each.role == "quasi-identifier"])
+    together = next((each for each in found if each.certain and len(each.columns) > 1), None)
+    found = [each for each in found if len(each.columns) == 1]
     certain = {each.column: each for each in found if each.certain}
     surest = [name for name in certain if roles[name].role == "identifier"]
-    if not surest and (named := _by_its_name(roles, sample)):
+    named = None if surest else _by_its_name(roles, sample)
+    if named is not None and (together is None or named[0] not in together.columns):
         return _counted_by(named, f"{as_identifier(named[0])} tells people apart, by its name", roles, sample, certain)
+    if not certain and together is not None:
+        both = ", ".join(map(as_identifier, together.columns))
+        note = (
+            f"{both} tell people apart together: rows that share both agree on {_listed(together)}. Make one column of both in "
+            f"a view, such as concat_ws('/', {both}) AS person, and write PER person."
+        )
+        return dict(roles), None, (note,)
     if not certain:
         notes = (
             f"Rows that share {name} agree on {_listed(each)}. Write PER {name} if it is a person."

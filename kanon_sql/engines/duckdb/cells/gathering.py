@@ -169,7 +169,7 @@ class CellGathering:
         """Return the rows that the table has though nobody is in them.
 
         For each its ``set`` as for `suppressed`, for each key the number of a base cell that has it (``lenders``), and that all
-        of it is ``hidden``.
+        of it is ``suppressed``.
         """
         if self._found is None or self.protection.rows == "absent":
             return []

@@ -1,0 +1,68 @@
+"""How much evidence is enough that a column repeats people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Enough:
+    """Evidence that is enough.
+
+    Parameters
+    ----------
+    values, pairs : int
+        Least numbers of values of a column, and of pairs of rows that share a value, for a conclusion.
+    agree : float
+        A shared column agrees in at least this share of these pairs.
+    moved : float
+        The same for a column on which hardly any random pairs agree, such as the zip code of people who move.
+    columns : int
+        So many shared columns are enough, even if others differ.
+    everything : int
+        So many are enough if no others differ.
+    bits : float
+        Least weight of the shared columns together. With 6, one of 64 random pairs agrees on all of them.
+    alike : bool
+        Whether rows with the same value have to agree on everything that describes a person, or on age and sex.
+    own : bool
+        Whether a shared column has to be one in which members of a household differ.
+    rows : float
+        Least number of rows of a value, on average.
+    """
+
+    values: int
+    pairs: int
+    agree: float
+    moved: float
+    columns: int
+    everything: int
+    bits: float
+    alike: bool = False
+    own: bool = False
+    rows: float = 0.0
+
+    def share(self, at_random: float) -> float:
+        """Return the share of pairs in which a shared column agrees, by the share of random pairs that agree on it."""
+        return min(self.agree, max(self.moved, 0.5 + 0.6 * at_random))
+
+
+ANY = Enough(values=10, pairs=30, agree=0.9, moved=0.9, columns=3, everything=2, bits=6.0)
+
+IDENTIFYING = Enough(values=3, pairs=10, agree=0.8, moved=0.6, columns=2, everything=1, bits=0.0)
+"""For a column that looks like an identifier of people: only that it repeats needs proof."""
+
+HOME = Enough(values=10, pairs=30, agree=0.8, moved=0.6, columns=2, everything=2, bits=4.0, alike=True, own=True)
+"""For the address of a household: its members differ in age, sex or job, and the rows of a person do not."""
+
+CROWDED_HOME = replace(HOME, agree=0.9, moved=0.9, everything=1, bits=1.0, own=False, rows=8.0)
+"""For an address with more rows than a household has members."""
+
+NAMED_HOME = replace(HOME, everything=1, bits=0.0)
+"""For a name and an address together. With a family name, it is that of a household."""
+
+NAMES = replace(HOME, values=5, own=False)
+"""For two names together, such as a first name and a surname: namesakes differ."""
+
+TOGETHER = replace(ANY, everything=3)
+"""For two columns, neither of which looks like an identifier: many pairs are tried, and some are those of a family."""
