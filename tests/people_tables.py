@@ -96,6 +96,21 @@ def namesakes(seed: int, people: int = 300, visits: int = 5) -> Columns:
     }
 
 
+def clinics(seed: int, people: int = 120, visits: int = 6) -> Columns:
+    """Visits of patients whom each clinic numbers from 1; a few names are spelled in two ways."""
+    draw = np.random.default_rng(seed)
+    who = np.repeat(np.arange(people), visits)
+    return {
+        "name": [f"N{each}{'h' * (each % 20 == 0 and not row % visits)}" for row, each in enumerate(who.tolist())],
+        "clinic": (who % 4).tolist(),
+        "patient_number": (who // 4 + 1).tolist(),
+        "zip": draw.integers(0, 40, people)[who].tolist(),
+        "age": draw.integers(18, 90, people)[who].tolist(),
+        "sex": draw.integers(0, 2, people)[who].tolist(),
+        "disease": draw.integers(0, 6, len(who)).tolist(),
+    }
+
+
 def families(seed: int, homes: int = 400) -> Columns:
     """People who share surname, address and telephone, and what goes with them."""
     draw = np.random.default_rng(seed)

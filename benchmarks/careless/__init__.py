@@ -105,7 +105,7 @@ def measure(
 
 
 def _record(name: str, seed: int) -> dict[str, Any]:
-    counts = ("tables", "released", "refused", "failed", "lost", "rare", "bad_hint", "single", "falsely_refused")
+    counts = ("tables", "released", "refused", "failed", "lost", "unwarned", "rare", "bad_hint", "single", "falsely_refused")
     return {"work": name, "seed": seed, **dict.fromkeys(counts, 0), "rules": Counter(), "findings": []}
 
 
@@ -115,8 +115,8 @@ def _add(record: dict[str, Any], told: str, walked: Walk, *, single: bool) -> No
     record["released"] += walked.released
     record["refused"] += not walked.released and not walked.broken
     record["failed"] += walked.failed
-    record["lost"] += "lost" in rules
-    record["rare"] += "rare" in rules
+    for each in ("lost", "unwarned", "rare"):
+        record[each] += each in rules
     record["bad_hint"] += walked.bad_hint
     record["single"] += single
     record["rules"].update(rules & {*FAILURES})
@@ -134,7 +134,7 @@ def show(console: Console, records: list[dict[str, Any]]) -> None:
     """Print one row per surface, then what failed with the seed that shows it again."""
     drawn = Drawn(title=f"Careless users, seed {records[0]['seed']}: they take the first way out, but never KEEP or PER ROW")
     drawn.add_column("surface")
-    heads = ("tables", "released", "refused", "failed", "lost", "rare", "bad_hint", "single", "falsely_refused")
+    heads = ("tables", "released", "refused", "failed", "lost", "unwarned", "rare", "bad_hint", "single", "falsely_refused")
     for head in heads:
         drawn.add_column(head.replace("_", " "), justify="right")
     for each in records:

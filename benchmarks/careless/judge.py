@@ -16,8 +16,9 @@ A release fails by
 - **count**: a published row of counts is about 1 to k - 1 people.
 
 A class of too few people is *lost* instead, if no column that the product has seen tells people apart, and no two that make a
-key together. Then nothing can say so, and only a warning is possible. Values below the limits are *rare*: they are counted, and
-are no failure.
+key together. What many people could share, such as an age or a salary, does not, even if few people in a small table do. Then
+nothing can say so, and only a warning is possible; without one, it is *unwarned*. Values below the limits are *rare*. These
+three are counted, and are no failures.
 """
 
 from __future__ import annotations
@@ -43,6 +44,9 @@ SMALL = 50
 
 UNKNOWN = "unknown"
 """What a NULL of a key is called in tables of counts."""
+
+_OF_MANY = ("personal", "measure", "event", "category")
+"""Meanings of columns by which nobody would count people."""
 
 Cells = list[str | None]
 
@@ -176,7 +180,8 @@ def _classes(table: Table, release: Release, k: int) -> Iterator[Finding]:
         exact, classes = False, _by_candidates(table, release)
     small = [size for size in classes if size < k]
     if small:
-        rule = "class" if _tells_apart(table, release.seen) else "lost"
+        warned = "lost" if "than chance explains" in release.told else "unwarned"
+        rule = "class" if _tells_apart(table, release.seen) else warned
         how = "" if exact else "at most "
         words = f"{len(small)} of {len(classes)} classes have too few people, the least {how}{min(small)}"
         yield Finding(rule, release.by, f"{words}; warned: {release.told or 'no'}")
@@ -225,7 +230,8 @@ def _by_candidates(table: Table, release: Release) -> list[int]:
 def _tells_apart(table: Table, seen: tuple[str, ...]) -> bool:
     """Whether a column that was seen, or a key of two, has values that are mostly those of one person each, in several rows."""
     groups, parts = ([each for each in seen if table.meaning(each) == meaning] for meaning in ("group", "part"))
-    for key in (*((name,) for name in seen), *product(groups, parts)):
+    singles = [name for name in seen if table.meaning(name) not in _OF_MANY]
+    for key in (*((name,) for name in singles), *product(groups, parts)):
         cells = list(zip(*(_source(table, name) for name in key), strict=True))
         alone = _alone(cells, table.person)
         here = [cell in alone and None not in cell for cell in cells]

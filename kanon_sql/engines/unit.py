@@ -13,7 +13,7 @@ from kanon_sql.recognition import Recognized, recognized, recognized_name
 from kanon_sql.recognition.lost_keys import people_without_key
 from kanon_sql.recognition.pairs import FEWEST_PAIRS, Pairs, SampledRows
 from kanon_sql.recognition.repeated_people import RepeatedPeople, repeated_people
-from kanon_sql.recognition.topics import BORN_WITH, is_place, is_shared_by_many, topic_of
+from kanon_sql.recognition.topics import BORN_WITH, is_shared_by_many, topic_of
 
 GROWING = frozenset({"age"})
 """Kinds of columns that grow by one each year."""
@@ -43,8 +43,13 @@ _OF_A_HOME = frozenset({"IP address", "street address", "telephone number"})
 _JOINED_ROWS = 10_000
 """Rows up to which any two columns are tried together as a key."""
 
-_WITHOUT_KEY = 100.0
+_WITHOUT_KEY = 50.0
 """A key seems lost if this many times more rows agree on all quasi-identifiers than they would if these were independent."""
+
+LOST_KEY = (
+    "far more rows agree on all that describes people than chance explains; if people have several rows, add the column that "
+    "identifies them and count PER it"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,13 +148,17 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
     if certain := [each for each in found if each.certain]:
         raise _repeated(certain, unit, looked, sample, surface)
     warnings = [_may_repeat(each, unit) for each in found]
-    if not found and per is None and len(by) > 2 and _has_lost_key(pairs, by):
-        what = "keys" if unit.keys else "quasi-identifiers"
-        warnings.append(
-            f"far more rows agree on all {what} than chance explains; if people have several rows, add the column "
-            "that identifies them and count PER it"
-        )
+    if not found and per is None and _has_lost_key(pairs, by):
+        warnings.append(LOST_KEY)
     return tuple(warnings)
+
+
+def has_lost_key(sample: SampledRows, by: Sequence[str]) -> bool:
+    """Return whether people seem to have several rows, in a table of which `repeating` finds nothing; ``by`` as there."""
+    if len(sample.hashes) < FEWEST_PAIRS:
+        return False
+    places = {same_name(name): place for place, name in enumerate(sample.names)}
+    return _has_lost_key(Pairs(sample), [places[same_name(name)] for name in by])
 
 
 def repeating(sample: SampledRows, by: Sequence[str], per: str | None = None) -> list[RepeatedPeople]:
@@ -206,7 +215,7 @@ def _repeating(
     one = {each.columns: each for each in sorted(found, key=lambda each: each.certain)}
     born = {pairs.names[place] for place, kind in kinds.items() if kind is not None and kind.kind == _BORN}
     # if there is a number of a person, people are counted by it, and not by a birth date
-    found = sorted(found, key=lambda each: (not each.certain, len(each.columns), each.column in born))
+    found = sorted(found, key=lambda each: (not each.certain, each.column in born))
     counted = pairs.per is not None and not pairs.numbers_rows(pairs.per)
     return [replace(each, certain=each.certain and not counted) for each in found if one[each.columns] is each]
 
@@ -245,8 +254,18 @@ def _may_repeat(found: RepeatedPeople, unit: Unit) -> str:
 
 
 def _has_lost_key(pairs: Pairs, by: Sequence[int]) -> bool:
-    """Return whether people seem to have several rows, and no column tells these people apart; places count once."""
-    where = [place for place in by if is_place(recognized_name(pairs.names[place]))]
-    finest = max(where, key=lambda place: pairs.values(place), default=None)
-    apart = [place for place in by if place not in where or place == finest]
-    return len(apart) > 2 and people_without_key(pairs, apart) >= _WITHOUT_KEY
+    """Return whether people seem to have several rows, and no column tells these people apart.
+
+    Quasi-identifiers say so, or these and all columns with the names of personal ones. Of each topic, the finest counts.
+    """
+    named = [recognized_name(name) for name in pairs.names]
+    personal = {place for place, kind in enumerate(named) if kind is not None and kind.personal}
+
+    def apart(places: Collection[int]) -> list[int]:
+        finest = dict[str, int]()
+        for place in sorted(places, key=lambda place: pairs.values(place)):
+            finest[topic_of(named[place], pairs.names[place])] = place
+        return sorted(finest.values())
+
+    both = (apart(places) for places in (by, personal.union(by)))
+    return any(len(each) > 2 and people_without_key(pairs, each) >= _WITHOUT_KEY for each in both)

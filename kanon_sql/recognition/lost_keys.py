@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, prod
+from math import prod
 
 import numpy as np
 
@@ -26,12 +26,17 @@ def people_without_key(pairs: Pairs, quasi_identifiers: Sequence[int]) -> float:
         The factor; 0 if too few pairs agree. Correlated columns of single people make it some tens. A table with hundreds or
         more has several rows of the same people, without the column that says so.
     """
-    sizes = np.unique(pairs.together(quasi_identifiers), return_counts=True)[1].astype(np.float64)
-    agreeing, all_pairs = (float((each * (each - 1)).sum()) / 2 for each in (sizes, sizes.sum()))
+    agreeing, all_pairs = _agreeing(pairs, quasi_identifiers)
     if agreeing < FEWEST_PAIRS:
         return 0.0
     several = [each for each in quasi_identifiers if pairs.values(each) > 1]
     finest = sorted(several, key=lambda each: -pairs.values(each))
     apart = [each for place, each in enumerate(finest) if not any(pairs.determines(one, each) for one in finest[:place])]
-    shares = [share for each in apart if (share := pairs.at_random(each)) < inf]
-    return agreeing / all_pairs / prod(shares)
+    return agreeing / all_pairs / prod(_agreeing(pairs, [each])[0] / all_pairs for each in apart)
+
+
+def _agreeing(pairs: Pairs, columns: Sequence[int]) -> tuple[float, float]:
+    """Return how many pairs of rows are equal in some columns, and how many pairs there are."""
+    sizes = np.unique(pairs.together(columns), return_counts=True)[1].astype(np.float64)
+    equal, every = (float((each * (each - 1)).sum()) / 2 for each in (sizes, sizes.sum()))
+    return equal, every

@@ -6,7 +6,7 @@ and two random rows differ. A product, a shop or an occupation does not.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
 from math import log2
@@ -30,6 +30,9 @@ _OF_ONE = NOT_OF_A_HOME - {"sex"}
 _JOINED = 8
 """Columns of which two together are tried as a key, if none repeats people alone: those with the most values."""
 
+
+_NEARLY_ALL = 0.95
+"""Share of the rows of the fullest column that another one has, too, if it is as good."""
 
 _YEARS = 0.75
 """Ages of a group are farther apart than this share of the distance of random rows. One person's are half of it in 40 years."""
@@ -106,17 +109,45 @@ def repeated_people(
     places = [place for place in range(len(pairs.names)) if place != pairs.per and place not in shared_by_many]
     enough = {place: IDENTIFYING if place in identifying else ANY for place in places}
     found = [each for place in places if (each := _evidence(pairs, (place,), personal, enough[place])) is not None]
-    if not any(each.certain for each in found) and pairs.per is None:
-        suspected = {each.column for each in found}
-        several = [place for place in places if place in identifying or pairs.names[place] not in suspected]
-        several = [place for place in several if place not in personal]
-        found += _joined(pairs, several, personal, identifying, all_pairs=joined)
-        if not any(each.certain for each in found):
-            found += _at_home(pairs, personal, homes, names)
+    found += _by_more(pairs, found, places, personal, identifying, homes, names, joined=joined)
+    certain = [each for each in found if each.certain]
+    most = max((each.rows for each in certain), default=0)
     known = {pairs.names[place] for place in identifying}
-    # of several columns, the one with the fewest values: a person with two numbers is still one
-    order = {each.columns: (known.isdisjoint(each.columns), -each.rows, each.people) for each in found}
-    return sorted(found, key=lambda each: (not each.certain, len(each.columns), order[each.columns]))
+
+    def order(each: RepeatedPeople) -> tuple[object, ...]:
+        # the one with the fewest values: a person with two numbers, or two spellings of a name, is still one
+        nearly_all = each.rows >= (_NEARLY_ALL if len(each.columns) == 1 else 1) * most
+        return not each.certain, known.isdisjoint(each.columns), not nearly_all, each.people, len(each.columns), -each.rows
+
+    return sorted(found, key=order)
+
+
+def _by_more(
+    pairs: Pairs,
+    found: Sequence[RepeatedPeople],
+    places: Sequence[int],
+    personal: Mapping[int, str],
+    identifying: Set[int],
+    homes: Collection[int],
+    names: Collection[int],
+    *,
+    joined: bool,
+) -> list[RepeatedPeople]:
+    """Return two columns that repeat people together, unless one does alone that is no name, address or birth date."""
+    born = [place for place, topic in personal.items() if topic in BORN_WITH]
+    soft = {pairs.names[place] for place in (*homes, *names, *born)}
+    certain = [each for each in found if each.certain]
+    if pairs.per is not None or any(each.column not in soft for each in certain):
+        return []
+    suspected = {each.column for each in found}
+    several = [place for place in places if place in identifying or pairs.names[place] not in suspected]
+    if certain:  # a quasi-identifier of which nothing is known, such as a clinic, can be half of the key
+        apart = {place for place, topic in personal.items() if topic != pairs.names[place]}.union(homes, names) - identifying
+    else:
+        apart = set(personal)
+    several = [place for place in several if place not in apart]
+    both = _joined(pairs, several, personal, identifying, all_pairs=joined and not certain)
+    return both or ([] if certain else _at_home(pairs, personal, homes, names))
 
 
 def _joined(

@@ -26,8 +26,3 @@ def topic_of(found: Recognized | None, name: str) -> str:
 def is_shared_by_many(found: Recognized | None) -> bool:
     """Return whether a column cannot tell people apart: a date of an event, or a personal column but a date of birth."""
     return found is not None and (found.kind == "date" or (found.personal and found.kind != "date of birth"))
-
-
-def is_place(found: Recognized | None) -> bool:
-    """Return whether a column says where a person is."""
-    return found is not None and _TOPICS.get(found.kind) == _PLACE

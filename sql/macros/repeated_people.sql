@@ -15,7 +15,8 @@
 -- sex about as any two rows do. Less is enough for a column that looks like a number of people, an e-mail address, a log-in or a birth date:
 -- three values, ten pairs of which 80 % agree, or 60 % if hardly any random pairs do, and one topic if no other differs. Other personal columns, and dates of events, tell nobody
 -- apart. If there is no such column, two columns are tried together, of at most eight without a topic. If one of them looks like an identifier, the
--- evidence for such a column is enough; else they have to share three topics, in a table of up to 8191 rows.
+-- evidence for such a column is enough; else they have to share three topics, in a table of up to 8191 rows. Then an address and names are tried.
+-- Names repeat people even if others share them: a fifth of the neighbours has to agree on everything personal.
 --
 -- Arguments:
 --   tbl   VARCHAR     name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
@@ -38,7 +39,7 @@ FROM system.main.query(system.main.format(
      SELECT system.main.list_aggregate(key, ''string_agg'', '', '') AS "column", people, "rows", shared, bits
      FROM "kanon#repeated"
      WHERE EXISTS (SELECT {2} FROM {0} AS source WHERE false) IS NOT NULL  -- qi names columns of the table
-     ORDER BY born ASC NULLS LAST, identifying DESC NULLS LAST, "rows" DESC NULLS LAST, people ASC NULLS LAST, place ASC NULLS LAST',
+     ORDER BY born ASC NULLS LAST, identifying DESC NULLS LAST, "full" DESC NULLS LAST, people ASC NULLS LAST, "rows" DESC NULLS LAST, place ASC NULLS LAST',
     @table(tbl),
     @list_literal(coalesce(qi::VARCHAR[], system.main.list_value()::VARCHAR[]); system.main.translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'))
     ,

@@ -1,27 +1,11 @@
--- agreements(pairs; questions; met): for pairs of rows, one and two, and questions, which name a column by its place and another one: in how many pairs
--- they met, and the share that agrees on the other one, of those in which both rows have a value; NULL for few of them. What grows by a year
--- each year, as an age does, may differ by one, or by three if it is not known when both rows were written; years is by how many it does on average.
+-- agreements(pairs; questions; met): of pairs of rows and questions as for compared, in how many pairs they met, and the share that agrees on the other
+-- column, of those in which both rows have a value; NULL for few of them; and by how many years what grows differs on average.
 
 SELECT place, other, system.main.count(*) AS pairs,
        CASE WHEN system.main.count(agrees) >= system.main.greatest(1, system.main.divide(system.main.least(30, system.main.count(*)), 2))
            THEN system.main.avg(agrees) END AS share,
        system.main.avg(years) AS years
 FROM (
-    SELECT place, other, years, CASE
-               WHEN mine IS NULL OR yours IS NULL THEN NULL
-               WHEN mine = yours OR grows AND years <= CASE WHEN later IS NULL THEN 3 ELSE 1 END THEN 1
-               ELSE 0
-           END AS agrees
-    FROM (
-        SELECT place, other, grows, system.main.list_extract(one.codes, other) AS mine, system.main.list_extract(two.codes, other) AS yours,
-               system.main.subtract(one.written, two.written) AS later, system.main.abs(system.main.subtract(
-                   system.main.subtract(system.main.list_extract(one.years, other), system.main.list_extract(two.years, other)),
-                   coalesce(later, 0))) AS years
-        FROM (<pairs>) AS pairs
-        JOIN "kanon#rows" AS one ON one.id = pairs.one
-        JOIN "kanon#rows" AS two ON two.id = pairs.two
-        JOIN (<questions>) AS asked
-            ON <met>
-    ) AS pairs
+    @compared(<pairs>; <questions>; <met>)
 ) AS pairs
 GROUP BY place, other

@@ -17,6 +17,7 @@
                ''account number'', ''date of birth'', ''e-mail address'', ''insurance number'', ''login'', ''national number'', ''number of a person'',
                ''record number'')) AS identifying,
            coalesce(kind IN (''IP address'', ''street address'', ''telephone number''), false) AS home, kind IS NOT DISTINCT FROM ''name'' AS called,
+           coalesce(kind IN (''IP address'', ''street address'', ''telephone number'', ''name'', ''date of birth''), false) AS spelled,
            coalesce(kind IN (''insurance number'', ''national number'', ''number of a person''), false) AS numbering,
            CASE
                WHEN kind IN (''date of birth'', ''year of birth'', ''age'') THEN ''birth''
@@ -33,35 +34,37 @@
         ) AS source
     ) AS size
 ),
--- Two columns may tell people apart together, as a clinic and the number of a patient there do. Those that look like identifiers are tried with
--- others; and in a table of which all rows are here, and have no numbers of people of their own, those that have the most values, but for one that
+-- Two columns may tell people apart together, as a clinic and the number of a patient there do. Such a key comes before names, addresses and birth
+-- dates, which people may have several of, or share. Those that look like identifiers are tried with others; and in a table of which all rows are here, and have no numbers of people of their own, those that have the most values, but for one that
 -- numbers the rows.
 "kanon#columns" AS MATERIALIZED (
     WITH parts AS (
         SELECT * FROM "kanon#described" WHERE (several OR identifying) AND different > 1 AND NOT asked AND NOT shared_by_many
         QUALIFY system.main.row_number() OVER (ORDER BY identifying DESC NULLS LAST, different DESC NULLS LAST, place ASC NULLS LAST) <= 8
     )
-    SELECT * EXCLUDE (several, different, home, called), place AS first, place AS second, CASE WHEN many THEN place END AS whole,
-           CASE WHEN asked THEN system.main.list_value(topic) ELSE system.main.list_value() END AS own, false AS residing, CASE WHEN identifying THEN ''identifier'' ELSE ''any'' END AS judged_as
+    SELECT * EXCLUDE (several, different, home, called, spelled), place AS first, place AS second, CASE WHEN many THEN place END AS whole,
+           CASE WHEN asked THEN system.main.list_value(topic) ELSE system.main.list_value() END AS own, false AS residing,
+           CASE WHEN identifying THEN ''identifier'' ELSE ''any'' END AS judged_as, CASE WHEN spelled THEN 3 ELSE 1 END AS tried
     FROM "kanon#described"
     UNION ALL
-    SELECT one.* EXCLUDE (several, different, home, called) REPLACE (
+    SELECT one.* EXCLUDE (several, different, home, called, spelled) REPLACE (
                system.main.add(system.main.multiply(10000, one.place), two.place) AS place,
                one.identifying OR two.identifying AS identifying, false AS numbering, one.many OR two.many AS many),
            one.place, two.place, CASE WHEN one.many THEN one.place WHEN two.many THEN two.place END, system.main.list_value(), false,
-           CASE WHEN one.identifying OR two.identifying THEN ''identifier'' ELSE ''any'' END
+           CASE WHEN one.identifying OR two.identifying THEN ''identifier'' ELSE ''any'' END,
+           CASE WHEN (one.identifying OR two.identifying) AND NOT (one.spelled OR two.spelled) THEN 2 ELSE 4 END
     FROM parts AS one JOIN parts AS two ON one.place < two.place
     WHERE one.mask = 0 OR one.identifying OR two.identifying
     UNION ALL
     -- What a household shares, alone and with a name; their places are below 0.
-    SELECT one.* EXCLUDE (several, different, home, called) REPLACE (
+    SELECT one.* EXCLUDE (several, different, home, called, spelled) REPLACE (
                system.main.subtract(0, system.main.add(system.main.add(system.main.multiply(10000, one.place), two.place), beside)) AS place,
                false AS identifying, false AS numbering, false AS shared_by_many, one.many OR two.many AS many),
            one.place, two.place, CASE WHEN one.many THEN one.place WHEN two.many THEN two.place END,
            system.main.list_concat(CASE WHEN one.asked THEN system.main.list_value(one.topic) ELSE system.main.list_value() END,
                                    CASE WHEN two.asked THEN system.main.list_value(two.topic) ELSE system.main.list_value() END),
-           one.home AND one.personal OR two.home AND two.personal, as_home
-    FROM (VALUES (''home'', 0), (''crowded home'', 1000000000), (''named home'', 0), (''two names'', 0)) AS homes(as_home, beside)
+           one.home AND one.personal OR two.home AND two.personal, as_home, tried
+    FROM (VALUES (''home'', 0, 5), (''crowded home'', 1000000000, 6), (''named home'', 0, 7), (''two names'', 0, 8)) AS homes(as_home, beside, tried)
     JOIN "kanon#described" AS one ON true
     JOIN "kanon#described" AS two
         ON CASE as_home
@@ -169,7 +172,7 @@
     LEFT JOIN (  -- people may move: for an identifier, what hardly any random pairs agree on counts from 60 %
         SELECT place AS key, other AS trait, system.main.greatest(share, system.main."/"(1, pairs)) AS chance, years AS years_at_random
         FROM (
-            @agreements(@random_pairs(); @suspected(); @differ_in_key())
+            @agreements(@random_pairs(EXISTS (FROM "kanon#shares" WHERE told AND share >= least)); @suspected(); @differ_in_key())
         ) AS chances
     ) AS chances ON key = place AND trait = other
     CROSS JOIN LATERAL (SELECT CASE WHEN least < 0.9 THEN system.main.least(0.8, system.main.greatest(
@@ -182,9 +185,7 @@
 -- group, such as a household, is not certain. If a column of qi differs, only agreement on age or sex tells a person from a household. Rows with an
 -- address have to agree on everything, and on age, sex or job, unless they are more than a household has members.
 "kanon#judged" AS MATERIALIZED (
-    SELECT *, CASE judged_as WHEN ''home'' THEN 3 WHEN ''crowded home'' THEN 4 WHEN ''named home'' THEN 5 WHEN ''two names'' THEN 6
-               ELSE CASE WHEN first = second THEN 1 ELSE 2 END
-           END AS tried, varies IS NOT TRUE AND (every OR identifying OR residing OR born) AND CASE
+    SELECT *, varies IS NOT TRUE AND (every OR identifying OR residing OR born) AND CASE
                WHEN judged_as IN (''home'', ''named home'') THEN (different = 0 OR inborn) AND apart_at_home
                WHEN judged_as IN (''crowded home'', ''two names'') THEN different = 0 OR inborn
                WHEN identifying THEN shared > 1 OR different = 0
@@ -220,18 +221,62 @@
     WHERE CASE judged_as WHEN ''any'' THEN bits >= 6 AND shared > 1 WHEN ''crowded home'' THEN bits >= 1 WHEN ''home'' THEN bits >= 4 AND shared > 1
               WHEN ''two names'' THEN bits >= 4 AND shared > 1 ELSE shared > 0 END
 ),
-"kanon#repeated" AS MATERIALIZED (
-    SELECT keys.place, CASE WHEN keys.first = keys.second THEN system.main.list_value(name)
-               ELSE system.main.list_value(name, system.main.list_extract(names, keys.second)) END AS key,
-           mask, "values" AS people, "rows", keys.identifying, keys.born, bits,
-           system.main.list_transform(traits, lambda trait: system.main.list_extract(names, trait)) AS shared
-    FROM "kanon#judged" AS judged
-    JOIN "kanon#keys" AS keys ON keys.place = judged.place
-    CROSS JOIN (SELECT system.main.list(name ORDER BY place ASC NULLS LAST) AS names FROM "kanon#described") AS names
-    WHERE certain AND NOT EXISTS (
-        FROM "kanon#judged" AS alone
-        WHERE judged.judged_as IN (''any'', ''identifier'') AND judged.first <> judged.second AND alone.first = alone.second AND alone.shared > 1 AND NOT alone.identifying
-            AND alone.place IN (judged.first, judged.second)
+-- Names of which a fifth of the neighbours agree on everything personal: the others are namesakes.
+"kanon#namesakes" AS MATERIALIZED (
+    WITH questions AS (
+        SELECT keys.place AS named, first, second, other.place AS other, other.grows AS grows, other.topic AS topic, other.personal AS personal
+        FROM "kanon#keys" AS keys JOIN "kanon#described" AS other ON other.place NOT IN (first, second) AND (other.personal OR other.asked)
+        WHERE (judged_as = ''two names'' OR first = second AND system.main.list_contains((SELECT system.main.list(place) FROM "kanon#described" WHERE called), first))
+            AND NOT numbered AND NOT keys.shared_by_many AND pairs >= 30 AND "values" >= 10
+            AND system.main.multiply("values", 100) < system.main.multiply("rows", 95) AND NOT EXISTS (FROM "kanon#judged" WHERE certain)
+    ),
+    near AS (
+        SELECT place, every
+        FROM (
+            @agree_on_all(@near_pairs(); FROM questions; named = place)
+        ) AS pairs
+        GROUP BY place, every
+        HAVING system.main.avg(agrees) >= 0.2
     )
-    QUALIFY system.main.rank() OVER (ORDER BY every DESC NULLS LAST, tried ASC NULLS LAST) = 1
+    SELECT place, chances.every AS every, traits, system.main.subtract(0, system.main.log2(chance)) AS bits
+    FROM (
+        SELECT pairs.place AS place, pairs.every AS every, system.main.greatest(system.main.avg(agrees), system.main."/"(1, system.main.count(*))) AS chance
+        FROM (
+            @agree_on_all(@random_pairs(EXISTS (FROM near)); SELECT * RENAME (named AS place) FROM questions; @differ_in_key())
+        ) AS pairs
+        SEMI JOIN near ON near.place = pairs.place AND near.every = pairs.every
+        GROUP BY pairs.place, pairs.every
+    ) AS chances
+    JOIN (
+        SELECT named, every, system.main.list(other ORDER BY other ASC NULLS LAST) AS traits
+        FROM questions JOIN (VALUES (true), (false)) AS scopes(every) ON every OR personal
+        GROUP BY named, every
+        HAVING system.main.bool_or(topic IN (''birth'', ''sex'') OR every AND topic = ''job'')
+    ) AS told ON named = place AND told.every = chances.every
+    WHERE chance <= 0.015625
+),
+-- A column is full if it has nearly as many rows as the fullest one; of full ones, that with the fewest values comes first: a person with two numbers,
+-- or two spellings of a name, is still one.
+"kanon#repeated" AS MATERIALIZED (
+    SELECT *, system.main.multiply("rows", 100) >= system.main.multiply(CASE WHEN system.main.len(key) = 1 THEN 98 ELSE 100 END, system.main.max("rows") OVER ()) AS "full"
+    FROM (
+        SELECT keys.place, CASE WHEN keys.first = keys.second THEN system.main.list_value(name)
+                   ELSE system.main.list_value(name, system.main.list_extract(names, keys.second)) END AS key,
+               mask, "values" AS people, "rows", keys.identifying, keys.born, bits, every, system.main.greatest(judged.tried, keys.tried) AS tried,
+               system.main.min(keys.tried) OVER (PARTITION BY every) AS best,
+               system.main.list_transform(traits, lambda trait: system.main.list_extract(names, trait)) AS shared
+        FROM (
+            SELECT place, every, bits, traits, certain, shared, 0 AS tried FROM "kanon#judged"
+            UNION ALL
+            SELECT place, every, bits, traits, true, system.main.len(traits), 9 FROM "kanon#namesakes"
+        ) AS judged
+        JOIN "kanon#keys" AS keys ON keys.place = judged.place
+        CROSS JOIN (SELECT system.main.list(name ORDER BY place ASC NULLS LAST) AS names FROM "kanon#described") AS names
+        WHERE certain AND NOT EXISTS (
+            FROM "kanon#judged" AS alone
+            WHERE keys.judged_as IN (''any'', ''identifier'') AND keys.first <> keys.second AND alone.first = alone.second AND alone.shared > 1 AND NOT alone.identifying
+                AND alone.place IN (keys.first, keys.second)
+        )
+    ) AS repeated
+    QUALIFY system.main.rank() OVER (ORDER BY every DESC NULLS LAST, CASE WHEN best > 1 OR tried <> 3 THEN tried ELSE 1 END ASC NULLS LAST) = 1
 )

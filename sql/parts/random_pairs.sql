@@ -1,4 +1,4 @@
--- random_pairs(): at most 4096 pairs of drawn rows; none if no column looks as if it repeats people.
+-- random_pairs(needed): at most 4096 pairs of drawn rows; none if they are not needed.
 
 SELECT system.main.list_extract(ids, system.main.add(1, system.main.mod(number, size))) AS one,
        system.main.list_extract(ids, system.main.add(1, system.main.mod(
@@ -8,6 +8,6 @@ FROM (
     FROM (
         SELECT system.main.list(id ORDER BY key ASC NULLS LAST) AS ids, system.main.count(*) AS size
         FROM "kanon#rows"
-        WHERE drawn AND EXISTS (FROM "kanon#shares" WHERE told AND share >= least)
+        WHERE drawn AND <needed>
     ) AS drawn
 ) AS drawn

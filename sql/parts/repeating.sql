@@ -23,8 +23,8 @@ FROM (
            system.main.arg_min(system.main.format(''{{0}}{{1:,}} people have {{0}}{{2:,}}'', CASE WHEN mask > 0 THEN ''about '' ELSE '''' END, people, "rows"), number) AS size
     FROM (
         SELECT *, system.main.list_extract(spelled_key, 1) AS spelled, system.main.list_extract(key, 1) AS name,
-               system.main.row_number() OVER (ORDER BY born ASC NULLS LAST, identifying DESC NULLS LAST, "rows" DESC NULLS LAST,
-                   CASE WHEN system.main.len(key) > 1 THEN bits END DESC NULLS LAST, people ASC NULLS LAST, place ASC NULLS LAST) AS number
+               system.main.row_number() OVER (ORDER BY born ASC NULLS LAST, identifying DESC NULLS LAST, "full" DESC NULLS LAST,
+                   people ASC NULLS LAST, "rows" DESC NULLS LAST, place ASC NULLS LAST) AS number
         FROM (SELECT *, system.main.list_transform(key, lambda name: @spelled_column(name)) AS spelled_key FROM "kanon#repeated") AS repeated
     ) AS repeated
 ) AS repeated

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import combinations
 
+import people_tables
 import pyarrow as pa
 import pytest
 
@@ -159,3 +160,11 @@ def test_very_wide_tables_have_a_suggestion(columns: int) -> None:
     known = 3 if columns == 32 else 2
     assert [each.describe() for each in found.policy.policy.requirements] == [f"k >= 5 FOR ANY {known} COLUMNS"]
     assert any("by that of 3" in each for each in found.notes) == (columns == 32)
+
+
+def test_a_lost_key_is_said() -> None:
+    columns = people_tables.visits(1)
+    visits = pa.table(
+        {name: columns[name] for name in ("zip", "sex", "job")} | {"age": [int(each[:4]) for each in columns["born"]]}
+    )
+    assert any("than chance explains" in each for each in kanon_sql.suggest(visits).notes)

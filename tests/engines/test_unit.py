@@ -146,13 +146,20 @@ def test_a_stored_policy_counts_what_it_drops(clinic: Connection) -> None:
 
 @pytest.mark.everything
 def test_a_lost_key_is_a_warning(clinic: Connection) -> None:
-    with pytest.warns(kanon_sql.KanonWarning, match="far more rows agree on all quasi-identifiers than chance explains"):
+    with pytest.warns(kanon_sql.KanonWarning, match="far more rows agree on all that describes people than chance explains"):
         clinic.execute("FROM (SELECT born AS x, zip, sex, job FROM visits) ANONYMIZE BY x, zip, sex, job GUARANTEE k >= 5")
 
 
 def test_a_birth_date_repeats_people_without_a_key(clinic: Connection) -> None:
     with pytest.raises(RepeatedPeopleError, match=r"^born repeats people: rows that share its value agree on zip, sex and job"):
         clinic.execute("FROM (SELECT born, zip, sex, job FROM visits) ANONYMIZE BY born, zip, sex, job GUARANTEE k >= 5")
+
+
+def test_a_key_of_two_columns_comes_before_names(shared_clause: Connection) -> None:
+    _with(shared_clause, "visits", people_tables.table(people_tables.clinics(1)))
+    for by in ("zip, age, sex", "clinic, zip, age"):
+        with pytest.raises(RepeatedPeopleError, match=r"^clinic and patient_number repeat people .* 120 people have 720"):
+            shared_clause.execute(f"FROM visits ANONYMIZE BY {by} GUARANTEE k >= 5")
 
 
 def test_names_repeat_people_even_if_others_have_the_same(shared_clause: Connection) -> None:

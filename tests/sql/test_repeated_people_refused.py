@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import duckdb
+import people_tables
 import pytest
 
 VISITS = """CREATE TABLE visits AS SELECT i // 8 AS patient_id, DATE '1940-01-01' + (i // 8 * 379 % 20000)::INTEGER AS born,
@@ -96,6 +97,20 @@ def test_two_columns_repeat_people_together(con: duckdb.DuckDBPyConnection) -> N
     with pytest.raises(duckdb.InvalidInputException, match=re.escape(said)):
         con.execute("FROM k_anonymize('clinics', 5, qi := ['zip', 'sex'])").fetchall()
     assert con.execute("SELECT \"column\" FROM repeated_people('clinics')").fetchall() == [("clinic {0}, number",)]
+
+
+def test_a_key_of_two_columns_comes_before_names_and_namesakes_are_found(con: duckdb.DuckDBPyConnection) -> None:
+    for name, make in (("clinics", people_tables.clinics), ("namesakes", people_tables.namesakes)):
+        con.register("given", people_tables.table(make(1)))
+        con.execute(f"CREATE TABLE {name} AS FROM given")
+    for name, who in (("clinics", "clinic and patient_number"), ("namesakes", "first_name and surname")):
+        with pytest.raises(
+            duckdb.InvalidInputException, match=rf"kanon: {who} repeat people together: .* agree on zip, age and sex"
+        ):
+            con.execute(f"FROM k_anonymize('{name}', 5, qi := ['zip', 'age', 'sex'], unlisted_limit := 1)").fetchall()
+    con.register("given", people_tables.table(people_tables.namesakes(2, people=1500, visits=1)))
+    assert con.execute("FROM repeated_people('given')").fetchall() == []
+    con.unregister("given")
 
 
 @pytest.mark.parametrize("answer", ["NULL", "'row'", "'patient_id'", "2", "[true]"])

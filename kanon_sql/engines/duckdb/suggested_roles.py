@@ -8,7 +8,7 @@ from dataclasses import replace
 from kanon_sql.engines.duckdb.counted_people import Counted
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.suggested_levels import holds
-from kanon_sql.engines.unit import repeating
+from kanon_sql.engines.unit import LOST_KEY, has_lost_key, repeating
 from kanon_sql.model.suggested_policy import Role
 from kanon_sql.model.unlisted import UNLISTED_LIMIT, Limits
 from kanon_sql.model.validation import as_identifier
@@ -39,7 +39,8 @@ def with_people(roles: Mapping[str, Role], sample: SampledRows) -> tuple[dict[st
     sample : SampledRows
         Rows of the table.
     """
-    found = repeating(sample, [each.column for each in roles.values() if each.role == "quasi-identifier"])
+    asked = [each.column for each in roles.values() if each.role == "quasi-identifier"]
+    found = repeating(sample, asked)
     together = next((each for each in found if each.certain and len(each.columns) > 1), None)
     found = [each for each in found if len(each.columns) == 1]
     certain = {each.column: each for each in found if each.certain}
@@ -54,6 +55,8 @@ def with_people(roles: Mapping[str, Role], sample: SampledRows) -> tuple[dict[st
             f"a view, such as concat_ws('/', {both}) AS person, and write PER person."
         )
         return dict(roles), None, (note,)
+    if not found and has_lost_key(sample, asked):
+        return dict(roles), None, (f"{LOST_KEY[0].upper()}{LOST_KEY[1:]}.",)
     if not certain:
         notes = (
             f"Rows that share {name} agree on {_listed(each)}. Write PER {name} if it is a person."
