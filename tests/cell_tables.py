@@ -45,7 +45,7 @@ def cell_table(
     total = np.zeros(rows, np.int64)
     np.add.at(total, ancestors, value[:, None])
     required = np.where((total > 0) & (total < k), k, 0)
-    fixed = (value == 1) if insiders else np.zeros(len(value), np.bool_)
+    coalition = int(insiders)
     return CellTable(
         ancestors=ancestors,
         levels=np.array(sets, np.int16),
@@ -55,14 +55,17 @@ def cell_table(
                 floor=np.zeros_like(value),
                 least=np.full(rows, least),
                 required=required,
+                below=np.full(rows, -1),
                 or_none=np.zeros(rows, np.bool_),
-                fixed=fixed.astype(np.uint8),
+                known=np.minimum(value, coalition),
+                fixed=((value > 0) & (value <= coalition)).astype(np.uint8),
             ),
         ),
         cost=np.ones(rows, np.int64),
         shown=np.zeros(rows, np.bool_),
         suppressed=np.zeros(rows, np.bool_),
         unseen=np.zeros(rows, np.bool_),
+        coalition=coalition,
     )
 
 
