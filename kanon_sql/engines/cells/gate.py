@@ -76,9 +76,7 @@ def check(table: CellTable, suppressed: Bools, witnesses: Witnesses) -> None:
     _check_together(table, witnesses, whose)
 
 
-def _check_measure(
-    table: CellTable, place: int, total: Int64, suppressed: Bools, witnesses: Witnesses, whose: Int64
-) -> Int64:
+def _check_measure(table: CellTable, place: int, total: Int64, suppressed: Bools, witnesses: Witnesses, whose: Int64) -> Int64:
     """Check what all witnesses change in a measure; return what the row of each of them has then."""
     measure, entries = table.measures[place], np.flatnonzero(witnesses.of == place)
     whose, base, change = whose[entries], witnesses.base[entries].astype(np.int64), witnesses.change[entries]

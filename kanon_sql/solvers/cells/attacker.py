@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.cells.cuts import Cuts
+from kanon_sql.solvers.cells.cuts import Cuts, one_cut
 from kanon_sql.solvers.cells.goals import Goal, RowCells, moved_by, opened
 from kanon_sql.solvers.cells.search_space import own_rows
 from kanon_sql.solvers.simplex import Simplex
@@ -208,7 +208,7 @@ class Attacker:
             weight = {own: left if each > 0 else min(left, -each * int(self._capacity[own])) for own, each in price.items()}
             weight = {own: each for own, each in weight.items() if own not in free and each > 0 and not self._table.shown[own]}
             if sum(each for own, each in weight.items() if suppressed[own]) < left:
-                return _one_cut(left, weight)
+                return one_cut(left, weight)
         return None
 
     def _of_all(self, change: Int64) -> Int64:
@@ -254,7 +254,7 @@ class Attacker:
         self.effort += solver.response_proto.deterministic_time
         if status == cp_model.INFEASIBLE:
             core = [given[index] for index in solver.sufficient_assumptions_for_infeasibility() if index in given]
-            return Answer(cut=_one_cut(1, dict.fromkeys(core, 1)))
+            return Answer(cut=one_cut(1, dict.fromkeys(core, 1)))
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return Answer()
         found = np.zeros((len(table.measures), table.base_cells), np.int64)
@@ -290,16 +290,5 @@ def _either(one: Cuts, other: Cuts) -> Cuts:
             weight[row] = weight.get(row, 0) + times * each
     left = first * second
     if left >= _EXACT:
-        return _one_cut(1, dict.fromkeys(weight, 1))
-    return _one_cut(left, {row: min(each, left) for row, each in weight.items()})
-
-
-def _one_cut(left: int, weight: dict[int, int]) -> Cuts:
-    """Return one cut from the weights of its rows."""
-    rows = sorted(weight)
-    return Cuts(
-        left=np.array([left], np.int64),
-        cut=np.zeros(len(rows), np.int64),
-        variable=np.array(rows, np.int64),
-        coefficient=np.array([weight[row] for row in rows], np.int64),
-    )
+        return one_cut(1, dict.fromkeys(weight, 1))
+    return one_cut(left, {row: min(each, left) for row, each in weight.items()})
