@@ -99,7 +99,7 @@ def coalitions(table: CellTable, row: int) -> Iterable[Known]:
         if sum(taken) == min(most, int(count.sum())) and (not most or sum(np.array(taken)[inside]) < table.values(0)[row]):
             taken_ = np.array(taken)
             whole = (taken_ == count) & (count > 0)
-            yield np.where(whole, 0, taken_ - count), np.where(whole, 0, 1 << 40)
+            yield np.where(whole, 0, taken_ - count if most else -(1 << 40)), np.where(whole, 0, 1 << 40)
 
 
 def together(table: CellTable, row: int) -> Iterable[Known]:
@@ -111,7 +111,7 @@ def together(table: CellTable, row: int) -> Iterable[Known]:
     rests = np.maximum(np.minimum(most + 1, table.values(0)[row]) - np.cumsum(count[own]) + count[own], 0)
     borrowed = [int(cell) for cell, rest in zip(own, rests, strict=True) if rest] if count[own[0]] <= most else []
     for cell in borrowed or [-1]:
-        least, greatest = np.minimum(count, most) - count, np.where(alone, 0, 1 << 40)
+        least, greatest = np.minimum(count, most) - count if most else -(1 << 40) + 0 * count, np.where(alone, 0, 1 << 40)
         if cell >= 0:
             greatest[cell] = 1 << 40
         yield least, greatest

@@ -18,7 +18,7 @@ from kanon_sql.engines.cells.base_cells import BaseCells
 from kanon_sql.engines.cells.published_set import PublishedSet
 from kanon_sql.engines.cells.published_system import published_system
 from kanon_sql.engines.cells.related_keys import related_keys
-from kanon_sql.errors import AuditError, InfeasibleError, KanonError
+from kanon_sql.errors import AuditError, KanonError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.solvers.budget import Budget
@@ -67,6 +67,25 @@ def test_no_reader_proves_that_a_row_has_few_people(seed: int) -> None:
             assert sum((*each[:key], ..., *each[key + 1 : -1]) == group and each[key] is not None for each in rows) > 1
 
 
+Person = tuple[int, int, int]
+
+
+def _lies(person: Person, row: tuple[Any, ...]) -> bool:
+    return row[0] in {person[0], None} and row[1] in {person[1], None}
+
+
+def _known(people: list[Person], coalition: tuple[Person, ...], measure: int) -> dict[str, list[tuple[Any, int]]]:
+    """Return what contributors know: what they have, and all of a cell that has no others."""
+    held: dict[tuple[int, int], list[Person]] = {}
+    for each in coalition:
+        held.setdefault(each[:2], []).append(each)
+    found: dict[str, list[tuple[Any, int]]] = {"known": [], "least": []}
+    for cell, own in held.items():
+        whole = len(own) == sum(each[:2] == cell for each in people)
+        found["known" if whole else "least"].append((cell, sum(each[2] for each in own) if measure else len(own)))
+    return found
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(12))
 def test_no_reader_and_no_contributor_estimates_a_sum_too_closely(seed: int) -> None:
@@ -75,29 +94,35 @@ def test_no_reader_and_no_contributor_estimates_a_sum_too_closely(seed: int) -> 
     con = kanon_sql.connect()
     con.execute("CREATE TABLE t (a INT, b INT, v INT)")
     con.executemany("INSERT INTO t VALUES (?, ?, ?)", people)
-    contributors = seed % 2 == 1
-    protect = "PROTECT n >= 3 AND p(s) >= 15 AND dominance(s, 1) <= 0.7" + " AGAINST CONTRIBUTORS" * contributors
-    try:
-        rows = con.execute(f"SELECT a, b, count(*) AS n, sum(v) AS s FROM t GROUP BY CUBE (a, b) {protect}").fetchall()
-    except InfeasibleError:
-        assert contributors  # they know all people of a row between them
-        return
-    held = {
-        row[:2]: sorted((v for a, b, v in people if row[0] in {a, None} and row[1] in {b, None}), reverse=True) for row in rows
-    }
-    alone = [row for row, values in held.items() if len(values) == 1 and None not in row]
-    for row, values in held.items():
-        largest, rest = values[0], sum(values[1:2])
-        required = 3 if len(values) < 3 else 0
-        needed = max(sum(values) + 1 if required else 0, largest / 0.7, largest * 1.15 + rest)
-        if not required and needed <= sum(values):
+    pooled = seed % 3
+    protect = "PROTECT n >= 3 AND p(s) >= 15 AND dominance(s, 1) <= 0.7" + f" AGAINST CONTRIBUTORS {pooled}" * (pooled > 0)
+    rows = con.execute(f"SELECT a, b, count(*) AS n, sum(v) AS s FROM t GROUP BY CUBE (a, b) {protect}").fetchall()
+    shown = {each[:2]: each[2:] for each in rows}
+    for row in (row for row in shown if any(_lies(each, row) for each in people)):
+        values = sorted((each[2] for each in people if _lies(each, row)), reverse=True)
+        total, largest = sum(values), values[0]
+        needed = max(largest / 0.7, largest * 1.15 + sum(values[1 : 1 + max(1, pooled)]))
+        if len(values) >= 3 and needed <= total:
             continue
-        assert {each[:2]: each[2:] for each in rows}[row] == (None, None)
-        others = [each for each in alone if each != row and len(values) > 1] if contributors else []
-        for known in [(), *([(each, 1)] for each in others)]:
-            assert most(rows, 2, row, known=known) >= required
-        for known in [(), *([(each, held[each][0])] for each in others)]:
-            assert most(rows, 2, row, measure=1, known=known) >= needed - 1e-9
+        assert shown[row] == (None, None)
+        assert most(rows, 2, row) >= (3 if len(values) < 3 else 0)
+        assert most(rows, 2, row, measure=1) >= max(needed, total * 1.15) - 1e-9
+        below = min(total * 0.85, 2 * total - needed)
+        assert most(rows, 2, row, measure=1, lowest=True) <= max(0, below) + 1e-9
+        for _ in range(8):
+            coalition = tuple(draw.sample(people, max(1, pooled)))
+            others = list(people)
+            for each in coalition:
+                others.remove(each)
+            inside = [each[2] for each in others if _lies(each, row)]
+            own = sum(each[2] for each in coalition if _lies(each, row))
+            known = [_known(people, coalition, measure) for measure in (0, 1)]
+            if inside and not pooled:  # nobody says to them that they are alone
+                known[1] = {"least": known[1]["known"] + known[1]["least"]}
+            if inside and pooled and len(values) < 3:
+                assert most(rows, 2, row, **known[0]) >= 3
+            if inside:
+                assert most(rows, 2, row, measure=1, **known[1]) - own >= max(inside) * 1.15 - 1e-9
 
 
 @pytest.mark.everything

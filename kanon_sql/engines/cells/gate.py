@@ -120,9 +120,9 @@ def _borrowed(table: CellTable, witnesses: Witnesses, whose: Int64, less: Bools)
         base, change, of = witnesses.base[checked], witnesses.change[checked], whose[checked]
         if (measure.value[base] + change < measure.known[base]).any():
             raise _refused("a witness has less than contributors know")
-        fixed = measure.fixed[base] > 0
+        fixed = measure.fixed[base] == 1
         base, of = base[fixed], of[fixed]
-        if ((change[fixed] < 0) | ~inside[checked][fixed] | (measure.fixed[base] > 1)).any():
+        if ((change[fixed] < 0) | ~inside[checked][fixed]).any():
             raise _refused("a witness changes a cell that a contributor knows")
         if ((found[of] >= 0) & (found[of] != base)).any() or len(np.unique(of)) < len(of):
             raise _refused("a witness changes a cell that a contributor knows")
