@@ -256,6 +256,11 @@ class Protection:
 _LARGEST_K = 10**9
 
 
+def coalition_in_words(people: int) -> str:
+    """Return which people of a table are attackers."""
+    return "people of the table" if people == 1 else f"any {people:,} people of the table who pool what they know"
+
+
 def _pairs(value: Any) -> Sequence[Any]:
     """Return the pairs of one sum: a list of them, or one."""
     several = isinstance(value, Sequence) and value and all(isinstance(each, list | tuple) for each in value)

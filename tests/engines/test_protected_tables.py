@@ -20,7 +20,7 @@ from kanon_sql.engines.cells.published_system import published_system
 from kanon_sql.engines.cells.related_keys import related_keys
 from kanon_sql.errors import AuditError, KanonError
 from kanon_sql.model.protection import Protection
-from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.model.tabulation import Item, Tabulation
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells import suppress
 
@@ -123,6 +123,20 @@ def test_no_reader_and_no_contributor_estimates_a_sum_too_closely(seed: int) -> 
                 assert most(rows, 2, row, **known[0]) >= 3
             if inside:
                 assert most(rows, 2, row, measure=1, **known[1]) - own >= max(inside) * 1.15 - 1e-9
+
+
+def test_a_person_of_a_neighbouring_row_learns_nothing_of_the_only_one_here() -> None:
+    """Two people are x, one of them in each wing; whoever is x in the east would know of the one in the west."""
+    con = kanon_sql.connect()
+    con.execute(
+        "CREATE TABLE t AS SELECT ['x', 'y'][1 + (i > 1)::INT] AS a, ['east', 'west'][1 + i % 2] AS b FROM range(9) t(i)"
+    )
+    sql = "SELECT a, b, count(*) AS n FROM t GROUP BY CUBE (a, b) PROTECT n >= 2 ROWS ABSENT AGAINST CONTRIBUTORS"
+    rows = con.execute(sql).fetchall()
+    keys = [*itertools.product(("x", "y", None), ("east", "west", None))]
+    missing = [(*each, None) for each in keys if each not in {row[:2] for row in rows}]
+    known, empty = [(("x", "east"), 1)], {row[:2] for row in missing}
+    assert most([*rows, *missing], 2, ("x", "west"), known=known, empty=empty) >= 2
 
 
 @pytest.mark.everything
@@ -322,24 +336,25 @@ def test_rows_that_must_be_shown_are_or_the_table_is_refused(con: Any) -> None:
         con.execute(f"{sql.format(50)} USING auto (earlier = 'ignore')")
 
 
-def _solved() -> tuple[Any, Any]:
+def _solved(protection: Protection) -> tuple[Any, Any]:
     keys = np.array(list(itertools.product(range(3), range(3))), np.int64)
     cells = BaseCells(
         keys=keys,
         people=np.array([1, 9, 9, 9, 2, 9, 9, 9, 9]),
-        sums=np.zeros((9, 0), np.int64),
-        contributors=np.zeros((9, 0), np.int64),
-        largest=[],
+        sums=np.array([[70], [90], [90], [90], [110], [90], [90], [90], [90]]),
+        contributors=np.array([[1], [9], [9], [9], [2], [9], [9], [9], [9]]),
+        largest=[np.array([[70, 0, 0], *[[30, 10, 10]] * 3, [100, 10, 0], *[[30, 10, 10]] * 4])],
     )
     sets = ((0, 1), (0,), (1,), ())
-    tabulation = Tabulation(keys=("a", "b"), sums=(), sets=sets, items=(), source="t", reads=("t",))
+    items = (Item(name="s", kind="sum", places=(0,)),)
+    tabulation = Tabulation(keys=("a", "b"), sums=("v",), sets=sets, items=items, source="t", reads=("t",))
     sets = [PublishedSet(keys=each) for each in tabulation.sets]
-    table, _ = published_system(cells, tabulation, sets, [], [], [(tabulation, Protection(k=5))])
+    table, _ = published_system(cells, tabulation, sets, [], [], [(tabulation, protection)])
     return table, suppress(table, Budget())
 
 
 def test_the_gate_refuses_what_was_tampered_with() -> None:
-    table, found = _solved()
+    table, found = _solved(Protection(k=5))
     gate.check(table, found.suppressed, found.witnesses)
     shown = found.suppressed.copy()
     shown[np.flatnonzero(shown & ~table.primary)[0]] = False
@@ -359,6 +374,22 @@ def test_the_gate_refuses_what_was_tampered_with() -> None:
     ):
         with pytest.raises(AuditError, match="nothing was released"):
             gate.check(table, suppressed, given)
+
+
+def test_the_gate_refuses_what_contributors_know() -> None:
+    table, found = _solved(Protection.of(k=5, p={"s": 10}, contributors=1))
+    gate.check(table, found.suppressed, found.witnesses)
+    counts, sums = table.measures
+    for changed, words in (
+        (replace(sums, known=sums.value), "less than contributors know"),
+        (replace(sums, fixed=np.ones(9, np.uint8)), "a cell that a contributor knows"),
+        (replace(sums, below=np.where(sums.below >= 0, 0, -1)), "too little"),
+    ):
+        with pytest.raises(AuditError, match=words):
+            gate.check(replace(table, measures=(counts, changed)), found.suppressed, found.witnesses)
+    less = replace(counts, below=np.where(counts.required > table.values(0), 0, -1))
+    with pytest.raises(AuditError, match="no witness of less"):
+        gate.check(replace(table, measures=(less, sums)), found.suppressed, found.witnesses)
 
 
 def test_a_registered_connection_has_the_function() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -168,6 +170,25 @@ def test_both_systems_are_the_same() -> None:
     assert any(system.is_empty(row) for system, _ in found for row in range(system.rows))
     moves = [(measure, of) for _, evidence in found for _, measure, moves in evidence.witnesses for of, *_ in moves]
     assert any(measure != of for measure, of in moves)
+
+
+def test_each_witness_is_needed_and_fits_what_contributors_know() -> None:
+    stricter = 0
+    for seed in (1, 4, 9):
+        cells, releases = drawn(seed)
+        certificate = releases[0].certificate
+        evidence = certificate.evidence
+        assert evidence is not None
+        witnesses = evidence.witnesses
+        for place in range(0, len(witnesses), 5):
+            with pytest.raises(CertificateError, match="there is none"):
+                verified(cells, certificate, replace(evidence, witnesses=witnesses[:place] + witnesses[place + 1 :]))
+        protection = json.dumps(json.loads(certificate.protection) | {"contributors": 3})
+        try:
+            verified(cells, replace(certificate, protection=protection, together=None), evidence)
+        except CertificateError as error:
+            stricter += "contributor" in str(error)
+    assert stricter
 
 
 Counts = dict[tuple[str, str], tuple[int, ...]]
