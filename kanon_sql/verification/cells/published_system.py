@@ -199,9 +199,9 @@ class PublishedSystem:
                     else:
                         asked = ceil(sum(largest[:1]) * (1 + rule.percent / 100)) + sum(largest[1 : 1 + attackers])
                     gap = max(gap, asked - total)
-                few = people < self.k
+                few = Fraction(_SAFETY if people < self.k else 0)
                 if few or gap:
-                    gap = max(gap, 1, ceil(total * max(share, _SAFETY * few) / 100))
+                    gap = max(gap, 1, ceil(total * max(share, few) / 100))
             found.append(gap)
         return found
 
