@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
-    """Return how many people pool what they know; the option takes the word that follows it for the number."""
+    """Return how many people share what they know; the option takes the word that follows it for the number."""
     if not value.isdecimal():
         raise click.BadParameter(f"{value!r} is not a number of people; hint: --contributors=1, or write the option last")
     return int(value)
@@ -84,7 +84,7 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     flag_value="1",
     default="0",
     metavar="[M]",
-    help="Also protect against people of the table, or any M of them who pool their values.",
+    help="Also protect against people of the table, or any M of them who share their values.",
 )
 @click.option("--suppressed", is_flag=True, help="Add a column that is true in suppressed rows.")
 @click.option("--algorithm", default="auto", show_default=True, help="Name of the algorithm.")

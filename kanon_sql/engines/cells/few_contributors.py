@@ -12,7 +12,7 @@ from kanon_sql.model.validation import as_identifier
 from kanon_sql.table.arrays import Int32, Int64
 
 _FEW = 3
-"""People who have to add to a sum: with two, each knows what the other one has. Attackers who pool theirs are one more each."""
+"""People who have to add to a sum: with two, each knows what the other one has. More attackers need more others."""
 
 
 def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection: Protection) -> None:
@@ -29,7 +29,7 @@ def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection
     ------
     SourceError
         When fewer than three people, or than k, add to the sum of a shown row, unless a rule is about that sum; or when all
-        who add to it add the same number, and some add nothing. If people pool what they have, it takes two more than those.
+        who add to it add the same number, and some add nothing. If people share what they have, it takes two more than those.
     """
     ruled = {rule.measure for rule in protection.rules}
     ancestors, rows = row_numbers(cells.keys, tabulation.sets)
