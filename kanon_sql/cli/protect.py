@@ -28,6 +28,13 @@ if TYPE_CHECKING:
     from kanon_sql.model.stored_protection import StoredProtection
 
 
+def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
+    """Return how many people share what they know; the option takes the word that follows it for the number."""
+    if not value.isdecimal():
+        raise click.BadParameter(f"{value!r} is not a number of people; hint: --contributors=1, or write the option last")
+    return int(value)
+
+
 @click.command()
 @click.argument("source", metavar="IN")
 @click.option(
@@ -70,7 +77,15 @@ if TYPE_CHECKING:
     show_default=True,
     help="Keep suppressed rows with NULL, or leave them out.",
 )
-@click.option("--contributors", is_flag=True, help="Also protect against an attacker who is the only person of a row.")
+@click.option(
+    "--contributors",
+    callback=_people,
+    is_flag=False,
+    flag_value="1",
+    default="0",
+    metavar="[M]",
+    help="Also protect against people of the table, or any M of them who share their values.",
+)
 @click.option("--suppressed", is_flag=True, help="Add a column that is true in suppressed rows.")
 @click.option("--algorithm", default="auto", show_default=True, help="Name of the algorithm.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best table found within this time.")
