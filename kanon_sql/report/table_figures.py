@@ -87,7 +87,7 @@ def table_figures(table: VerifiedTable) -> TableFigures:
     keys = {place for each in tabulation.items if each.kind == "key" for place in each.places}
     found, total = [], None
     for number, chosen in table.sets.items():
-        rows = [row for row, own in enumerate(system.sets) if own == number]
+        rows = [row for row, own in enumerate(system.sets) if own == number and system.is_seen(row)]
         shown = [row for row in rows if row not in hidden]
         people = sum(system.values[0][row] for row in shown) if counted else None
         found.append(

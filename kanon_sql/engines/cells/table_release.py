@@ -161,8 +161,8 @@ def release_tables(
                 certificate=replace(
                     certificate,
                     warnings=told,
-                    together=_together(counting, new) if len(new) > 1 else None,
-                    prove=None if before else partial(evidence_of, system, found),
+                    together=_together(counting, new, before) if len(new) > 1 or before else None,
+                    prove=partial(evidence_of, system, found),
                 ),
                 sums=counting.tabulation.sums,
                 empty_rows=_empty_rows(covered),
@@ -217,11 +217,12 @@ def _empty_counts(table: EarlierTable, place: Int64) -> list[Int64]:
     return found
 
 
-def _together(counting: Counting, tables: Sequence[EarlierTable]) -> str:
-    """Return the tables of a system as JSON, and the order of its keys and sums."""
+def _together(counting: Counting, new: Sequence[EarlierTable], before: Sequence[EarlierTable]) -> str:
+    """Return the tables of a system as JSON, the earlier ones last, and the order of its keys and sums."""
     shape = counting.tabulation
-    listed = [{"tabulation": each.tabulation.to_dict(), "protection": each.protection.to_dict()} for each in tables]
-    return json.dumps({"keys": shape.keys, "sums": shape.sums, "tables": listed}, sort_keys=True)
+    listed = [{"tabulation": each.tabulation.to_dict(), "protection": each.protection.to_dict()} for each in (*new, *before)]
+    told = {"keys": shape.keys, "sums": shape.sums, "tables": listed}
+    return json.dumps(told | ({"earlier": len(before)} if before else {}), sort_keys=True)
 
 
 def _certificate(table: CellTable, rows: Int64, found: Suppression, released: EarlierTable, seconds: float) -> TableCertificate:

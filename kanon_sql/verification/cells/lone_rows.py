@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from kanon_sql.errors import CertificateError
+from kanon_sql.model.tabulation import is_condition
 from kanon_sql.verification.cells.base_cell import BaseCell, Group
 from kanon_sql.verification.cells.joint_tables import JointTables
 from kanon_sql.verification.cells.published_system import PublishedSystem
@@ -31,12 +32,14 @@ def check_lone_rows(system: PublishedSystem, joint: JointTables, suppressed: fro
     O(r d) for r rows and d keys, and O(b d) for b base cells.
     """
     parts = list(map(frozenset, parts_of(range(len(joint.whole.keys)), related)))
-    people = [cell for cell in system.cells if cell.values[0]]
-    for place in range(len(joint.tables)):
+    everybody = [cell for cell in system.cells if cell.values[0]]
+    for place in range(len(joint.solved)):
         own = {number: frozenset(system.grouping_sets[number]) for number in joint.sets_of(place)}
         for number, keys in own.items():
-            coarser = {each for each in own.values() if all(_coarser(people, each & part, keys & part) for part in parts)}
-            for group in {keys - {key} for key in keys} | {keys - part for part in parts} | coarser:
+            met = frozenset(key for key in keys if is_condition(joint.whole.keys[key]))
+            people = [cell for cell in everybody if all(cell.keys[key] == "true" for key in met)]
+            coarser = {each for each in own.values() if all(_coarser(everybody, each & part, keys & part) for part in parts)}
+            for group in {each | met for each in {keys - {key} for key in keys} | {keys - part for part in parts} | coarser}:
                 if group != keys:
                     lone = _lone(system, number, group, suppressed)
                     _refuse(system, lone, _values(people, parts, keys, group))
@@ -54,7 +57,8 @@ def _group(cell: BaseCell, keys: Keys) -> Group:
 
 def _lone(system: PublishedSystem, number: int, group: Keys, suppressed: frozenset[int]) -> Iterator[int]:
     """Yield the suppressed rows of people of a grouping set that have no other row in their group."""
-    of = {row: _group(system.cells[system.members[row][0]], group) for row in {rows[number] for rows in system.ancestors}}
+    own = filter(system.is_seen, {rows[number] for rows in system.ancestors})
+    of = {row: _group(system.cells[system.members[row][0]], group) for row in own}
     rows = Counter(of.values())
     for row in sorted(suppressed.intersection(of)):
         if rows[of[row]] == 1 and system.values[0][row]:
