@@ -151,7 +151,7 @@ def release_tables(
         covered = system.with_empty_rows(each)
         rows = system.rows_of(covered)
         released = replace(covered, suppressed=found.suppressed[rows])
-        certificate = _certificate(table, rows, found, released, seconds)
+        certificate = _certificate(system, rows, found, released, seconds)
         releases.append(
             TableRelease(
                 table=table,
@@ -162,7 +162,6 @@ def release_tables(
                     certificate,
                     warnings=told,
                     together=_together(counting, new, before) if len(new) > 1 or before else None,
-                    prove=partial(evidence_of, system, found),
                 ),
                 sums=counting.tabulation.sums,
                 empty_rows=_empty_rows(covered),
@@ -225,7 +224,10 @@ def _together(counting: Counting, new: Sequence[EarlierTable], before: Sequence[
     return json.dumps(told | ({"earlier": len(before)} if before else {}), sort_keys=True)
 
 
-def _certificate(table: CellTable, rows: Int64, found: Suppression, released: EarlierTable, seconds: float) -> TableCertificate:
+def _certificate(
+    system: JointSystem, rows: Int64, found: Suppression, released: EarlierTable, seconds: float
+) -> TableCertificate:
+    table = system.table
     primary, secondary = table.primary, found.suppressed & ~table.primary
     own = rows[~table.unseen[rows]]
     some = table.values(0)[own] > 0
@@ -248,4 +250,5 @@ def _certificate(table: CellTable, rows: Int64, found: Suppression, released: Ea
         tabulation=released.tabulation.to_json(),
         protection=released.protection.to_json(),
         empty_rows=empty,
+        prove=partial(evidence_of, system, found),
     )

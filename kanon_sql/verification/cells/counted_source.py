@@ -15,7 +15,7 @@ from kanon_sql.errors import CertificateError, raise_alone
 from kanon_sql.model.tabulation import Tabulation, condition_key, is_condition, level_of
 from kanon_sql.model.validation import same_name
 from kanon_sql.verification.cells.base_cell import BaseCell
-from kanon_sql.verification.cells.expressions import expression_sql
+from kanon_sql.verification.cells.expressions import expression_sql, is_one_table
 from kanon_sql.verification.cells.level_labels import level_sql
 
 _PLAIN = """SELECT {texts}, system.main.count(*){sums}
@@ -47,7 +47,7 @@ def source_columns(con: Any, tabulation: Tabulation, per: str | None) -> dict[st
         level = level_of(text)
         return column(text) if level is None else level_sql(con, column(level[0]), level[1], place)
 
-    if len(tabulation.source.split()) != 2 or not tabulation.source.startswith("from "):
+    if not is_one_table(tabulation.source):
         raise CertificateError("tabulation", "its rows are not those of one table, so they cannot be counted again")
     others = (*tabulation.sums, *(() if per is None else (per,)))
     return {text: column(text) for text in others} | {text: key(text, place) for place, text in enumerate(tabulation.keys)}

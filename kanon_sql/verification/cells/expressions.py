@@ -19,6 +19,9 @@ _TOKEN = re.compile(
     r"""|(?P<word>[^\W\d]\w*)|(?P<sign>::|<=|>=|<>|!=|==|/ ?/|\|\||[-+*/%<>=(),.]))"""
 )
 
+_TABLE = re.compile(r"name( \. name){0,2}(( as)? name)?")
+"""A table, or a file, and its other name."""
+
 _NAMES = ("word", "quoted")
 
 _WORDS = frozenset(
@@ -64,6 +67,20 @@ def columns_in(text: str, known: Container[str] = ()) -> frozenset[str]:
         ):
             found.add(word)
     return frozenset(found or {same_name(column)})
+
+
+def is_one_table(source: str) -> bool:
+    """Return whether what a table of counts reads is all rows of one table or file.
+
+    Examples
+    --------
+    >>> [is_one_table(f"from {text}") for text in ("people", "main . people as p", "'people.csv'", "a , b", "people () p")]
+    [True, True, True, False, False]
+    """
+    word, _, rest = source.partition(" ")
+    tokens = list(_tokens(rest))
+    shape = " ".join(spelled if kind == "sign" else "as" if same_name(spelled) == "as" else "name" for kind, spelled in tokens)
+    return word == "from" and _TABLE.fullmatch(shape) is not None
 
 
 def expression_sql(text: str, known: Mapping[str, str]) -> str:

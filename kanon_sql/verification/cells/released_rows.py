@@ -85,11 +85,11 @@ def _row(
         elif item.kind == "grouping":
             bits = [key not in chosen for key in item.places]
             found.append(str(sum(bit << place for place, bit in enumerate(reversed(bits)))))
+        elif row in suppressed:
+            found.append(None)
         elif item.kind == "count" and item.places:
             met = _row_that_meets(system, row, tabulation.keys[item.places[0]])
             found.append("0" if met is None else None if met in suppressed else str(system.values[0][met]))
-        elif row in suppressed:
-            found.append(None)
         elif item.kind == "count":
             found.append(str(system.values[0][row]))
         else:
