@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,7 @@ from kanon_sql.certificate.status import Status
 from kanon_sql.certificate.table_evidence import TableEvidence
 from kanon_sql.certificate.table_file import PROTECTED
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.protection import Protection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +112,7 @@ class TableCertificate:
         return {
             "guarantee": ", ".join(self.requirements),
             "protected": "each row, and each group that rows name together",
+            **({"named rows": "; ".join(named)} if (named := self._named_rows()) else {}),
             "rows": f"{self.rows:,}, of {how_many(self.base_cells, 'base cell')}",
             "suppressed": f"{suppressed:,} ({share:.1%}): {self.primary:,} primary, {self.secondary:,} secondary"
             + (f"; and {how_many(self.empty_rows, 'empty row')}" if self.empty_rows else ""),
@@ -118,6 +121,9 @@ class TableCertificate:
             "solved": f"{self.status.value}, {self.seconds:.2f} s, {self.algorithm}",
             **({"warnings": "\n".join(self.warnings)} if self.warnings else {}),
         }
+
+    def _named_rows(self) -> tuple[str, ...]:
+        return Protection.from_dict(json.loads(self.protection)).named_rows
 
     def __repr__(self) -> str:
         """Return one line for each figure."""

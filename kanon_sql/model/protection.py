@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from kanon_sql.errors import PolicyError, hint_of
+from kanon_sql.model.named_rows import NamedRow, describe, named_row, rows_from
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.model.validation import as_identifier, by_name, fraction, named
 
@@ -91,6 +92,9 @@ class Protection:
         Rules about sums.
     show : tuple of tuple of str
         Grouping sets whose rows have to be shown.
+    show_rows, hide : tuple of NamedRow
+        Rows that have to be shown, and rows that have to be suppressed, by values of their keys. For each of the latter, a
+        reader has to think ``k`` people more possible.
     cost : {'cells', 'n', 'parts'} or str
         What suppressing a row costs that is not primary: 1, its count, 1 and the number of rows that it adds up, or 1 and its
         share of the sum of that name, in millionths. By 'cells' and 'parts', a grand total costs at least as much as all rows.
@@ -116,6 +120,8 @@ class Protection:
     dominance: tuple[Dominance, ...] = ()
     ambiguity: tuple[Ambiguity, ...] = ()
     show: tuple[tuple[str, ...], ...] = ()
+    show_rows: tuple[NamedRow, ...] = ()
+    hide: tuple[NamedRow, ...] = ()
     cost: str = "cells"
     rows: str = "null"
     contributors: bool = False
@@ -156,7 +162,13 @@ class Protection:
 
     @classmethod
     def of(
-        cls, *, p: Mapping[str, Any] | None = None, dominance: Mapping[str, Any] | None = None, **options: Any
+        cls,
+        *,
+        p: Mapping[str, Any] | None = None,
+        dominance: Mapping[str, Any] | None = None,
+        show: Sequence[Any] = (),
+        hide: Sequence[Any] = (),
+        **options: Any,
     ) -> Protection:
         """Build it from the names that every surface shares.
 
@@ -166,6 +178,10 @@ class Protection:
             For some sums p of the p % rule.
         dominance : mapping of str to [largest, share], optional
             For some sums the dominance rule, or a list of them.
+        show : sequence of sequence of str or of mapping
+            Grouping sets whose rows have to be shown, and rows by values of their keys.
+        hide : sequence of mapping
+            Rows that have to be suppressed, by values of their keys.
         **options
             The other fields.
 
@@ -179,6 +195,9 @@ class Protection:
         return cls(
             ambiguity=tuple(Ambiguity(measure=name, percent=fraction(each, "p")) for name, each in percents.items()),
             dominance=tuple(_dominance(name, pair) for name, pairs in largest.items() for pair in _pairs(pairs)),
+            show=tuple(each for each in show if not isinstance(each, Mapping)),
+            show_rows=tuple(named_row(each, "show") for each in show if isinstance(each, Mapping)),
+            hide=tuple(named_row(each, "hide") for each in hide),
             **options,
         )
 
@@ -211,6 +230,11 @@ class Protection:
         return (f"n >= {self.k}{people}", *(each.describe() for each in self.rules))
 
     @property
+    def named_rows(self) -> tuple[str, ...]:
+        """Return which rows are named by values, as the clause writes them."""
+        return tuple(describe(word, rows) for word, rows in (("SHOW", self.show_rows), ("HIDE", self.hide)) if rows)
+
+    @property
     def largest(self) -> int:
         """Return how many of the largest contributions of a row the rules look at."""
         return max([each.largest for each in self.dominance] + [2 for _ in self.ambiguity], default=0)
@@ -239,6 +263,8 @@ class Protection:
                 ),
                 "ambiguity": tuple(Ambiguity(measure=name, percent=Fraction(p)) for name, p in data["ambiguity"]),
                 "show": tuple(tuple(each) for each in data["show"]),
+                "show_rows": rows_from(data.get("show_rows", ())),
+                "hide": rows_from(data.get("hide", ())),
             }
         )
 

@@ -137,6 +137,7 @@ def options_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
     if asked.show:
         sets = "; ".join(", ".join(map(as_identifier, names)) or "total" for names in asked.show)
         found.append(("shown in any case", sets))
+    found += [("rows by their values", each) for each in asked.named_rows]
     found.append(
         (
             "cost of a row that is suppressed to protect others",

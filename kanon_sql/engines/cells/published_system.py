@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kanon_sql.engines.cells.base_cells import LARGEST, BaseCells, largest_of, row_numbers
 from kanon_sql.engines.cells.differences import parts_of_differences
 from kanon_sql.engines.cells.exchanges import exchanged
+from kanon_sql.engines.cells.named_rows import rows_named
 from kanon_sql.engines.cells.published_set import PublishedSet
 from kanon_sql.errors import SourceError
 from kanon_sql.model.protection import Ambiguity, Dominance, Protection
@@ -70,6 +71,7 @@ def published_system(
     protection = asked[0][1]
     k = max(each.k for _, each in asked)
     few = (people > 0) & (people < k)
+    named, hidden = rows_named(cells.keys, ancestors, places, tabulation, asked)
     more, none = np.zeros((2, rows), np.bool_)
     for each in [] if any(each.contributors for _, each in asked) else derived:
         of_cells = exchanged(cells.keys, cells.people, each, sets, related, k)
@@ -81,11 +83,11 @@ def published_system(
     table = CellTable(
         ancestors=ancestors,
         levels=levels,
-        measures=tuple(_measures(cells, tabulation, asked, ancestors, few, or_none & few, unseen)),
+        measures=tuple(_measures(cells, tabulation, asked, ancestors, few, or_none & few, unseen, hidden)),
         cost=_shares(ancestors, cells.sums[:, tabulation.sums.index(priced)], rows)
         if (priced := protection.cost_sum(asked[0][0])) is not None
         else _costs(ancestors, levels, people, unseen, [places[each.keys] for each in totals], protection.cost),
-        shown=_rows_of(ancestors, rows, [places[each] for each in shown_sets(chosen, tabulation, asked)]) & ~unseen,
+        shown=(_rows_of(ancestors, rows, [places[each] for each in shown_sets(chosen, tabulation, asked)]) & ~unseen) | named,
         suppressed=unseen.copy(),
         unseen=unseen,
     )
@@ -155,8 +157,9 @@ def _measures(
     few: Bools,
     or_none: Bools,
     unseen: Bools,
+    hidden: Bools,
 ) -> list[Measure]:
-    """Return the counts and the sums; ``few`` says which rows need a table with more people."""
+    """Return the counts and the sums; ``few`` says which rows need a table with more people, and HIDE names ``hidden``."""
     rows = len(few)
     known = ((cells.people == 1) & any(each.contributors for _, each in asked)).astype(np.uint8)
     k = max(each.k for _, each in asked)
@@ -164,7 +167,8 @@ def _measures(
     stays = any(each.rows == "null" for _, each in asked)
     none, nothing = np.zeros(len(cells.people), np.int64), np.zeros(rows, np.int64)
     # rows that nobody has are suppressed as cover for others, so somebody has to be possible there
-    empty = ~unseen & (_added(ancestors, cells.people, rows) == 0)
+    people = _added(ancestors, cells.people, rows)
+    empty = ~unseen & (people == 0)
     # a cell with a sum has somebody, so a table in which it is empty would not agree with its sum
     floor = np.asarray((cells.sums > 0).any(axis=1), np.int64) if tabulation.sums else none
     least = (~unseen & ~empty & stays).astype(np.int64)
@@ -172,7 +176,7 @@ def _measures(
         value=cells.people,
         floor=floor,
         least=least,
-        required=np.where(few, k, empty),
+        required=np.where(hidden, people + k, np.where(few, k, empty)),
         or_none=or_none,
         fixed=known,
     )
@@ -182,7 +186,7 @@ def _measures(
             raise SourceError("a sum has more than 18 digits; hint: round its numbers, or sum thousands")
         total = _added(ancestors, cells.sums[:, place], rows)
         # of a group that nobody sees, a table with more people or none and the same sum is a witness of both
-        required = np.where(few & ~unseen, total + np.maximum(1, -(-total // (100 // _SAFETY))), 0)
+        required = np.where((few | hidden) & ~unseen, total + np.maximum(1, -(-total // (100 // _SAFETY))), 0)
         for shape, each in asked:
             rules = _rules(shape, each, text)
             if rules:

@@ -12,6 +12,7 @@ from kanon_sql.engines.duckdb.cells.number_texts import read_numbers
 from kanon_sql.engines.duckdb.files import columns
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import CertificateError, raise_alone
+from kanon_sql.model.named_rows import shows_of, shows_sql
 from kanon_sql.model.tabulation import Tabulation, condition_key, is_condition, level_of
 from kanon_sql.model.validation import same_name
 from kanon_sql.verification.cells.base_cell import BaseCell
@@ -42,6 +43,9 @@ def source_columns(con: Any, tabulation: Tabulation, per: str | None) -> dict[st
         return quoted(known[same_name(text)]) if same_name(text) in known else expression_sql(text, known)
 
     def key(text: str, place: int) -> str:
+        named = shows_of(text)
+        if named is not None:
+            return shows_sql(key(named[0], place), named[1])
         if is_condition(text):
             return f"coalesce(CAST({column(text.removeprefix(condition_key('')))} AS BOOLEAN), false)"
         level = level_of(text)

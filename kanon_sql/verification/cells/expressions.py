@@ -11,6 +11,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import CertificateError
+from kanon_sql.model.named_rows import shows_of
 from kanon_sql.model.tabulation import condition_key, is_condition, level_of
 from kanon_sql.model.validation import same_name
 
@@ -50,6 +51,7 @@ _TYPES = frozenset(
 
 def columns_in(text: str, known: Container[str] = ()) -> frozenset[str]:
     """Return the columns that the text of a key may name, in the form that `same_name` compares; ``known`` are columns."""
+    text = (shows_of(text) or (text, ()))[0]
     column = (level_of(text) or (text, ""))[0]
     if same_name(column) in known:
         return frozenset({same_name(column)})

@@ -10,6 +10,8 @@ from fractions import Fraction
 from heapq import nlargest
 from math import ceil
 
+from kanon_sql.errors import CertificateError, PolicyError, raise_alone
+from kanon_sql.model.named_rows import NamedRow, keys_of
 from kanon_sql.model.protection import COSTS, Ambiguity, Dominance, Protection
 from kanon_sql.model.tabulation import Tabulation, is_condition
 from kanon_sql.verification.cells.base_cell import BaseCell
@@ -85,6 +87,10 @@ class PublishedSystem:
         self._known = any(protection.contributors for _, protection in asked)
         self._number_rows()
         self._seen = [self._is_of_a_table(row) for row in range(self.rows)]
+        self._shown_by_name, self._hidden = (
+            frozenset(row for shape, each in asked for one in getattr(each, rows) for row in self._named(shape, one))
+            for rows in ("show_rows", "hide")
+        )
         measures = range(1 + len(tabulation.sums))
         self.values = [[sum(cells[base].values[measure] for base in each) for each in self.members] for measure in measures]
         self.required = [self._required(measure) for measure in measures]
@@ -94,6 +100,27 @@ class PublishedSystem:
         self.costs = self._costs()
         of_earlier = {row for place in range(len(asked) - before[0], len(asked)) for row in self.rows_of(place)}
         self.kept, self.kept_shown = frozenset(of_earlier & before[1]), frozenset(of_earlier - before[1])
+
+    def _named(self, shape: Tabulation, row: NamedRow) -> list[int]:
+        """Return the rows of a table that have some values.
+
+        Raises
+        ------
+        CertificateError
+            When there are none.
+        """
+        try:
+            values = {self.tabulation.keys.index(shape.keys[key]): each for key, each in keys_of(row, shape).items()}
+        except PolicyError as error:
+            raise_alone(CertificateError("protection", str(error)))
+        outer = {self.tabulation.keys.index(text) for text in shape.conditions if text in self.tabulation.keys}
+        number = self.tabulation.sets.index(tuple(sorted({*values, *outer})))
+        of_set = (row for row in range(self.rows) if self.sets[row] == number and self.is_seen(row))
+        first = {row: self.cells[self.members[row][0]].keys for row in of_set}
+        found = [row for row, keys in first.items() if all(keys[key] in each for key, each in values.items())]
+        if not found:
+            raise CertificateError("protection", "SHOW or HIDE names a row that the source does not have")
+        return found
 
     @property
     def rows(self) -> int:
@@ -136,8 +163,8 @@ class PublishedSystem:
         return self._known and self.cells[base].values[0] == 1
 
     def has_to_be_shown(self, row: int) -> bool:
-        """Return whether SHOW names the grouping set of a row, or an earlier table shows it."""
-        if not self.is_seen(row) or row in self.kept_shown:
+        """Return whether SHOW names a row or its grouping set, or an earlier table shows it."""
+        if not self.is_seen(row) or row in self.kept_shown or row in self._shown_by_name:
             return self.is_seen(row)
         shown = {self.tabulation.keys[key] for key in self.grouping_sets[self.sets[row]]}
         for tabulation, protection in self.asked:
@@ -197,12 +224,12 @@ class PublishedSystem:
         for row, members in enumerate(self.members):
             people, total = self.values[0][row], self.values[measure][row]
             if measure == 0:
-                found.append(k if 0 < people < k else int(self.is_empty(row)))
+                found.append(people + k if row in self._hidden else k if 0 < people < k else int(self.is_empty(row)))
                 continue
             if not self.is_seen(row) or not people:
                 found.append(0)
                 continue
-            needed = total + max(1, ceil(Fraction(total * _SAFETY, 100))) if people < k else 0
+            needed = total + max(1, ceil(Fraction(total * _SAFETY, 100))) if people < k or row in self._hidden else 0
             largest = nlargest(100, (each for base in members for each in self.cells[base].largest[measure - 1]))
             for rule in self._rules(measure - 1):
                 if isinstance(rule, Dominance):
