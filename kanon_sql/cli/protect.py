@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     help="Keys whose rows must be shown; '' is the total, and A=x,B=y one row by its values; repeatable.",
 )
 @click.option("--hide", "hidden", multiple=True, metavar="A=x,B=y", help="A row to suppress, by its values; repeatable.")
+@click.option("--impossible", multiple=True, metavar="A=x,B=y", help="Values that nobody can have together; repeatable.")
 @click.option(
     "--cost",
     default="cells",
@@ -112,6 +113,7 @@ def protect(
     dominance: tuple[str, ...],
     shown: tuple[str, ...],
     hidden: tuple[str, ...],
+    impossible: tuple[str, ...],
     grouping: str,
     recodings: tuple[str, ...],
     ledger: str | None,
@@ -149,12 +151,15 @@ def protect(
     def planned(columns: list[str]) -> tuple[TableArguments, Iterable[str]]:
         keys = column_names(by, columns)
         check_columns((*keys, *sums.values(), *([options["per"]] if options["per"] else [])), columns)
-        rows = tuple(_row(each, "--hide") for each in hidden)
+        rows = {
+            "hide": tuple(_row(each, "--hide") for each in hidden),
+            "impossible": tuple(_row(each, "--impossible") for each in impossible),
+        }
         sets = tuple(
             _row(each, "--show") if "=" in each and each not in columns else tuple(column_names([each], columns))
             for each in shown
         )
-        said = {**options, "p": percents, "dominance": largest, "show": sets, "hide": rows} if policy is None else {}
+        said = {**options, "p": percents, "dominance": largest, "show": sets, **rows} if policy is None else {}
         if policy is not None:
             policy.check_columns(columns)
         shape = {"measures": sums, "grouping": grouping, "recodings": levels}
@@ -201,8 +206,8 @@ def _known_as(origin: Place) -> tuple[str, ...]:
 
 _ASKED = frozenset(
     {
-        "k", "per", "per_row", "percent", "dominance", "shown", "hidden", "cost", "rows", "contributors", "suppressed",
-        "algorithm", "time_limit", "earlier",
+        "k", "per", "per_row", "percent", "dominance", "shown", "hidden", "impossible", "cost", "rows", "contributors",
+        "suppressed", "algorithm", "time_limit", "earlier",
     }
 )  # fmt: skip
 """Parameters that a policy says."""

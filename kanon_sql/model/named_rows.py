@@ -1,4 +1,4 @@
-"""Rows of a table that SHOW and HIDE name by values of their keys: what must stay, and what must go."""
+"""Rows of a table by values of their keys: SHOW names what must stay, HIDE what must go, IMPOSSIBLE what nobody can be in."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _compared(values: Sequence[str]) -> str:
 
 
 def shows_key(text: str, values: Sequence[str]) -> str:
-    """Return the text of the key that says whether another key, with this text, shows one of some values."""
+    """Return the text of the key that says which of some values another key, with this text, shows; 0 for any other value."""
     return condition_key(f"{text} SHOWS ({_listed(values)})")
 
 
@@ -77,34 +77,48 @@ def shows_of(key: str) -> tuple[str, tuple[str, ...]] | None:
 
 
 def shows_sql(sql: str, values: Sequence[str]) -> str:
-    """Return the SQL of the same."""
-    return f"coalesce(CAST({sql} AS VARCHAR) IN ({_listed(values)}), false)"
+    """Return the SQL of the same: the place of the value in the list, from 1."""
+    return f"coalesce(system.main.list_position([{_listed(values)}], CAST({sql} AS VARCHAR)), 0)"
 
 
-def keys_of(row: NamedRow, table: Tabulation) -> dict[int, tuple[str, ...]]:
-    """Return the keys that a row shows, of a key with levels the finest, and their values.
+def values_of(row: NamedRow, table: Tabulation) -> dict[int, tuple[str, ...]]:
+    """Return the keys that a row names, of a key with levels the finest, and their values.
 
     Raises
     ------
     PolicyError
-        When the table does not have such rows.
+        When the table lacks one of them.
     """
     found = dict[int, tuple[str, ...]]()
     for name, values in row:
         item = table.named(name, "key")
         if item is None:
-            raise UnknownColumnError.of(
-                name, [each.name for each in table.items if each.kind == "key"], "a row of SHOW or HIDE"
-            )
+            raise UnknownColumnError.of(name, [each.name for each in table.items if each.kind == "key"], "a row by its values")
         found[item.places[0]] = values
-    if tuple(sorted(found)) not in table.sets:
-        raise PolicyError(f"the table has no rows by these keys: {describe('', [row]).strip()}; hint: add their grouping set")
     return found
 
 
-def shows_keys(row: NamedRow, table: Tabulation) -> dict[str, tuple[int, tuple[str, ...]]]:
-    """Return the keys that say whether a row is named, each with the key that it is about and its values; errors as above."""
-    return {shows_key(table.keys[place], values): (place, values) for place, values in keys_of(row, table).items()}
+def check_rows(rows: Iterable[NamedRow], table: Tabulation) -> None:
+    """Check that a table may have some rows.
+
+    Raises
+    ------
+    PolicyError
+        When it has no grouping set of their keys.
+    """
+    for row in rows:
+        if tuple(sorted(values_of(row, table))) not in table.sets:
+            shown = describe("", [row]).strip()
+            raise PolicyError(f"the table has no rows by these keys: {shown}; hint: add their grouping set")
+
+
+def shows_keys(rows: Iterable[NamedRow], table: Tabulation) -> dict[int, str]:
+    """Return for each key that rows of a table name the text of the key that says which of the values a row shows."""
+    found = dict[int, dict[str, None]]()
+    for row in rows:
+        for place, values in values_of(row, table).items():
+            found.setdefault(place, {}).update(dict.fromkeys(values))
+    return {place: shows_key(table.keys[place], tuple(values)) for place, values in found.items()}
 
 
 def _listed(values: Sequence[str]) -> str:

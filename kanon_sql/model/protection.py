@@ -92,9 +92,9 @@ class Protection:
         Rules about sums.
     show : tuple of tuple of str
         Grouping sets whose rows have to be shown.
-    show_rows, hide : tuple of NamedRow
-        Rows that have to be shown, and rows that have to be suppressed, by values of their keys. For each of the latter, a
-        reader has to think ``k`` people more possible.
+    show_rows, hide, impossible : tuple of NamedRow
+        By values of their keys, rows that have to be shown, rows that have to be suppressed, and combinations that nobody can
+        have, as every reader knows. For each row of ``hide``, a reader has to think ``k`` people more possible.
     cost : {'cells', 'n', 'parts'} or str
         What suppressing a row costs that is not primary: 1, its count, 1 and the number of rows that it adds up, or 1 and its
         share of the sum of that name, in millionths. By 'cells' and 'parts', a grand total costs at least as much as all rows.
@@ -122,6 +122,7 @@ class Protection:
     show: tuple[tuple[str, ...], ...] = ()
     show_rows: tuple[NamedRow, ...] = ()
     hide: tuple[NamedRow, ...] = ()
+    impossible: tuple[NamedRow, ...] = ()
     cost: str = "cells"
     rows: str = "null"
     contributors: bool = False
@@ -168,6 +169,7 @@ class Protection:
         dominance: Mapping[str, Any] | None = None,
         show: Sequence[Any] = (),
         hide: Sequence[Any] = (),
+        impossible: Sequence[Any] = (),
         **options: Any,
     ) -> Protection:
         """Build it from the names that every surface shares.
@@ -180,8 +182,8 @@ class Protection:
             For some sums the dominance rule, or a list of them.
         show : sequence of sequence of str or of mapping
             Grouping sets whose rows have to be shown, and rows by values of their keys.
-        hide : sequence of mapping
-            Rows that have to be suppressed, by values of their keys.
+        hide, impossible : sequence of mapping
+            Rows that have to be suppressed, and combinations that nobody can have, by values of their keys.
         **options
             The other fields.
 
@@ -198,6 +200,7 @@ class Protection:
             show=tuple(each for each in show if not isinstance(each, Mapping)),
             show_rows=tuple(named_row(each, "show") for each in show if isinstance(each, Mapping)),
             hide=tuple(named_row(each, "hide") for each in hide),
+            impossible=tuple(named_row(each, "impossible") for each in impossible),
             **options,
         )
 
@@ -232,7 +235,13 @@ class Protection:
     @property
     def named_rows(self) -> tuple[str, ...]:
         """Return which rows are named by values, as the clause writes them."""
-        return tuple(describe(word, rows) for word, rows in (("SHOW", self.show_rows), ("HIDE", self.hide)) if rows)
+        named = {"SHOW": self.show_rows, "HIDE": self.hide, "IMPOSSIBLE": self.impossible}
+        return tuple(describe(word, rows) for word, rows in named.items() if rows)
+
+    @property
+    def rows_by_values(self) -> tuple[NamedRow, ...]:
+        """Return all rows that are named by values."""
+        return (*self.show_rows, *self.hide, *self.impossible)
 
     @property
     def largest(self) -> int:
@@ -263,8 +272,7 @@ class Protection:
                 ),
                 "ambiguity": tuple(Ambiguity(measure=name, percent=Fraction(p)) for name, p in data["ambiguity"]),
                 "show": tuple(tuple(each) for each in data["show"]),
-                "show_rows": rows_from(data.get("show_rows", ())),
-                "hide": rows_from(data.get("hide", ())),
+                **{name: rows_from(data.get(name, ())) for name in ("show_rows", "hide", "impossible")},
             }
         )
 

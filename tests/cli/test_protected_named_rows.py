@@ -178,3 +178,50 @@ def test_rows_of_levels_and_of_tables_together(folder: Path, monkeypatch: pytest
         assert each.certificate.primary
     code, output = verified(*files)
     assert code == 0, output
+
+
+CREW = pa.table({"job": ["astronaut"] + ["cook"] * 60 + ["nurse"] * 60, "illness": ["O80", *["J45", "O80", "I10"] * 40]})
+
+
+def test_what_nobody_can_have_is_no_cover(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The empty row of an astronaut is one that readers cannot rule out; without any, the job says the illness in any case."""
+    monkeypatch.chdir(folder)
+    pyarrow.parquet.write_table(CREW, "in.parquet")
+    for illnesses, empty in (((), "I10"), (("I10",), "J45"), (("I10", "J45"), None)):
+        impossible = [{"job": "astronaut", "illness": list(illnesses)}] if illnesses else []
+        made = kanon_sql.protect(CREW, ["job", "illness"], k=5, per_row=True, impossible=impossible)
+        shown = [row["illness"] for row in made.table.to_pylist() if row["job"] == "astronaut"]
+        assert shown == [*sorted({"O80", empty} - {None}), None]
+        pyarrow.parquet.write_table(made.table, "out.parquet")
+        Path("out.json").write_text(made.certificate.to_json())
+        code, output = verified("out.parquet", "out.json")
+        assert code == 0, output
+        data = json.loads(made.certificate.to_json())
+        data["protection"]["impossible"] = [[["job", ["astronaut"]], ["illness", ["I10", "J45"]]]]
+        data["tabulation"]["keys"] = [
+            *data["tabulation"]["keys"][:2],
+            "WHERE job SHOWS ('astronaut')",
+            "WHERE illness SHOWS ('I10', 'J45')",
+        ]
+        data["empty_cells"] = [each[:2] + each[:2] for each in data.get("empty_cells", [])]
+        Path("out.json").write_text(TableCertificate.from_claims(read(json.dumps(data), PROTECTED).claims).to_json())
+        code, output = verified("out.parquet", "out.json")
+        assert (code, "IMPOSSIBLE says nobody can be in" in output) == ((1, True) if empty else (0, False)), output
+    with pytest.raises(KanonError, match="somebody has values that IMPOSSIBLE says nobody can have"):
+        kanon_sql.protect(CREW, ["job", "illness"], per_row=True, impossible=[{"job": "cook", "illness": "I10"}])
+
+
+def test_the_clause_and_the_command_take_what_is_impossible(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    pyarrow.parquet.write_table(CREW, "in.parquet")
+    with kanon_sql.connect() as con:
+        rows = con.execute(
+            "SELECT job, illness, count(*) AS n FROM 'in.parquet' GROUP BY CUBE (job, illness) PROTECT n >= 5 PER ROW "
+            "IMPOSSIBLE (job = 'astronaut', illness IN ('I10'))"
+        ).fetchall()
+    assert ("astronaut", "J45", None) in rows
+    assert not [row for row in rows if row[:2] == ("astronaut", "I10")]
+    command = ["protect", "in.parquet", "-o", "out.parquet", "--by", "job,illness", "--per-row", "-q"]
+    done = CliRunner().invoke(main, [*command, "--impossible", "job=astronaut,illness=I10"])
+    assert done.exit_code == 0, done.output
+    assert {tuple(row.values()) for row in pyarrow.parquet.read_table("out.parquet").to_pylist()} == set(rows)

@@ -21,6 +21,7 @@ from kanon_sql.verification.cells.base_cell import BaseCell
 from kanon_sql.verification.cells.cuts_bound import proven
 from kanon_sql.verification.cells.empty_cells import empty_cells
 from kanon_sql.verification.cells.exchanges import Exchanges
+from kanon_sql.verification.cells.impossible_cells import ImpossibleCells
 from kanon_sql.verification.cells.joined_sets import check_complete, check_listed
 from kanon_sql.verification.cells.joint_tables import joint_tables
 from kanon_sql.verification.cells.lone_rows import check_lone_rows
@@ -110,12 +111,13 @@ def verified(cells: list[BaseCell], certificate: TableCertificate, evidence: Tab
     joint = joint_tables(certificate)
     check_listed(joint.whole, evidence.joined_sets)
     related = related_keys(joint.whole, cells)
-    empty = empty_cells(joint.whole, cells, evidence.empty_cells, related)
+    impossible = ImpossibleCells(joint.whole, joint.tables)
+    empty = empty_cells(joint.whole, cells, evidence.empty_cells, related, impossible)
     exchanges = Exchanges(joint.whole, joint.tables, cells, related)
     system = PublishedSystem(joint.whole, joint.tables, [*cells, *empty], evidence.joined_sets, exchanges)
     check_complete(system, exchanges)
     suppressed = frozenset((*evidence.primaries, *evidence.secondaries))
-    check_lone_rows(system, joint, suppressed, related)
+    check_lone_rows(system, joint, suppressed, related, impossible)
     check_witnesses(system, suppressed, evidence.witnesses)
     return system
 

@@ -2,15 +2,16 @@
 
 ::
 
-    PROTECT cond {AND cond} [SHOW shown {, shown}] [HIDE row {, row}] [COST cells | n | parts | sum] [ROWS NULL | ABSENT]
-        [AGAINST CONTRIBUTORS] [USING name [( option = value {, option = value} )]]
+    PROTECT cond {AND cond} [SHOW shown {, shown}] [HIDE row {, row}] [IMPOSSIBLE row {, row}]
+        [COST cells | n | parts | sum] [ROWS NULL | ABSENT] [AGAINST CONTRIBUTORS]
+        [USING name [( option = value {, option = value} )]]
     PROTECT WITH POLICY name
     cond := count >= k [PER column | PER ROW] | dominance(sum, largest) <= share | p(sum) >= percent
     count := name of the count | count(*)
     option := time_limit | earlier | suppressed
 
 PER column counts people: count(*) then shows people, as count(DISTINCT column) does. PER ROW says that each row is a person.
-PER "row" names a column. `shown_rows` reads what follows SHOW and HIDE.
+PER "row" names a column. `shown_rows` reads what follows SHOW, HIDE and IMPOSSIBLE.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 
 from sqlglot import TokenType
 
-from kanon_sql.clause.cells.shown_rows import read_hidden, read_shown
+from kanon_sql.clause.cells.shown_rows import read_rows, read_shown
 from kanon_sql.clause.cells.table_query import TableQuery
 from kanon_sql.clause.names import column_name, policy_name
 from kanon_sql.clause.reader import Reader
@@ -35,7 +36,7 @@ EXAMPLE = "PROTECT n >= 5"
 
 _OPTIONS = ("time_limit", "earlier", "suppressed")
 
-_PARTS = ("AND", "SHOW", "HIDE", "COST", "ROWS", "AGAINST", "USING")
+_PARTS = ("AND", "SHOW", "HIDE", "IMPOSSIBLE", "COST", "ROWS", "AGAINST", "USING")
 
 _BEHIND = BEHIND_CLAUSE | {"ON", "RETURNING", "WITH", "WINDOW"}
 
@@ -100,7 +101,9 @@ class _Reading:
         if reader.skip("SHOW"):
             self.asked["show"], self.asked["show_rows"] = read_shown(reader, self.query, self._known)
         if reader.skip("HIDE"):
-            self.asked["hide"] = read_hidden(reader, self.query)
+            self.asked["hide"] = read_rows(reader, self.query, "HIDE")
+        if reader.skip("IMPOSSIBLE"):
+            self.asked["impossible"] = read_rows(reader, self.query, "IMPOSSIBLE")
         if reader.skip("COST"):
             self.asked["cost"] = self._cost()
         if reader.skip("ROWS"):

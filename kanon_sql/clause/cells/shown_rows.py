@@ -1,9 +1,10 @@
-"""SHOW and HIDE in PROTECT: grouping sets, and rows by values of their keys.
+"""SHOW, HIDE and IMPOSSIBLE in PROTECT: grouping sets, and rows by values of their keys.
 
 ::
 
     SHOW shown {, shown}
     HIDE row {, row}
+    IMPOSSIBLE row {, row}
     shown := GROUPING SETS ( set {, set} ) | row
     set := ( [key {, key}] )
     row := ( [key = value | key IN ( value {, value} ) {, ...}] )
@@ -18,7 +19,7 @@ from sqlglot import TokenType
 from kanon_sql.clause.cells.table_query import TableQuery
 from kanon_sql.clause.names import column_name
 from kanon_sql.clause.reader import Reader
-from kanon_sql.model.named_rows import NamedRow, keys_of
+from kanon_sql.model.named_rows import NamedRow, check_rows, values_of
 from kanon_sql.model.tabulation import Item
 
 Known = Callable[[str, str, int, str], Item]
@@ -45,9 +46,9 @@ def read_shown(
     return tuple(sets), tuple(rows)
 
 
-def read_hidden(reader: Reader, query: TableQuery | None) -> tuple[NamedRow, ...]:
-    """Read the rows that HIDE names."""
-    return tuple(reader.separated(lambda: _row(reader, query, "HIDE")))
+def read_rows(reader: Reader, query: TableQuery | None, word: str) -> tuple[NamedRow, ...]:
+    """Read the rows that HIDE or IMPOSSIBLE names."""
+    return tuple(reader.separated(lambda: _row(reader, query, word)))
 
 
 def _set(reader: Reader, query: TableQuery | None, known: Known) -> tuple[str, ...]:
@@ -74,7 +75,9 @@ def _row(reader: Reader, query: TableQuery | None, word: str) -> NamedRow:
     if not reader.skip(")"):
         row = reader.separated(lambda: _values(reader))
         reader.expect(")", "after the values of the row")
-    reader.checked(lambda: keys_of(tuple(row), query.tabulation), start)
+    reader.checked(lambda: values_of(tuple(row), query.tabulation), start)
+    if word != "IMPOSSIBLE":
+        reader.checked(lambda: check_rows([tuple(row)], query.tabulation), start)
     return tuple(row)
 
 

@@ -78,7 +78,7 @@ class Counting:
     def own(self, protection: Protection) -> Counting:
         """Return what is counted for the table alone."""
         shape, sums = self.tabulation, self.own_sums
-        named = [text for row in (*protection.show_rows, *protection.hide) for text in shows_keys(row, shape)]
+        named = shows_keys(protection.rows_by_values, shape).values()
         keys = 1 + max((key for chosen, _ in shape.groups for key in chosen), default=0)
         keys = max([keys, *(1 + shape.keys.index(text) for text in named)])
         return Counting(

@@ -10,7 +10,7 @@ a coarser row of the table. It needs no second row if the source has no other va
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,6 +78,8 @@ class EmptyRows:
         All tables.
     pattern : bool array [r]
         The rows that are suppressed.
+    impossible : callable, optional
+        Returns which base cells nobody can be in, by their keys.
     """
 
     def __init__(
@@ -88,6 +90,7 @@ class EmptyRows:
         parts: Sequence[Sequence[int]],
         tables: Sequence[OwnSets],
         pattern: Bools,
+        impossible: Callable[[Int64], Bools] | None = None,
     ) -> None:
         self._table, self._places, self._cells, self._parts, self._tables = table, places, cells, parts, tables
         self._people, value = table.values(0), table.values(0)
@@ -98,7 +101,7 @@ class EmptyRows:
         price = self._loss[table.ancestors].sum(axis=1)
         price[cells.people == 0] = _CLOSED
         self._lenders = np.argsort(price, kind="stable")[: int((cells.people > 0).sum())]
-        self._pattern = pattern
+        self._pattern, self._impossible = pattern, impossible
         self._rows: dict[int, dict[Key, int]] = {}
         self._covered = set[tuple[int, int, Key, Key]]()
         self._found = list[Key]()
@@ -190,10 +193,13 @@ class EmptyRows:
             lenders = self._fitting(self._lenders[:_NEAR], cell, same, other)
             if not len(lenders):
                 lenders = self._fitting(self._lenders[_NEAR:], cell, same, other)
-            for member in members[: max(1, min(_BASES, self._tried // 16))].tolist():
+            for member in members[: max(1, min(_BASES, self._tried // 16)) if self._impossible is None else _NEAR].tolist():
                 fresh = np.tile(keys[member], (len(lenders), 1))
                 fresh[:, part] = keys[lenders][:, part]
-                found.append((fresh, lenders))
+                possible = self._possible(fresh)[: self._tried]
+                found.append((fresh[possible], lenders[possible]))
+                if self._impossible is not None and len(possible):
+                    break
         return found
 
     def _fitting(self, cells: Int64, cell: int, same: Sequence[int], other: Sequence[int]) -> Int64:
@@ -201,8 +207,12 @@ class EmptyRows:
         keys = self._cells.keys
         lending = keys[cells]
         fits = (lending[:, same] == keys[cell, same]).all(axis=1) & (lending[:, other] != keys[cell, other]).any(axis=1)
-        found: Int64 = cells[fits][: self._tried]
+        found: Int64 = cells[fits][: self._tried if self._impossible is None else _NEAR]
         return found
+
+    def _possible(self, fresh: Int64) -> Int64:
+        """Return which of some cells somebody may be in, by their keys."""
+        return np.arange(len(fresh)) if self._impossible is None else np.flatnonzero(~self._impossible(fresh))
 
     def _like(self, value: dict[int, int], others: Sequence[dict[int, int]]) -> list[tuple[Int64, Int64]]:
         """Return what the base cell of an empty row may be, maybe of another one too: keys, and cells that lend them values."""
@@ -218,7 +228,8 @@ class EmptyRows:
             if same and len(alike):
                 fresh[:, part] = own[alike[0], part]
         fresh[:, list(value)] = list(value.values())
-        return [(fresh, lenders)]
+        possible = self._possible(fresh)
+        return [(fresh[possible], lenders[possible])]
 
     def _take(self, given: Sequence[tuple[Int64, Int64]]) -> bool:
         """Take the cheapest of some cells; return whether one is possible."""

@@ -97,8 +97,8 @@ def protect(
 
 def check_supported(shape: Tabulation, protection: Protection) -> None:
     """Refuse levels, whose labels are made in DuckDB, and rows named by values, which DuckDB compares."""
-    if protection.show_rows or protection.hide:
-        raise PolicyError("SHOW and HIDE cannot name rows by values on Spark; hint: kanon_sql.protect")
+    if protection.rows_by_values:
+        raise PolicyError("SHOW, HIDE and IMPOSSIBLE cannot name rows by values on Spark; hint: kanon_sql.protect")
     if any(map(level_of, shape.keys)):
         raise PolicyError("IN has no levels on Spark; hint: add a column for each level, and count by ROLLUP over them")
 

@@ -12,11 +12,16 @@ from collections.abc import Sequence
 from kanon_sql.errors import CertificateError
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.verification.cells.base_cell import BaseCell
+from kanon_sql.verification.cells.impossible_cells import ImpossibleCells
 from kanon_sql.verification.cells.related_keys import Pair, parts_of
 
 
 def empty_cells(
-    tabulation: Tabulation, cells: Sequence[BaseCell], listed: Sequence[tuple[int, ...]], related: set[Pair]
+    tabulation: Tabulation,
+    cells: Sequence[BaseCell],
+    listed: Sequence[tuple[int, ...]],
+    related: set[Pair],
+    impossible: ImpossibleCells,
 ) -> list[BaseCell]:
     """Return the base cells that a certificate lists as empty.
 
@@ -30,6 +35,8 @@ def empty_cells(
         For each empty cell and each key, the number of a cell with the same value.
     related : set of frozenset of int
         Pairs of keys that say something about each other.
+    impossible : ImpossibleCells
+        What nobody can have.
 
     Raises
     ------
@@ -54,6 +61,8 @@ def empty_cells(
         if keys in known:
             raise CertificateError("empty_cells", f"number {number} has people, or is listed twice")
         known.add(keys)
+        if impossible.has(keys):
+            raise CertificateError("empty_cells", f"number {number} is one that IMPOSSIBLE says nobody can be in")
         if any(tuple(keys[key] for key in chosen) not in own for chosen, own in zip(together, groups, strict=True)):
             raise CertificateError("empty_cells", f"number {number} is not possible: some of its keys never go together")
         found.append(BaseCell(keys=keys, values=(0,) * (1 + sums), largest=((),) * sums))

@@ -11,7 +11,7 @@ from heapq import nlargest
 from math import ceil
 
 from kanon_sql.errors import CertificateError, PolicyError, raise_alone
-from kanon_sql.model.named_rows import NamedRow, keys_of
+from kanon_sql.model.named_rows import NamedRow, check_rows, values_of
 from kanon_sql.model.protection import COSTS, Ambiguity, Dominance, Protection
 from kanon_sql.model.tabulation import Tabulation, is_condition
 from kanon_sql.verification.cells.base_cell import BaseCell
@@ -110,7 +110,8 @@ class PublishedSystem:
             When there are none.
         """
         try:
-            values = {self.tabulation.keys.index(shape.keys[key]): each for key, each in keys_of(row, shape).items()}
+            check_rows([row], shape)
+            values = {self.tabulation.keys.index(shape.keys[key]): each for key, each in values_of(row, shape).items()}
         except PolicyError as error:
             raise_alone(CertificateError("protection", str(error)))
         outer = {self.tabulation.keys.index(text) for text in shape.conditions if text in self.tabulation.keys}

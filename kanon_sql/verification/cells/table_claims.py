@@ -16,6 +16,7 @@ from kanon_sql.verification.cells.counted_source import count, source_columns
 from kanon_sql.verification.cells.cuts_bound import proven
 from kanon_sql.verification.cells.empty_cells import empty_cells
 from kanon_sql.verification.cells.exchanges import Exchanges
+from kanon_sql.verification.cells.impossible_cells import ImpossibleCells
 from kanon_sql.verification.cells.joined_sets import check_complete, check_listed
 from kanon_sql.verification.cells.joint_tables import JointTables, joint_tables
 from kanon_sql.verification.cells.lone_rows import check_lone_rows
@@ -68,8 +69,10 @@ def check_all(con: Any, first: Claimed) -> Checked:
     require("base_cells", claimed.base_cells, len(cells))
     check_listed(joint.whole, evidence.joined_sets)
     related = related_keys(joint.whole, cells, known)
-    empty = empty_cells(joint.whole, cells, evidence.empty_cells, related)
-    exchanges = Exchanges(joint.whole, joint.tables, cells, related)
+    impossible = ImpossibleCells(joint.whole, joint.tables)
+    impossible.check_source(cells)
+    empty = empty_cells(joint.whole, cells, evidence.empty_cells, related, impossible)
+    exchanges = Exchanges(joint.whole, joint.tables, cells, impossible.related(related))
     suppressed = frozenset((*evidence.primaries, *evidence.secondaries))
     system = PublishedSystem(
         joint.whole, joint.tables, [*cells, *empty], evidence.joined_sets, exchanges, (joint.earlier, suppressed)
@@ -77,7 +80,7 @@ def check_all(con: Any, first: Claimed) -> Checked:
     check_complete(system, exchanges)
     require("primaries", evidence.primaries, tuple(sorted(system.primaries)))
     _check_secondaries(system, evidence.secondaries)
-    check_lone_rows(system, joint, suppressed, related)
+    check_lone_rows(system, joint, suppressed, related, impossible)
     require("cost", claimed.cost, sum(system.costs[row] for row in evidence.secondaries if row not in system.kept))
     check_witnesses(system, suppressed, evidence.witnesses)
     bound = proven(system, evidence.cuts, evidence.scale)
