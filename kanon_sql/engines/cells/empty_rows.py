@@ -11,12 +11,11 @@ a coarser row of the table. It needs no second row if the source has no other va
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
-from kanon_sql.engines.cells.published_set import PublishedSet
+from kanon_sql.engines.cells.own_sets import OwnSets
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import Bools, CellTable
@@ -31,34 +30,6 @@ _STUCK, _FIXED, _CLOSED = 8, 1 << 20, 1 << 40
 """What a lending cell costs in addition that cannot lose a person, a row that stays shown, and an empty one that has to be."""
 
 Key = tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnSets:
-    """The grouping sets of a table in the system.
-
-    Parameters
-    ----------
-    sets : sequence of PublishedSet
-        Its rows, then for each condition of a count those again.
-    plain : int
-        How many of them are its rows.
-    meets : bool array [b]
-        Which base cells meet the condition of the table.
-    shown : set of tuple of int
-        The keys of its grouping sets that have to be shown.
-    new : bool
-        Whether it is not published yet.
-    absent : bool
-        Whether its suppressed rows are left out.
-    """
-
-    sets: Sequence[PublishedSet]
-    plain: int
-    meets: Bools
-    shown: set[Key]
-    new: bool
-    absent: bool
 
 
 class EmptyRows:
@@ -78,8 +49,9 @@ class EmptyRows:
         All tables.
     pattern : bool array [r]
         The rows that are suppressed.
-    impossible : callable, optional
-        Returns which base cells nobody can be in, by their keys.
+    unlikely, impossible : callable, optional
+        Return which base cells, by their keys, readers think impossible, and in which nobody can be. The former only give cover
+        where no others do.
     """
 
     def __init__(
@@ -90,6 +62,7 @@ class EmptyRows:
         parts: Sequence[Sequence[int]],
         tables: Sequence[OwnSets],
         pattern: Bools,
+        unlikely: Callable[[Int64], Bools],
         impossible: Callable[[Int64], Bools] | None = None,
     ) -> None:
         self._table, self._places, self._cells, self._parts, self._tables = table, places, cells, parts, tables
@@ -101,7 +74,7 @@ class EmptyRows:
         price = self._loss[table.ancestors].sum(axis=1)
         price[cells.people == 0] = _CLOSED
         self._lenders = np.argsort(price, kind="stable")[: int((cells.people > 0).sum())]
-        self._pattern, self._impossible = pattern, impossible
+        self._pattern, self._unlikely, self._impossible = pattern, unlikely, impossible
         self._rows: dict[int, dict[Key, int]] = {}
         self._covered = set[tuple[int, int, Key, Key]]()
         self._found = list[Key]()
@@ -233,12 +206,10 @@ class EmptyRows:
 
     def _take(self, given: Sequence[tuple[Int64, Int64]]) -> bool:
         """Take the cheapest of some cells; return whether one is possible."""
-        best, chosen = _CLOSED << 8, None
-        for fresh, lenders in given:
-            for key, lender in zip(map(tuple, fresh.tolist()), lenders.tolist(), strict=True):
-                price = self._price(key, lender, best)
-                if price < best:
-                    best, chosen = price, key
+        likely = [(fresh[kept], lenders[kept]) for fresh, lenders in given for kept in (~self._unlikely(fresh),)]
+        best, chosen = self._cheapest(likely)
+        if best >= _FIXED:
+            best, chosen = self._cheapest(given)
         if chosen is None:
             return False
         if best >= _CLOSED:
@@ -249,6 +220,16 @@ class EmptyRows:
         self._found.append(chosen)
         self._enter(chosen)
         return True
+
+    def _cheapest(self, given: Sequence[tuple[Int64, Int64]]) -> tuple[int, Key | None]:
+        """Return the cheapest of some cells, and what it costs."""
+        best, chosen = _CLOSED << 8, None
+        for fresh, lenders in given:
+            for key, lender in zip(map(tuple, fresh.tolist()), lenders.tolist(), strict=True):
+                price = self._price(key, lender, best)
+                if price < best:
+                    best, chosen = price, key
+        return best, chosen
 
     def _enter(self, chosen: Key) -> None:
         """Count the rows of an empty cell as rows."""

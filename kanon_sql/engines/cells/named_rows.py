@@ -103,10 +103,13 @@ def refuse_impossible(cells: BaseCells, tabulation: Tabulation, asked: Sequence[
         )
 
 
-def said_of_each_other(tabulation: Tabulation, asked: Sequence[tuple[Tabulation, Protection]]) -> list[set[int]]:
-    """Return keys of which IMPOSSIBLE says that not all values go together."""
-    rows = [(shape, row) for shape, protection in asked for row in protection.impossible]
-    return [{tabulation.keys.index(shape.keys[place]) for place in values_of(row, shape)} for shape, row in rows]
+def relate_impossible(related: list[set[int]], tabulation: Tabulation, asked: Sequence[tuple[Tabulation, Protection]]) -> None:
+    """Add the keys of which IMPOSSIBLE says that not all values go together, see `related_keys`."""
+    for shape, protection in asked:
+        for row in protection.impossible:
+            keys = {tabulation.keys.index(shape.keys[place]) for place in values_of(row, shape)}
+            for key in keys:
+                related[key] |= keys - {key}
 
 
 def _having(keys: Int64, tabulation: Tabulation, shape: Tabulation, protection: Protection, row: NamedRow) -> Bools:

@@ -14,7 +14,7 @@ from kanon_sql.errors import CertificateError
 from kanon_sql.model.validation import same_name
 from kanon_sql.verification.cells.counted_source import count, source_columns
 from kanon_sql.verification.cells.cuts_bound import proven
-from kanon_sql.verification.cells.empty_cells import empty_cells
+from kanon_sql.verification.cells.empty_cells import check_cover, empty_cells
 from kanon_sql.verification.cells.exchanges import Exchanges
 from kanon_sql.verification.cells.impossible_cells import ImpossibleCells
 from kanon_sql.verification.cells.joined_sets import check_complete, check_listed
@@ -22,6 +22,7 @@ from kanon_sql.verification.cells.joint_tables import JointTables, joint_tables
 from kanon_sql.verification.cells.lone_rows import check_lone_rows
 from kanon_sql.verification.cells.published_system import PublishedSystem
 from kanon_sql.verification.cells.related_keys import related_keys
+from kanon_sql.verification.cells.unlikely_pairs import UnlikelyPairs
 from kanon_sql.verification.cells.witness_sums import check_witnesses
 
 _BY_CUTS = ("line cuts", "minimum cuts of planes")
@@ -72,11 +73,13 @@ def check_all(con: Any, first: Claimed) -> Checked:
     impossible = ImpossibleCells(joint.whole, joint.tables)
     impossible.check_source(cells)
     empty = empty_cells(joint.whole, cells, evidence.empty_cells, related, impossible)
-    exchanges = Exchanges(joint.whole, joint.tables, cells, impossible.related(related))
+    unlikely = UnlikelyPairs(cells, len(joint.whole.keys))
+    exchanges = Exchanges(joint.whole, joint.tables, cells, unlikely.related(impossible.related(related)))
     suppressed = frozenset((*evidence.primaries, *evidence.secondaries))
     system = PublishedSystem(
         joint.whole, joint.tables, [*cells, *empty], evidence.joined_sets, exchanges, (joint.earlier, suppressed)
     )
+    check_cover(system, unlikely, len(cells))
     check_complete(system, exchanges)
     require("primaries", evidence.primaries, tuple(sorted(system.primaries)))
     _check_secondaries(system, evidence.secondaries)
