@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from kanon_sql.certificate.file import read
 from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.certificate.table_file import PROTECTED
 from kanon_sql.cli import main
-from kanon_sql.errors import CertificateError
+from kanon_sql.errors import CertificateError, KanonError
 from kanon_sql.verification.cells.expressions import columns_in, expression_sql
 
 SOURCE = """CREATE TABLE guests AS
@@ -189,3 +190,55 @@ def test_only_plain_expressions_reach_the_database() -> None:
     for text in (*calls, "age ; drop", "age -- x", "sex . x", "age)(", "(", "", "age = $1", "E'x'", "age = '"):
         with pytest.raises(CertificateError, match="kanon verify does not evaluate"):
             expression_sql(text, known)
+
+
+def statement(draw: random.Random, number: int, k: int) -> str:
+    """Return a statement that makes a protected table with all that this file is about."""
+    keys = draw.sample(["age // 10 * 10", "age", "wing", "sex", "age IN CUTS (20, 30)", "lower(wing)"], draw.choice([1, 2]))
+    if "age" in keys and "age IN CUTS (20, 30)" in keys:
+        keys = ["age", "sex"]
+    items = [each.partition(" IN ")[0] for each in keys]
+    items = [each if each.isalpha() else f"{each} AS k{place}" for place, each in enumerate(items)]
+    counted = [f"count(*) FILTER (WHERE {each}) AS m" for each in ("member", "age < 20 OR age > 30", "sex = 'f'")]
+    items += ["count(*) AS n", *draw.choice([[], ["sum(cost) AS s"]]), *draw.choice([[], [draw.choice(counted)]])]
+    where = draw.choice(["", f"WHERE {draw.choice(['NOT member', 'age BETWEEN 15 AND 40', 'sex IN (' + repr('f') + ')'])}"])
+    column = next((each for each in keys if each in {"wing", "sex"}), None)
+    value = f"{column} = '{'e' if column == 'wing' else 'f'}'"
+    named = ["", f"HIDE ({value})", f"SHOW ({value})", f"IMPOSSIBLE (age = 10, {value})" if "age" in keys else ""]
+    return (
+        f"CREATE TABLE t{number} AS SELECT {', '.join(items)} FROM g {where} GROUP BY {draw.choice(['CUBE', 'ROLLUP'])} "
+        f"({', '.join(keys)}) PROTECT n >= {k} PER ROW {'' if column is None else draw.choice(named)} "
+        f"{draw.choice(['', 'ROWS ABSENT', 'AGAINST CONTRIBUTORS'])} USING auto (time_limit = 5)"
+    )
+
+
+def pass_with_all_earlier_ones(seed: int) -> int:
+    """Verify random tables, each with all earlier ones; return how many were released."""
+    draw, files, secret = random.Random(seed), list[str](), b"a secret of the tests of this file"
+    people = [
+        (draw.randrange(8) * 5 + 10, draw.choice("ews"), draw.random() < 0.3, draw.choice("fm"), draw.randrange(50) * 10)
+        for _ in range(draw.choice([40, 80, 150]))
+    ]
+    with kanon_sql.connect(f"{seed}.duckdb", secret=secret) as con:
+        con.execute("CREATE TABLE g (age INT, wing VARCHAR, member BOOLEAN, sex VARCHAR, cost INT)")
+        con.executemany("INSERT INTO g VALUES (?, ?, ?, ?, ?)", [each for each in people if each[:4:3] != (10, "f")])
+    k = draw.choice([3, 4, 5])
+    for number in range(draw.choice([1, 2, 3])):
+        with kanon_sql.connect(f"{seed}.duckdb", secret=secret) as con:
+            try:
+                con.execute(statement(draw, number, k))
+            except KanonError:
+                continue
+            name = f"{seed}-{number}"
+            Path(f"{name}.json").write_text(kanon_sql.protected_tables(con)[-1].to_json())
+            con.execute(f"COPY t{number} TO '{name}.parquet'")
+        files += [f"{name}.parquet", f"{name}.json"]
+        done = CliRunner().invoke(main, ["verify", f"{seed}.duckdb::g", *files])
+        assert done.exit_code == 0, (seed, number, done.output)
+    return len(files) // 2
+
+
+@pytest.mark.everything
+def test_random_tables_pass_with_all_earlier_ones(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    assert sum(map(pass_with_all_earlier_ones, range(25))) > 20

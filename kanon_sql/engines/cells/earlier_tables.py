@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -143,7 +143,7 @@ class JointSystem:
         asked = [(each.tabulation, each.protection) for each in (*self.new, *self.earlier)]
         some = any(protection.impossible for _, protection in asked)
         impossible = partial(impossible_cells, tabulation=finest, asked=asked) if some else None
-        unlikely = UnlikelyPairs(self.cells).has
+        unlikely = cache(partial(UnlikelyPairs, self.cells))  # few tables ask
         return EmptyRows(self.table, self.places, self.cells, parts, tables, pattern, unlikely, impossible).missing(wanted)
 
 

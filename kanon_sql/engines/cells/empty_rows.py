@@ -16,6 +16,7 @@ import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
 from kanon_sql.engines.cells.own_sets import OwnSets
+from kanon_sql.engines.cells.unlikely_pairs import UnlikelyPairs
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import Bools, CellTable
@@ -49,9 +50,10 @@ class EmptyRows:
         All tables.
     pattern : bool array [r]
         The rows that are suppressed.
-    unlikely, impossible : callable, optional
-        Return which base cells, by their keys, readers think impossible, and in which nobody can be. The former only give cover
-        where no others do.
+    unlikely : callable
+        Returns the values that readers think impossible together: cells with them only give cover where no others do.
+    impossible : callable, optional
+        Returns in which base cells, by their keys, nobody can be.
     """
 
     def __init__(
@@ -62,7 +64,7 @@ class EmptyRows:
         parts: Sequence[Sequence[int]],
         tables: Sequence[OwnSets],
         pattern: Bools,
-        unlikely: Callable[[Int64], Bools],
+        unlikely: Callable[[], UnlikelyPairs],
         impossible: Callable[[Int64], Bools] | None = None,
     ) -> None:
         self._table, self._places, self._cells, self._parts, self._tables = table, places, cells, parts, tables
@@ -206,7 +208,7 @@ class EmptyRows:
 
     def _take(self, given: Sequence[tuple[Int64, Int64]]) -> bool:
         """Take the cheapest of some cells; return whether one is possible."""
-        likely = [(fresh[kept], lenders[kept]) for fresh, lenders in given for kept in (~self._unlikely(fresh),)]
+        likely = [(fresh[kept], lenders[kept]) for fresh, lenders in given for kept in (~self._unlikely().has(fresh),)]
         best, chosen = self._cheapest(likely)
         if best >= _FIXED:
             best, chosen = self._cheapest(given)

@@ -50,7 +50,8 @@ class UnlikelyPairs:
         """Return which base cells, by their keys, have such values."""
         found = np.zeros(len(keys), np.bool_)
         for pair, seen in self._seen.items():
-            found |= ~np.isin(self._codes(keys, *pair), seen)
+            codes = self._codes(keys, *pair)
+            found |= seen[np.minimum(np.searchsorted(seen, codes), len(seen) - 1)] != codes
         return found
 
     def relate(self, related: list[set[int]]) -> None:
