@@ -138,6 +138,12 @@ def options_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
         sets = "; ".join(", ".join(map(as_identifier, names)) or "total" for names in asked.show)
         found.append(("shown in any case", sets))
     found += [("rows by their values", each) for each in asked.named_rows]
+    if table.tabulation.condition:
+        found.append(("counted people", "those who meet the condition of the statement"))
+    if table.joint.earlier:
+        found.append(
+            ("earlier tables", f"{how_many(table.joint.earlier, 'table')} of the same source: what they show stays shown")
+        )
     found.append(
         (
             "cost of a row that is suppressed to protect others",

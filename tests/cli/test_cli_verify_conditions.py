@@ -242,3 +242,14 @@ def pass_with_all_earlier_ones(seed: int) -> int:
 def test_random_tables_pass_with_all_earlier_ones(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     assert sum(map(pass_with_all_earlier_ones, range(25))) > 20
+
+
+def test_a_report_says_what_a_table_respects_and_counts(verify: Callable[..., Result]) -> None:
+    for source, name, text in (
+        ("alone", "grown", "those who meet the condition of the statement"),
+        ("chain", "third", "2 tables of the same source"),
+    ):
+        command = ["report", f"{source}.duckdb::guests", f"{name}.parquet", "--certificate", f"{name}.json", "-o", "page.html"]
+        done = CliRunner().invoke(main, [*command, "--force"])
+        assert done.exit_code == 0, done.output
+        assert text in Path("page.html").read_text()
