@@ -266,7 +266,7 @@ def refuse_shown(table: CellTable) -> None:
         When there is such a row.
     """
     if (table.primary & table.shown).any():
-        raise PolicyError("SHOW names a grouping set with a row of too few people, or such a row; hint: leave it out of SHOW")
+        raise PolicyError("SHOW names a grouping set with a row of too few people; hint: leave it out of SHOW")
 
 
 def _is_counted(table: EarlierTable, counting: Counting) -> bool:

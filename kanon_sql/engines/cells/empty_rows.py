@@ -168,7 +168,7 @@ class EmptyRows:
             lenders = self._fitting(self._lenders[:_NEAR], cell, same, other)
             if not len(lenders):
                 lenders = self._fitting(self._lenders[_NEAR:], cell, same, other)
-            for member in members[: max(1, min(_BASES, self._tried // 16)) if self._impossible is None else _NEAR].tolist():
+            for member in members[: max(1, min(_BASES, self._tried // 16)) if self._impossible is None else _TRIED].tolist():
                 fresh = np.tile(keys[member], (len(lenders), 1))
                 fresh[:, part] = keys[lenders][:, part]
                 possible = self._possible(fresh)[: self._tried]

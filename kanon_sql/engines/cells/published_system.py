@@ -15,7 +15,7 @@ from kanon_sql.engines.cells.differences import parts_of_differences
 from kanon_sql.engines.cells.exchanges import exchanged
 from kanon_sql.engines.cells.named_rows import rows_named
 from kanon_sql.engines.cells.published_set import PublishedSet
-from kanon_sql.errors import SourceError
+from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.protection import Ambiguity, Dominance, Protection
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.table.arrays import Int32, Int64
@@ -54,6 +54,8 @@ def published_system(
 
     Raises
     ------
+    PolicyError
+        When a row has to be shown that has too few people, or that no table has.
     SourceError
         When a sum has too many digits.
 
@@ -72,6 +74,8 @@ def published_system(
     k = max(each.k for _, each in asked)
     few = (people > 0) & (people < k)
     named, hidden = rows_named(cells.keys, ancestors, places, tabulation, asked)
+    if (named & few).any():
+        raise PolicyError("a row that SHOW names has too few people; hint: leave it out of SHOW")
     more, none = np.zeros((2, rows), np.bool_)
     for each in [] if any(each.contributors for _, each in asked) else derived:
         of_cells = exchanged(cells.keys, cells.people, each, sets, related, k)
