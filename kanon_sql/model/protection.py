@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from kanon_sql.errors import PolicyError, hint_of
+from kanon_sql.model.named_rows import NamedRow, describe, named_row, rows_from
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.model.validation import as_identifier, by_name, fraction, named
 
@@ -91,6 +92,9 @@ class Protection:
         Rules about sums.
     show : tuple of tuple of str
         Grouping sets whose rows have to be shown.
+    show_rows, hide, impossible : tuple of NamedRow
+        By values of their keys, rows that have to be shown, rows that have to be suppressed, and combinations that nobody can
+        have, as every reader knows. For each row of ``hide``, a reader has to think ``k`` people more possible.
     cost : {'cells', 'n', 'parts'} or str
         What suppressing a row costs that is not primary: 1, its count, 1 and the number of rows that it adds up, or 1 and its
         share of the sum of that name, in millionths. By 'cells' and 'parts', a grand total costs at least as much as all rows.
@@ -116,6 +120,9 @@ class Protection:
     dominance: tuple[Dominance, ...] = ()
     ambiguity: tuple[Ambiguity, ...] = ()
     show: tuple[tuple[str, ...], ...] = ()
+    show_rows: tuple[NamedRow, ...] = ()
+    hide: tuple[NamedRow, ...] = ()
+    impossible: tuple[NamedRow, ...] = ()
     cost: str = "cells"
     rows: str = "null"
     contributors: int = 0
@@ -161,7 +168,14 @@ class Protection:
 
     @classmethod
     def of(
-        cls, *, p: Mapping[str, Any] | None = None, dominance: Mapping[str, Any] | None = None, **options: Any
+        cls,
+        *,
+        p: Mapping[str, Any] | None = None,
+        dominance: Mapping[str, Any] | None = None,
+        show: Sequence[Any] = (),
+        hide: Sequence[Any] = (),
+        impossible: Sequence[Any] = (),
+        **options: Any,
     ) -> Protection:
         """Build it from the names that every surface shares.
 
@@ -171,6 +185,10 @@ class Protection:
             For some sums p of the p % rule.
         dominance : mapping of str to [largest, share], optional
             For some sums the dominance rule, or a list of them.
+        show : sequence of sequence of str or of mapping
+            Grouping sets whose rows have to be shown, and rows by values of their keys.
+        hide, impossible : sequence of mapping
+            Rows that have to be suppressed, and combinations that nobody can have, by values of their keys.
         **options
             The other fields.
 
@@ -184,6 +202,10 @@ class Protection:
         return cls(
             ambiguity=tuple(Ambiguity(measure=name, percent=fraction(each, "p")) for name, each in percents.items()),
             dominance=tuple(_dominance(name, pair) for name, pairs in largest.items() for pair in _pairs(pairs)),
+            show=tuple(each for each in show if not isinstance(each, Mapping)),
+            show_rows=tuple(named_row(each, "show") for each in show if isinstance(each, Mapping)),
+            hide=tuple(named_row(each, "hide") for each in hide),
+            impossible=tuple(named_row(each, "impossible") for each in impossible),
             **options,
         )
 
@@ -214,6 +236,17 @@ class Protection:
         """Return the guarantees as the clause writes them."""
         people = f" PER {as_identifier(self.per)}" if self.per is not None else " PER ROW" * self.per_row
         return (f"n >= {self.k}{people}", *(each.describe() for each in self.rules))
+
+    @property
+    def named_rows(self) -> tuple[str, ...]:
+        """Return which rows are named by values, as the clause writes them."""
+        named = {"SHOW": self.show_rows, "HIDE": self.hide, "IMPOSSIBLE": self.impossible}
+        return tuple(describe(word, rows) for word, rows in named.items() if rows)
+
+    @property
+    def rows_by_values(self) -> tuple[NamedRow, ...]:
+        """Return all rows that are named by values."""
+        return (*self.show_rows, *self.hide, *self.impossible)
 
     @property
     def largest(self) -> int:
@@ -249,6 +282,7 @@ class Protection:
                 ),
                 "ambiguity": tuple(Ambiguity(measure=name, percent=Fraction(p)) for name, p in data["ambiguity"]),
                 "show": tuple(tuple(each) for each in data["show"]),
+                **{name: rows_from(data.get(name, ())) for name in ("show_rows", "hide", "impossible")},
             }
         )
 

@@ -15,7 +15,11 @@ from kanon_sql.model.validation import as_identifier, encodable, known_keys, lis
 KEY = "protect"
 """The key of the JSON of a policy that tells it from one for rows."""
 
-OPTIONS = tuple(name for name in Protection.__dataclass_fields__ if name not in ("dominance", "ambiguity"))
+OPTIONS = tuple(
+    name
+    for name in Protection.__dataclass_fields__
+    if name not in ("dominance", "ambiguity", "show_rows", "hide", "impossible")
+)
 """The names under it are these, and p and dominance."""
 
 

@@ -408,7 +408,7 @@ def test_the_same_table_once_more_has_the_same_certificate(con: Any) -> None:
     assert replace(two, number=one.number) == one
     assert two.to_json() == replace(one, number=2).to_json()
     con.execute(table.replace("AS n", "AS people").replace("PROTECT n", "PROTECT people")).fetchall()
-    assert con.session.protected_tables.certificates[-1].evidence is None  # it has another column, so it is another table
+    assert con.session.protected_tables.certificates[-1].together is not None  # it has another column, so it is another table
 
 
 def test_a_certificate_counts_the_rows_of_its_table_and_nothing_that_no_table_has(con: Any) -> None:

@@ -10,13 +10,13 @@ a coarser row of the table. It needs no second row if the source has no other va
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
-from kanon_sql.engines.cells.published_set import PublishedSet
+from kanon_sql.engines.cells.own_sets import OwnSets
+from kanon_sql.engines.cells.unlikely_pairs import UnlikelyPairs
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import Bools, CellTable
@@ -31,34 +31,6 @@ _STUCK, _FIXED, _CLOSED = 8, 1 << 20, 1 << 40
 """What a lending cell costs in addition that cannot lose a person, a row that stays shown, and an empty one that has to be."""
 
 Key = tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnSets:
-    """The grouping sets of a table in the system.
-
-    Parameters
-    ----------
-    sets : sequence of PublishedSet
-        Its rows, then for each condition of a count those again.
-    plain : int
-        How many of them are its rows.
-    meets : bool array [b]
-        Which base cells meet the condition of the table.
-    shown : set of tuple of int
-        The keys of its grouping sets that have to be shown.
-    new : bool
-        Whether it is not published yet.
-    absent : bool
-        Whether its suppressed rows are left out.
-    """
-
-    sets: Sequence[PublishedSet]
-    plain: int
-    meets: Bools
-    shown: set[Key]
-    new: bool
-    absent: bool
 
 
 class EmptyRows:
@@ -78,6 +50,10 @@ class EmptyRows:
         All tables.
     pattern : bool array [r]
         The rows that are suppressed.
+    unlikely : callable
+        Returns the values that readers think impossible together: cells with them only give cover where no others do.
+    impossible : callable, optional
+        Returns in which base cells, by their keys, nobody can be.
     """
 
     def __init__(
@@ -88,6 +64,8 @@ class EmptyRows:
         parts: Sequence[Sequence[int]],
         tables: Sequence[OwnSets],
         pattern: Bools,
+        unlikely: Callable[[], UnlikelyPairs],
+        impossible: Callable[[Int64], Bools] | None = None,
     ) -> None:
         self._table, self._places, self._cells, self._parts, self._tables = table, places, cells, parts, tables
         self._people, value = table.values(0), table.values(0)
@@ -98,7 +76,7 @@ class EmptyRows:
         price = self._loss[table.ancestors].sum(axis=1)
         price[cells.people == 0] = _CLOSED
         self._lenders = np.argsort(price, kind="stable")[: int((cells.people > 0).sum())]
-        self._pattern = pattern
+        self._pattern, self._unlikely, self._impossible = pattern, unlikely, impossible
         self._rows: dict[int, dict[Key, int]] = {}
         self._covered = set[tuple[int, int, Key, Key]]()
         self._found = list[Key]()
@@ -190,10 +168,13 @@ class EmptyRows:
             lenders = self._fitting(self._lenders[:_NEAR], cell, same, other)
             if not len(lenders):
                 lenders = self._fitting(self._lenders[_NEAR:], cell, same, other)
-            for member in members[: max(1, min(_BASES, self._tried // 16))].tolist():
+            for member in members[: max(1, min(_BASES, self._tried // 16)) if self._impossible is None else _TRIED].tolist():
                 fresh = np.tile(keys[member], (len(lenders), 1))
                 fresh[:, part] = keys[lenders][:, part]
-                found.append((fresh, lenders))
+                possible = self._possible(fresh)[: self._tried]
+                found.append((fresh[possible], lenders[possible]))
+                if self._impossible is not None and len(possible):
+                    break
         return found
 
     def _fitting(self, cells: Int64, cell: int, same: Sequence[int], other: Sequence[int]) -> Int64:
@@ -201,8 +182,12 @@ class EmptyRows:
         keys = self._cells.keys
         lending = keys[cells]
         fits = (lending[:, same] == keys[cell, same]).all(axis=1) & (lending[:, other] != keys[cell, other]).any(axis=1)
-        found: Int64 = cells[fits][: self._tried]
+        found: Int64 = cells[fits][: self._tried if self._impossible is None else _NEAR]
         return found
+
+    def _possible(self, fresh: Int64) -> Int64:
+        """Return which of some cells somebody may be in, by their keys."""
+        return np.arange(len(fresh)) if self._impossible is None else np.flatnonzero(~self._impossible(fresh))
 
     def _like(self, value: dict[int, int], others: Sequence[dict[int, int]]) -> list[tuple[Int64, Int64]]:
         """Return what the base cell of an empty row may be, maybe of another one too: keys, and cells that lend them values."""
@@ -218,16 +203,15 @@ class EmptyRows:
             if same and len(alike):
                 fresh[:, part] = own[alike[0], part]
         fresh[:, list(value)] = list(value.values())
-        return [(fresh, lenders)]
+        possible = self._possible(fresh)
+        return [(fresh[possible], lenders[possible])]
 
     def _take(self, given: Sequence[tuple[Int64, Int64]]) -> bool:
         """Take the cheapest of some cells; return whether one is possible."""
-        best, chosen = _CLOSED << 8, None
-        for fresh, lenders in given:
-            for key, lender in zip(map(tuple, fresh.tolist()), lenders.tolist(), strict=True):
-                price = self._price(key, lender, best)
-                if price < best:
-                    best, chosen = price, key
+        likely = [(fresh[kept], lenders[kept]) for fresh, lenders in given for kept in (~self._unlikely().has(fresh),)]
+        best, chosen = self._cheapest(likely)
+        if best >= _FIXED:
+            best, chosen = self._cheapest(given)
         if chosen is None:
             return False
         if best >= _CLOSED:
@@ -238,6 +222,16 @@ class EmptyRows:
         self._found.append(chosen)
         self._enter(chosen)
         return True
+
+    def _cheapest(self, given: Sequence[tuple[Int64, Int64]]) -> tuple[int, Key | None]:
+        """Return the cheapest of some cells, and what it costs."""
+        best, chosen = _CLOSED << 8, None
+        for fresh, lenders in given:
+            for key, lender in zip(map(tuple, fresh.tolist()), lenders.tolist(), strict=True):
+                price = self._price(key, lender, best)
+                if price < best:
+                    best, chosen = price, key
+        return best, chosen
 
     def _enter(self, chosen: Key) -> None:
         """Count the rows of an empty cell as rows."""
