@@ -45,7 +45,7 @@ def cell_table(
     total = np.zeros(rows, np.int64)
     np.add.at(total, ancestors, value[:, None])
     required = np.where((total > 0) & (total < k), k, 0)
-    fixed = (value == 1) if insiders else np.zeros(len(value), np.bool_)
+    coalition = int(insiders)
     return CellTable(
         ancestors=ancestors,
         levels=np.array(sets, np.int16),
@@ -55,14 +55,17 @@ def cell_table(
                 floor=np.zeros_like(value),
                 least=np.full(rows, least),
                 required=required,
+                below=np.full(rows, -1),
                 or_none=np.zeros(rows, np.bool_),
-                fixed=fixed.astype(np.uint8),
+                known=np.minimum(value, coalition),
+                fixed=((value > 0) & (value <= coalition)).astype(np.uint8),
             ),
         ),
         cost=np.ones(rows, np.int64),
         shown=np.zeros(rows, np.bool_),
         suppressed=np.zeros(rows, np.bool_),
         unseen=np.zeros(rows, np.bool_),
+        coalition=coalition,
     )
 
 
@@ -84,14 +87,51 @@ def random_tables(seed: int) -> Iterable[CellTable]:
     yield cell_table(cells(3, 3), k, [(0, 1), (1, 0), (1, 1)], least=least)
 
 
+Known = tuple[np.ndarray, np.ndarray]
+"""The least and the greatest change of each base cell that agree with what some contributors know."""
+
+
+def coalitions(table: CellTable, row: int) -> Iterable[Known]:
+    """Return what each coalition knows that is not all of a row: one that has all people of a cell knows the cell."""
+    count, most = table.measures[0].value, table.coalition
+    inside = (table.ancestors == row).any(axis=1)
+    for taken in itertools.product(*(range(min(int(own), most) + 1) for own in count)):
+        if sum(taken) == min(most, int(count.sum())) and (not most or sum(np.array(taken)[inside]) < table.values(0)[row]):
+            taken_ = np.array(taken)
+            whole = (taken_ == count) & (count > 0)
+            yield np.where(whole, 0, taken_ - count if most else -(1 << 40)), np.where(whole, 0, 1 << 40)
+
+
+def together(table: CellTable, row: int) -> Iterable[Known]:
+    """Return what all coalitions know at once, with each of the cells of a row that are borrowed: see `CellTable.coalition`."""
+    count, most = table.measures[0].value, table.coalition
+    own = np.flatnonzero((table.ancestors == row).any(axis=1))
+    own = own[np.argsort(-count[own], kind="stable")]
+    alone = (count > 0) & (count <= most)
+    rests = np.maximum(np.minimum(most + 1, table.values(0)[row]) - np.cumsum(count[own]) + count[own], 0)
+    borrowed = [int(cell) for cell, rest in zip(own, rests, strict=True) if rest] if count[own[0]] <= most else []
+    for cell in borrowed or [-1]:
+        least, greatest = np.minimum(count, most) - count if most else -(1 << 40) + 0 * count, np.where(alone, 0, 1 << 40)
+        if cell >= 0:
+            greatest[cell] = 1 << 40
+        yield least, greatest
+
+
 def possible(table: CellTable, suppressed: np.ndarray, row: int, measure: int = 0) -> bool:
-    """Return whether some table of whole numbers agrees with all rows that are shown, and has what a primary row requires."""
+    """Return whether some table of whole numbers agrees with all rows that are shown, and has what a primary row requires.
+
+    There has to be one for what each coalition of contributors knows.
+    """
+    return all(_possible(table, suppressed, row, measure, known) for known in coalitions(table, row))
+
+
+def _possible(table: CellTable, suppressed: np.ndarray, row: int, measure: int, known: Known) -> bool:
     system = table.measures[measure]
     value, base = table.values(measure), system.value
     need = int(system.required[row] - value[row])
-    free = system.fixed > 0 if table.values(0)[row] != 1 else np.zeros(len(base), np.bool_)
     last = {int(own): cell for cell in range(len(base)) for own in table.ancestors[cell]}
     moved = np.zeros(table.rows, np.int64)
+    least, greatest = np.maximum(system.floor - base, known[0]), np.minimum(need, known[1])
 
     def allowed(own: int) -> bool:
         if own == row and (moved[own] >= need or (system.or_none[own] and value[own] + moved[own] == 0)):
@@ -103,7 +143,7 @@ def possible(table: CellTable, suppressed: np.ndarray, row: int, measure: int = 
     def go(cell: int) -> bool:
         if cell == len(base):
             return True
-        for change in (0,) if free[cell] else range(-int(base[cell] - system.floor[cell]), need + 1):
+        for change in range(int(least[cell]), int(greatest[cell]) + 1):
             moved[table.ancestors[cell]] += change
             if all(allowed(int(own)) for own in table.ancestors[cell] if last[int(own)] == cell) and go(cell + 1):
                 return True
@@ -113,8 +153,8 @@ def possible(table: CellTable, suppressed: np.ndarray, row: int, measure: int = 
     return go(0)
 
 
-def supports(table: CellTable, row: int, measure: int = 0) -> set[int]:
-    """Return the rows, as bits, that must not be shown for each table that gives a primary row what it requires.
+def supports(table: CellTable, row: int, measure: int = 0) -> Iterable[set[int]]:
+    """Return for each witness of a primary row the rows, as bits, that must not be shown for each table that is one.
 
     No base cell changes by more than the row needs: more is needed in none of the small tables here.
     """
@@ -122,17 +162,18 @@ def supports(table: CellTable, row: int, measure: int = 0) -> set[int]:
     value, base = table.values(measure), system.value
     need = int(system.required[row] - value[row])
     most = max(need, int(value[row])) if system.or_none[row] else need
-    known = system.fixed > 0 if table.values(0)[row] != 1 else np.zeros(len(base), np.bool_)
-    ranges = [
-        (0,) if fixed else range(-min(int(own), most), most + 1) for fixed, own in zip(known, base - system.floor, strict=True)
-    ]
-    change = np.array(np.meshgrid(*map(np.array, ranges), indexing="ij"), np.int64).reshape(len(base), -1)
-    moved = np.zeros((table.rows, change.shape[1]), np.int64)
-    for cell, rows in enumerate(table.ancestors):
-        moved[rows] += change[cell]
-    reached = (moved[row] >= need) | (system.or_none[row] & (value[row] + moved[row] == 0))
-    allowed = reached & ((moved == 0) | (value[:, None] + moved >= system.least[:, None])).all(axis=0)
-    return {int(bits) for bits in np.unique((1 << np.arange(table.rows)) @ (moved[:, allowed] != 0))}
+    found = []
+    for least, greatest in together(table, row):
+        low, high = np.maximum(least, -np.minimum(base - system.floor, most)), np.minimum(greatest, most)
+        ranges = [range(int(one), int(other) + 1) for one, other in zip(low, high, strict=True)]
+        change = np.array(np.meshgrid(*map(np.array, ranges), indexing="ij"), np.int64).reshape(len(base), -1)
+        moved = np.zeros((table.rows, change.shape[1]), np.int64)
+        for cell, rows in enumerate(table.ancestors):
+            moved[rows] += change[cell]
+        reached = (moved[row] >= need) | (system.or_none[row] & (value[row] + moved[row] == 0))
+        allowed = reached & ((moved == 0) | (value[:, None] + moved >= system.least[:, None])).all(axis=0)
+        found.append({int(bits) for bits in np.unique((1 << np.arange(table.rows)) @ (moved[:, allowed] != 0))})
+    return found
 
 
 def cheapest(table: CellTable) -> int:
@@ -145,8 +186,9 @@ def cheapest(table: CellTable) -> int:
     ]
     wanted = []
     for row, measure in primary:
-        left = {bits & ~always for bits in supports(table, row, measure) if not bits & shown}
-        wanted.append([bits for bits in left if not any(less != bits and less & ~bits == 0 for less in left)])
+        for support in supports(table, row, measure):
+            left = {bits & ~always for bits in support if not bits & shown}
+            wanted.append([bits for bits in left if not any(less != bits and less & ~bits == 0 for less in left)])
     best, seen = int(table.cost.sum()) + 1, set[int]()
 
     def paid(suppressed: int) -> int:

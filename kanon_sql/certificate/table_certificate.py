@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,7 @@ from kanon_sql.certificate.table_evidence import TableEvidence
 from kanon_sql.certificate.table_file import PROTECTED
 from kanon_sql.errors import CertificateError
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.protection import coalition_in_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +42,9 @@ class TableCertificate:
     empty_rows : int
         Rows that nobody is in and that are suppressed, too, so that no suppressed row is the only possible one of its group.
     witnesses : int
-        Other tables that agree with everything shown, one for each primary row and measure, and one for each group of too few
-        people that rows of several grouping sets name together. The gate added all of them up.
+        Other tables that agree with everything shown: one for each primary row and measure, of a sum one of more and one of
+        less, and one for each group of too few people that rows of several grouping sets name together. With
+        ``AGAINST CONTRIBUTORS`` there may be more. The gate added all of them up.
     seconds : float
         Time of solving.
     tabulation, protection : str
@@ -110,6 +113,7 @@ class TableCertificate:
         return {
             "guarantee": ", ".join(self.requirements),
             "protected": "each row, and each group that rows name together",
+            **({"attackers": f"also {coalition_in_words(pooled)}"} if (pooled := self._contributors) else {}),
             "rows": f"{self.rows:,}, of {how_many(self.base_cells, 'base cell')}",
             "suppressed": f"{suppressed:,} ({share:.1%}): {self.primary:,} primary, {self.secondary:,} secondary"
             + (f"; and {how_many(self.empty_rows, 'empty row')}" if self.empty_rows else ""),
@@ -118,6 +122,12 @@ class TableCertificate:
             "solved": f"{self.status.value}, {self.seconds:.2f} s, {self.algorithm}",
             **({"warnings": "\n".join(self.warnings)} if self.warnings else {}),
         }
+
+    @property
+    def _contributors(self) -> int:
+        """Return how many people of the table may pool what they know."""
+        asked = json.loads(self.protection)
+        return int(asked.get("contributors", 0)) if isinstance(asked, dict) else 0
 
     def __repr__(self) -> str:
         """Return one line for each figure."""

@@ -26,8 +26,9 @@ class TableEvidence:
     primaries, secondaries : tuple of int
         The suppressed rows of the tables.
     witnesses : tuple of (int, int, tuple of (int, int, int))
-        Another table that agrees with everything shown: one for each primary row and measure that requires it, and one for each
-        row of ``joined_sets`` with too few people.
+        Another table that agrees with everything shown: one for each primary row and measure that requires it, of a sum one of
+        more and one of less, and one for each row of ``joined_sets`` with too few people. With ``AGAINST CONTRIBUTORS``, some
+        rows have several, each of which raises another base cell that contributors know.
     cuts : tuple of PricedCut
         Cuts with their multipliers; where an integer program proves more, these prove a part of the bound.
     scale : int

@@ -28,6 +28,17 @@ if TYPE_CHECKING:
     from kanon_sql.model.stored_protection import StoredProtection
 
 
+class _People(click.ParamType):
+    """How many people pool what they have; the option takes the word that follows it for the number."""
+
+    name = "people"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if not str(value).isdecimal():
+            self.fail(f"{value!r} is not a number of people; hint: --contributors=1, or write the option last", param, ctx)
+        return int(value)
+
+
 @click.command()
 @click.argument("source", metavar="IN")
 @click.option(
@@ -70,7 +81,15 @@ if TYPE_CHECKING:
     show_default=True,
     help="Keep suppressed rows with NULL, or leave them out.",
 )
-@click.option("--contributors", is_flag=True, help="Also protect against an attacker who is the only person of a row.")
+@click.option(
+    "--contributors",
+    type=_People(),
+    is_flag=False,
+    flag_value="1",
+    default="0",
+    metavar="[M]",
+    help="Also protect against people of the table, or any M of them who pool their values.",
+)
 @click.option("--suppressed", is_flag=True, help="Add a column that is true in suppressed rows.")
 @click.option("--algorithm", default="auto", show_default=True, help="Name of the algorithm.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best table found within this time.")

@@ -41,7 +41,7 @@ SELECT key, ..., count(*) AS n [, sum(value) AS s] FROM table
   [SHOW GROUPING SETS ((key), ())]    rows that are shown, or the table is refused
   [COST cells | n | parts | sum]      what a further suppressed row costs
   [ROWS NULL | ABSENT]                suppressed rows show NULL, or are left out
-  [AGAINST CONTRIBUTORS]              the only person of a row may be the attacker
+  [AGAINST CONTRIBUTORS [2]]          people of the table may be attackers, or pairs of them
   [USING algorithm (option = value, ...)]
   [ORDER BY ...]
 query GROUP BY ... PROTECT WITH POLICY name

@@ -96,8 +96,8 @@ class Protection:
         share of the sum of that name, in millionths. By 'cells' and 'parts', a grand total costs at least as much as all rows.
     rows : {'null', 'absent'}
         Whether a suppressed row stays, with NULL in every measure.
-    contributors : bool
-        Whether the one person of a row may be an attacker.
+    contributors : int
+        How many people of the table may pool what they have, to learn what another one has; 0 if none does.
     per : str or None
         The column that tells people apart; with None, rows are counted.
     per_row : bool
@@ -118,7 +118,7 @@ class Protection:
     show: tuple[tuple[str, ...], ...] = ()
     cost: str = "cells"
     rows: str = "null"
-    contributors: bool = False
+    contributors: int = 0
     per: str | None = None
     per_row: bool = False
     algorithm: str = "auto"
@@ -138,7 +138,12 @@ class Protection:
             if value not in known:
                 raise PolicyError(f"unknown {name} {value!r}; hint: {hint_of(value, known, 'use ' + ' or '.join(known))}")
         named(self.cost, "cost")
-        for name in ("suppressed", "contributors", "per_row"):
+        if not isinstance(self.contributors, int) or not 0 <= self.contributors <= _MOST_CONTRIBUTORS:
+            raise PolicyError(
+                f"contributors must be true or false, or a whole number up to {_MOST_CONTRIBUTORS}; hint: contributors = 2"
+            )
+        object.__setattr__(self, "contributors", int(self.contributors))
+        for name in ("suppressed", "per_row"):
             flag = getattr(self, name)
             if not isinstance(flag, bool):
                 raise PolicyError(f"{name} must be true or false, got {type(flag).__name__}; hint: {name} = true")
@@ -212,8 +217,13 @@ class Protection:
 
     @property
     def largest(self) -> int:
-        """Return how many of the largest contributions of a row the rules look at."""
-        return max([each.largest for each in self.dominance] + [2 for _ in self.ambiguity], default=0)
+        """Return how many of the largest contributions of a row count: for the rules, and as what attackers have."""
+        ambiguous = 1 + max(1, self.contributors) if self.ambiguity else 0
+        return max(self.contributors, ambiguous, *(each.largest for each in self.dominance))
+
+    def pooled(self, measure: str) -> int:
+        """Return how many people may pool what they have of a sum: of an ambiguous one, one at least."""
+        return max(self.contributors, any(rule.measure == measure for rule in self.ambiguity))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data; fractions are texts."""
@@ -244,6 +254,11 @@ class Protection:
 
 
 _LARGEST_K = 10**9
+
+
+def coalition_in_words(people: int) -> str:
+    """Return which people of a table are attackers."""
+    return "people of the table" if people == 1 else f"any {people:,} people of the table who pool what they know"
 
 
 def _pairs(value: Any) -> Sequence[Any]:

@@ -10,7 +10,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from kanon_sql.model.how_many import how_many
-from kanon_sql.model.protection import Ambiguity, Dominance
+from kanon_sql.model.protection import Ambiguity, Dominance, coalition_in_words
 from kanon_sql.model.tabulation import level_of
 from kanon_sql.model.validation import as_identifier
 
@@ -118,7 +118,10 @@ def requirements_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
     who = "Each row of the source is a person." if per is None else f"The column {as_identifier(per)} tells people apart."
     named = "Nobody can prove that a row, or a group that rows name together,"
     first = f"{named} has at least one but fewer than {protection.k:,} people. {who}"
-    return [(protection.requirements[0], first), *((rule.describe(), _in_words(rule)) for rule in protection.rules)]
+    return [
+        (protection.requirements[0], first),
+        *((rule.describe(), _in_words(rule, protection.contributors)) for rule in protection.rules),
+    ]
 
 
 def options_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
@@ -133,7 +136,7 @@ def options_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
         )
     ]
     if asked.contributors:
-        found.append(("attackers", "include the only person of a row"))
+        found.append(("attackers", f"include {coalition_in_words(asked.contributors)}"))
     if asked.show:
         sets = "; ".join(", ".join(map(as_identifier, names)) or "total" for names in asked.show)
         found.append(("shown in any case", sets))
@@ -146,14 +149,15 @@ def options_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
     return found
 
 
-def _in_words(rule: Dominance | Ambiguity) -> str:
+def _in_words(rule: Dominance | Ambiguity, attackers: int) -> str:
     name = as_identifier(rule.measure)
     if isinstance(rule, Dominance):
         largest = "largest contribution" if rule.largest == 1 else f"{rule.largest} largest contributions"
         return f"If the {largest} to {name} had more than {float(rule.share):.4g} of it, the row is suppressed."
+    who = "the second-largest contributor" if attackers < 2 else f"the {attackers} contributors after the largest"
     return (
-        f"If the second-largest contributor could estimate the largest contribution to {name} more closely than "
-        f"{float(rule.percent):.4g} %, the row is suppressed."
+        f"If {who} could estimate the largest contribution to {name} more closely than {float(rule.percent):.4g} %, the row is "
+        "suppressed. A contributor of another row cannot do so, either."
     )
 
 

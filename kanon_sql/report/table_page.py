@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.protection import coalition_in_words
 from kanon_sql.report import charts
 from kanon_sql.report.columns import MAX_BARS
 from kanon_sql.report.page import About, count, render, share
@@ -55,7 +56,7 @@ def table_page(table: VerifiedTable, origins: Sequence[tuple[str, str]], about: 
         absent=protection.rows == "absent",
         rules=bool(protection.rules),
         sums=any(each.kind == "sum" for each in table.tabulation.items),
-        contributors=protection.contributors,
+        coalition=coalition_in_words(protection.contributors) if protection.contributors else "",
         origins=[(printable(name), value) for name, value in origins],
     )
 

@@ -34,18 +34,25 @@ class Measure:
     required : int64 array [r]
         For each row, a value that an attacker has to think possible, or one above it; 0 where nothing is required. Rows where
         it is greater than the row's own value are primary.
+    below : int64 array [r]
+        For each primary row, a value that an attacker has to think possible, too, or one below it; -1 where nothing is asked.
     or_none : bool array [r]
         Rows that an attacker may also think empty: nobody sees them, so nothing says that somebody is there.
+    known : int64 array [b]
+        What contributors who pool their values know each base cell to have at least. A witness of less (``below``) is about
+        attackers outside of its row, and what that row's own contributors know does not bind it.
     fixed : uint8 array [b]
-        Base cells that no witness moves: 1 if a contributor knows them (``AGAINST CONTRIBUTORS``), except in a witness of a row
-        whose own value of `CellTable.measures[0]` is 1; 2 if nobody is there to have a sum.
+        Base cells that no witness moves: 1 if contributors know all of them, 2 if nobody is there to have a sum. Of those with
+        1, a witness may *borrow* one of its row, which may only rise: see `CellTable.coalition`.
     """
 
     value: Int64
     floor: Int64
     least: Int64
     required: Int64
+    below: Int64
     or_none: Bools
+    known: Int64
     fixed: NDArray[np.uint8]
 
 
@@ -71,6 +78,10 @@ class CellTable:
         Rows that are suppressed anyway, such as those that an earlier table suppressed.
     unseen : bool array [r]
         Rows of no table: what others have in common, or what is left of one without another. They are suppressed anyway.
+    coalition : int
+        How many people may pool what they know (``AGAINST CONTRIBUTORS``). They know a base cell that has no others. Where the
+        witnesses of a row borrow cells, those have more people together than such a coalition, or all people of the row: so
+        one of them is open to each coalition that is not the whole row.
     """
 
     ancestors: Int32
@@ -80,6 +91,7 @@ class CellTable:
     shown: Bools
     suppressed: Bools
     unseen: Bools
+    coalition: int = 0
 
     @property
     def base_cells(self) -> int:
@@ -109,7 +121,10 @@ class CellTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witnesses:
-    """For each primary row and measure that requires it, another table of whole numbers that agrees with all that is shown.
+    """For each primary row and measure that requires it, other tables of whole numbers that agree with all that is shown.
+
+    In one of them the row has more, and in one less if the measure requires that, too. Of rows that are known in part by
+    contributors there may be several (see `CellTable.coalition`).
 
     Parameters
     ----------

@@ -90,6 +90,16 @@ def test_other_formats_and_options_pass(run: Run, ending: str, options: tuple[st
     assert done.exit_code == 0, done.output
 
 
+def test_people_of_the_table_may_pool_what_they_know(run: Run) -> None:
+    asked = ("--by", "region,sex", "--k", "14", "--measures", "total=income", "--p", "total=10", "--contributors")
+    done = run("protect", "in.csv", "-o", "out.csv", *asked, "2", "--certificate", "cert.json")
+    assert done.exit_code == 0, done.output
+    assert "any 2 people of the table" in done.output
+    assert verified(run).exit_code == 0
+    refused = run("protect", "-o", "out.csv", *asked, "in.csv")
+    assert "hint: --contributors=1" in refused.output
+
+
 def test_a_row_may_cost_its_share_of_a_sum(run: Run) -> None:
     asked = ("--by", "region,sex", "--k", "14", "--measures", "total=income")
     costs = set()

@@ -1,4 +1,4 @@
-"""A reader of a protected table who solves an integer program over everything that the table shows."""
+"""A reader of a protected table who solves an integer program over everything that the table shows, or people of it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ def most(
     *,
     measure: int = 0,
     known: Sequence[tuple[Row, int]] = (),
+    least: Sequence[tuple[Row, int]] = (),
     empty: Collection[Row] = (),
+    lowest: bool = False,
 ) -> int:
-    """Return the most that the reader thinks possible in a row.
+    """Return the most that the reader thinks possible in a row, or the least.
 
     Parameters
     ----------
@@ -34,8 +36,12 @@ def most(
         Which measure.
     known : sequence of (tuple, int)
         Rows whose value the reader knows as a contributor.
+    least : sequence of (tuple, int)
+        Rows of which the reader knows that they have so much at least.
     empty : collection of tuple
         Suppressed rows that may be empty for all that the reader knows; people are in the others.
+    lowest : bool
+        Whether the least is asked for.
     """
     model = cp_model.CpModel()
     values = [sorted({each[key] for each in rows if each[key] is not None}) for key in range(keys)]
@@ -57,7 +63,9 @@ def most(
             model.add(total(shown) == int(published[shown]))
     for shown, value in known:
         model.add(total(shown) == value)
-    model.maximize(total(row))
+    for shown, value in least:
+        model.add(total(shown) >= value)
+    (model.minimize if lowest else model.maximize)(total(row))
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     assert solver.solve(model) == cp_model.OPTIMAL

@@ -277,3 +277,16 @@ def test_an_error_of_the_source_shows_no_cell(con: Any) -> None:
     with pytest.raises((SourceError, KanonError)) as error:
         con.execute("SELECT sex, count(*) AS n FROM visits WHERE CAST(sex AS INT) = 1 GROUP BY sex PROTECT n >= 5")
     assert "'f'" not in str(error.value)
+
+
+def test_all_rows_of_a_person_are_one_contribution() -> None:
+    """The person 0 has two contributions of 50 to the east; together they are nearly all of its sum."""
+    con = kanon_sql.connect()
+    con.execute(
+        "CREATE TABLE t AS SELECT greatest(i - 1, 0) AS person, ['east', 'west', 'north'][1 + person // 9] AS wing, "
+        "CASE WHEN i < 2 THEN 50 ELSE 1 + i % 3 END AS cost FROM range(28) t(i)"
+    )
+    sql = "SELECT wing, count(*) AS n, sum(cost) AS s FROM t GROUP BY CUBE (wing) PROTECT n >= 3 PER {} AND p(s) >= 15 " + ALONE
+    by_row, by_person = (dict(con.execute(f"SELECT wing, s FROM ({sql.format(who)})").fetchall()) for who in ("ROW", "person"))
+    assert by_row["east"] == 100 + con.execute("SELECT sum(cost) FROM t WHERE wing = 'east' AND person > 0").fetchall()[0][0]
+    assert by_person["east"] is None

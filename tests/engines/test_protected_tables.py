@@ -18,9 +18,9 @@ from kanon_sql.engines.cells.base_cells import BaseCells
 from kanon_sql.engines.cells.published_set import PublishedSet
 from kanon_sql.engines.cells.published_system import published_system
 from kanon_sql.engines.cells.related_keys import related_keys
-from kanon_sql.errors import AuditError, InfeasibleError, KanonError
+from kanon_sql.errors import AuditError, KanonError
 from kanon_sql.model.protection import Protection
-from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.model.tabulation import Item, Tabulation
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells import suppress
 
@@ -67,6 +67,25 @@ def test_no_reader_proves_that_a_row_has_few_people(seed: int) -> None:
             assert sum((*each[:key], ..., *each[key + 1 : -1]) == group and each[key] is not None for each in rows) > 1
 
 
+Person = tuple[int, int, int]
+
+
+def _lies(person: Person, row: tuple[Any, ...]) -> bool:
+    return row[0] in {person[0], None} and row[1] in {person[1], None}
+
+
+def _known(people: list[Person], coalition: tuple[Person, ...], measure: int) -> dict[str, list[tuple[Any, int]]]:
+    """Return what contributors know: what they have, and all of a cell that has no others."""
+    held: dict[tuple[int, int], list[Person]] = {}
+    for each in coalition:
+        held.setdefault(each[:2], []).append(each)
+    found: dict[str, list[tuple[Any, int]]] = {"known": [], "least": []}
+    for cell, own in held.items():
+        whole = len(own) == sum(each[:2] == cell for each in people)
+        found["known" if whole else "least"].append((cell, sum(each[2] for each in own) if measure else len(own)))
+    return found
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(12))
 def test_no_reader_and_no_contributor_estimates_a_sum_too_closely(seed: int) -> None:
@@ -75,29 +94,49 @@ def test_no_reader_and_no_contributor_estimates_a_sum_too_closely(seed: int) -> 
     con = kanon_sql.connect()
     con.execute("CREATE TABLE t (a INT, b INT, v INT)")
     con.executemany("INSERT INTO t VALUES (?, ?, ?)", people)
-    contributors = seed % 2 == 1
-    protect = "PROTECT n >= 3 AND p(s) >= 15 AND dominance(s, 1) <= 0.7" + " AGAINST CONTRIBUTORS" * contributors
-    try:
-        rows = con.execute(f"SELECT a, b, count(*) AS n, sum(v) AS s FROM t GROUP BY CUBE (a, b) {protect}").fetchall()
-    except InfeasibleError:
-        assert contributors  # they know all people of a row between them
-        return
-    held = {
-        row[:2]: sorted((v for a, b, v in people if row[0] in {a, None} and row[1] in {b, None}), reverse=True) for row in rows
-    }
-    alone = [row for row, values in held.items() if len(values) == 1 and None not in row]
-    for row, values in held.items():
-        largest, rest = values[0], sum(values[1:2])
-        required = 3 if len(values) < 3 else 0
-        needed = max(sum(values) + 1 if required else 0, largest / 0.7, largest * 1.15 + rest)
-        if not required and needed <= sum(values):
+    pooled = seed % 3
+    protect = "PROTECT n >= 3 AND p(s) >= 15 AND dominance(s, 1) <= 0.7" + f" AGAINST CONTRIBUTORS {pooled}" * (pooled > 0)
+    rows = con.execute(f"SELECT a, b, count(*) AS n, sum(v) AS s FROM t GROUP BY CUBE (a, b) {protect}").fetchall()
+    shown = {each[:2]: each[2:] for each in rows}
+    for row in (row for row in shown if any(_lies(each, row) for each in people)):
+        values = sorted((each[2] for each in people if _lies(each, row)), reverse=True)
+        total, largest = sum(values), values[0]
+        needed = max(largest / 0.7, largest * 1.15 + sum(values[1 : 1 + max(1, pooled)]))
+        if len(values) >= 3 and needed <= total:
             continue
-        assert {each[:2]: each[2:] for each in rows}[row] == (None, None)
-        others = [each for each in alone if each != row and len(values) > 1] if contributors else []
-        for known in [(), *([(each, 1)] for each in others)]:
-            assert most(rows, 2, row, known=known) >= required
-        for known in [(), *([(each, held[each][0])] for each in others)]:
-            assert most(rows, 2, row, measure=1, known=known) >= needed - 1e-9
+        assert shown[row] == (None, None)
+        assert most(rows, 2, row) >= (3 if len(values) < 3 else 0)
+        assert most(rows, 2, row, measure=1) >= max(needed, total * 1.15) - 1e-9
+        below = min(total * 0.85, 2 * total - needed)
+        assert most(rows, 2, row, measure=1, lowest=True) <= max(0, below) + 1e-9
+        for _ in range(8):
+            coalition = tuple(draw.sample(people, max(1, pooled)))
+            others = list(people)
+            for each in coalition:
+                others.remove(each)
+            inside = [each[2] for each in others if _lies(each, row)]
+            own = sum(each[2] for each in coalition if _lies(each, row))
+            known = [_known(people, coalition, measure) for measure in (0, 1)]
+            if inside and not pooled:  # nobody says to them that they are alone
+                known[1] = {"least": known[1]["known"] + known[1]["least"]}
+            if inside and pooled and len(values) < 3:
+                assert most(rows, 2, row, **known[0]) >= 3
+            if inside:
+                assert most(rows, 2, row, measure=1, **known[1]) - own >= max(inside) * 1.15 - 1e-9
+
+
+def test_a_person_of_a_neighbouring_row_learns_nothing_of_the_only_one_here() -> None:
+    """Two people are x, one of them in each wing; whoever is x in the east would know of the one in the west."""
+    con = kanon_sql.connect()
+    con.execute(
+        "CREATE TABLE t AS SELECT ['x', 'y'][1 + (i > 1)::INT] AS a, ['east', 'west'][1 + i % 2] AS b FROM range(9) t(i)"
+    )
+    sql = "SELECT a, b, count(*) AS n FROM t GROUP BY CUBE (a, b) PROTECT n >= 2 ROWS ABSENT AGAINST CONTRIBUTORS"
+    rows = con.execute(sql).fetchall()
+    keys = [*itertools.product(("x", "y", None), ("east", "west", None))]
+    missing = [(*each, None) for each in keys if each not in {row[:2] for row in rows}]
+    known, empty = [(("x", "east"), 1)], {row[:2] for row in missing}
+    assert most([*rows, *missing], 2, ("x", "west"), known=known, empty=empty) >= 2
 
 
 @pytest.mark.everything
@@ -297,24 +336,25 @@ def test_rows_that_must_be_shown_are_or_the_table_is_refused(con: Any) -> None:
         con.execute(f"{sql.format(50)} USING auto (earlier = 'ignore')")
 
 
-def _solved() -> tuple[Any, Any]:
+def _solved(protection: Protection) -> tuple[Any, Any]:
     keys = np.array(list(itertools.product(range(3), range(3))), np.int64)
     cells = BaseCells(
         keys=keys,
         people=np.array([1, 9, 9, 9, 2, 9, 9, 9, 9]),
-        sums=np.zeros((9, 0), np.int64),
-        contributors=np.zeros((9, 0), np.int64),
-        largest=[],
+        sums=np.array([[70], [90], [90], [90], [110], [90], [90], [90], [90]]),
+        contributors=np.array([[1], [9], [9], [9], [2], [9], [9], [9], [9]]),
+        largest=[np.array([[70, 0, 0], *[[30, 10, 10]] * 3, [100, 10, 0], *[[30, 10, 10]] * 4])],
     )
     sets = ((0, 1), (0,), (1,), ())
-    tabulation = Tabulation(keys=("a", "b"), sums=(), sets=sets, items=(), source="t", reads=("t",))
+    items = (Item(name="s", kind="sum", places=(0,)),)
+    tabulation = Tabulation(keys=("a", "b"), sums=("v",), sets=sets, items=items, source="t", reads=("t",))
     sets = [PublishedSet(keys=each) for each in tabulation.sets]
-    table, _ = published_system(cells, tabulation, sets, [], [], [(tabulation, Protection(k=5))])
+    table, _ = published_system(cells, tabulation, sets, [], [], [(tabulation, protection)])
     return table, suppress(table, Budget())
 
 
 def test_the_gate_refuses_what_was_tampered_with() -> None:
-    table, found = _solved()
+    table, found = _solved(Protection(k=5))
     gate.check(table, found.suppressed, found.witnesses)
     shown = found.suppressed.copy()
     shown[np.flatnonzero(shown & ~table.primary)[0]] = False
@@ -334,6 +374,22 @@ def test_the_gate_refuses_what_was_tampered_with() -> None:
     ):
         with pytest.raises(AuditError, match="nothing was released"):
             gate.check(table, suppressed, given)
+
+
+def test_the_gate_refuses_what_contributors_know() -> None:
+    table, found = _solved(Protection.of(k=5, p={"s": 10}, contributors=1))
+    gate.check(table, found.suppressed, found.witnesses)
+    counts, sums = table.measures
+    for changed, words in (
+        (replace(sums, known=sums.value), "less than contributors know"),
+        (replace(sums, fixed=np.ones(9, np.uint8)), "a cell that a contributor knows"),
+        (replace(sums, below=np.where(sums.below >= 0, 0, -1)), "too little"),
+    ):
+        with pytest.raises(AuditError, match=words):
+            gate.check(replace(table, measures=(counts, changed)), found.suppressed, found.witnesses)
+    less = replace(counts, below=np.where(counts.required > table.values(0), 0, -1))
+    with pytest.raises(AuditError, match="no witness of less"):
+        gate.check(replace(table, measures=(less, sums)), found.suppressed, found.witnesses)
 
 
 def test_a_registered_connection_has_the_function() -> None:

@@ -28,3 +28,12 @@ SELECT zip, count(*) AS n FROM patients GROUP BY zip PROTECT n >= 5 PER
 -- name: a cost that is no sum
 SELECT zip, count(*) AS n, sum(age) AS total FROM patients GROUP BY zip PROTECT n >= 5 COST totl
 -- error: totl is not a sum of this table; hint: did you mean 'total'?
+-- name: a coalition of nobody
+SELECT zip, count(*) AS n FROM patients GROUP BY zip PROTECT n >= 5 AGAINST CONTRIBUTORS 0
+-- error: expected a number of people of at least 1; hint: AGAINST CONTRIBUTORS 2 (line 1, column 90, at '0')
+-- name: a coalition of one and a half
+SELECT zip, count(*) AS n FROM patients GROUP BY zip PROTECT n >= 5 AGAINST CONTRIBUTORS 1.5
+-- error: expected a number of people of at least 1; hint: AGAINST CONTRIBUTORS 2
+-- name: a coalition of too many
+SELECT zip, count(*) AS n FROM patients GROUP BY zip PROTECT n >= 5 AGAINST CONTRIBUTORS 101
+-- error: contributors must be true or false, or a whole number up to 100; hint: contributors = 2

@@ -31,11 +31,11 @@ def protecting(table: CellTable) -> np.ndarray:
     bits = found @ (1 << np.arange(table.rows))
     for measure, each in enumerate(table.measures):
         for row in np.flatnonzero(each.required > table.values(measure)):
-            wanted = np.array(sorted(supports(table, int(row), measure)), np.int64)
-            kept = np.zeros(len(bits), np.bool_)
-            for support in wanted:
-                kept |= (bits & support) == support
-            found, bits = found[kept], bits[kept]
+            for wanted in supports(table, int(row), measure):
+                kept = np.zeros(len(bits), np.bool_)
+                for support in sorted(wanted):
+                    kept |= (bits & support) == support
+                found, bits = found[kept], bits[kept]
     return found
 
 
@@ -58,8 +58,9 @@ def test_every_suppression_that_protects_satisfies_them(seed: int) -> None:
     for table in tiny_tables(seed):
         shares = [np.zeros(table.rows), *(random.random((3, table.rows)) * random.integers(2, size=(3, table.rows)))]
         found += assert_satisfied(table, shares)
-        known = replace(table.measures[0], fixed=table.measures[0].value == 1)
-        assert_satisfied(replace(table, measures=(known,)), shares)
+        value = table.measures[0].value
+        known = replace(table.measures[0], known=np.minimum(value, 1), fixed=(value == 1).astype(np.uint8))
+        assert_satisfied(replace(table, measures=(known,), coalition=1), shares)
     assert found
 
 

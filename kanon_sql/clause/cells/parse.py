@@ -3,13 +3,14 @@
 ::
 
     PROTECT cond {AND cond} [SHOW GROUPING SETS ( set {, set} )] [COST cells | n | parts | sum] [ROWS NULL | ABSENT]
-        [AGAINST CONTRIBUTORS] [USING name [( option = value {, option = value} )]]
+        [AGAINST CONTRIBUTORS [people]] [USING name [( option = value {, option = value} )]]
     PROTECT WITH POLICY name
     cond := count >= k [PER column | PER ROW] | dominance(sum, largest) <= share | p(sum) >= percent
     count := name of the count | count(*)
     set := ( [key {, key}] )
     option := time_limit | earlier | suppressed
 
+AGAINST CONTRIBUTORS means attackers who are people of the table, AGAINST CONTRIBUTORS 2 any two of them who pool their values.
 PER column counts people: count(*) then shows people, as count(DISTINCT column) does. PER ROW says that each row is a person.
 PER "row" names a column.
 """
@@ -104,7 +105,7 @@ class _Reading:
         if reader.skip("ROWS"):
             self.asked["rows"] = self._word({"NULL": "null", "ABSENT": "absent"}, "ROWS ABSENT")
         if reader.skip("AGAINST"):
-            self.asked["contributors"] = self._word({"CONTRIBUTORS": True}, "AGAINST CONTRIBUTORS")
+            self.asked["contributors"] = self._contributors()
         if reader.skip("USING"):
             self._algorithm()
         self.check_end()
@@ -204,6 +205,15 @@ class _Reading:
         hint = "COST cells, COST n, COST parts, or COST s for sum(income) AS s"
         start, name = self.reader.place, column_name(self.reader, hint)
         return self._known(name, "sum", start, hint).name
+
+    def _contributors(self) -> int:
+        """Read how many people pool what they have."""
+        self._word({"CONTRIBUTORS": True}, "AGAINST CONTRIBUTORS")
+        reader, start = self.reader, self.reader.place
+        number = reader.decimal()
+        if number is not None and (not number.isdecimal() or int(number) < 1):
+            raise reader.script.error("expected a number of people of at least 1; hint: AGAINST CONTRIBUTORS 2", start)
+        return 1 if number is None else int(number)
 
     def _shown(self) -> tuple[tuple[str, ...], ...]:
         """Read the grouping sets whose rows have to be shown."""

@@ -1,7 +1,8 @@
 """The gate of protected tables: plain whole numbers that share nothing with a solver decide whether a row is shown.
 
 A primary row is safe if there is another table of whole numbers that agrees with every row that is shown, and in which the row
-is not primary. The solver brings that table as a list of changes; here they are added up.
+is not primary; of a sum, also one in which it is as much less. The solver brings these tables as lists of changes; here they
+are added up, and compared with what contributors know.
 """
 
 from __future__ import annotations
@@ -51,20 +52,32 @@ def check(table: CellTable, suppressed: Bools, witnesses: Witnesses) -> None:
         raise _refused("the witnesses are incomplete")
     if ((witnesses.base < 0) | (witnesses.base >= table.base_cells)).any():
         raise _refused("a witness changes a cell that does not exist")
-    whose = np.repeat(np.arange(len(witnesses.row)), np.diff(witnesses.start))
-    for place, needed in enumerate(asked):
-        mine = np.flatnonzero(witnesses.measure == place)
-        given = np.bincount(witnesses.row[mine], minlength=rows) > 0
-        if (needed & ~given).any():
-            raise _refused("a suppressed row has no witness")
-        _check_measure(table, place, counts[place], suppressed, witnesses, whose)
     if not np.isin(witnesses.of, np.arange(len(table.measures))).all():
         raise _refused("a witness changes something else than a count or a sum")
+    whose = np.repeat(np.arange(len(witnesses.row)), np.diff(witnesses.start))
+    reached = [_check_measure(table, place, counts[place], suppressed, witnesses, whose) for place in range(len(counts))]
+    more, less = np.zeros((2, len(witnesses.row)), np.bool_)
+    for place, measure in enumerate(table.measures):
+        mine, row = witnesses.measure == place, witnesses.row
+        # a row that nobody sees may also be empty
+        none = measure.or_none[row] & (reached[place] == 0)
+        more |= mine & ((reached[place] >= measure.required[row]) | none)
+        less |= mine & (measure.below[row] >= 0) & (reached[place] <= measure.below[row])
+    if not (more | less).all():
+        raise _refused("a witness differs too little from the count of its row")
+    borrowed = _borrowed(table, witnesses, whose, less)
+    for place, (measure, needed) in enumerate(zip(table.measures, asked, strict=True)):
+        mine = witnesses.measure == place
+        if not _is_open(table, witnesses, borrowed, mine & more)[needed].all():
+            raise _refused("a suppressed row has no witness")
+        needed = (measure.below >= 0) & (measure.below < counts[place])
+        if (needed & (np.bincount(witnesses.row[mine & less], minlength=rows) == 0)).any():
+            raise _refused("a suppressed row has no witness of less")
     _check_together(table, witnesses, whose)
 
 
-def _check_measure(table: CellTable, place: int, total: Int64, suppressed: Bools, witnesses: Witnesses, whose: Int64) -> None:
-    """Check what all witnesses change in a measure, and that those of the measure reach what is required."""
+def _check_measure(table: CellTable, place: int, total: Int64, suppressed: Bools, witnesses: Witnesses, whose: Int64) -> Int64:
+    """Check what all witnesses change in a measure; return what the row of each of them has then."""
     measure, entries = table.measures[place], np.flatnonzero(witnesses.of == place)
     whose, base, change = whose[entries], witnesses.base[entries].astype(np.int64), witnesses.change[entries]
     count = len(witnesses.row)
@@ -75,9 +88,6 @@ def _check_measure(table: CellTable, place: int, total: Int64, suppressed: Bools
     if (measure.value[base] + change < 0).any():
         raise _refused("a witness makes a cell negative")
     row = witnesses.row.astype(np.int64)
-    alone = _totals(table, 0)[row] == 1
-    if ((measure.fixed[base] == 1) & ~alone[whose]).any():
-        raise _refused("a witness changes a cell that a contributor knows")
     # what each witness adds to each row that it touches
     sets = table.ancestors.shape[1]
     touched = table.ancestors[base].astype(np.int64).ravel()
@@ -90,14 +100,43 @@ def _check_measure(table: CellTable, place: int, total: Int64, suppressed: Bools
         raise _refused("a witness changes a row that is shown")
     if (total[at] + added < measure.least[at])[suppressed[at]].any():
         raise _refused("a witness leaves a suppressed row without people")
-    reached = total[row]
+    reached: Int64 = total[row]
     whose_row = found // table.rows
     itself = at == row[whose_row]
     reached[whose_row[itself]] += added[itself]
-    # a row that nobody sees may also be empty
-    short = (reached < measure.required[row]) & ~(measure.or_none[row] & (reached == 0))
-    if (short & (witnesses.measure == place)).any():
-        raise _refused("a witness differs too little from the count of its row")
+    return reached
+
+
+def _borrowed(table: CellTable, witnesses: Witnesses, whose: Int64, less: Bools) -> Int64:
+    """Return the cell that contributors know and that each witness raises nevertheless, -1 where there is none.
+
+    Check that they change no other one, and what contributors know a cell to have at least. A witness of less is about
+    attackers outside of its row.
+    """
+    found = np.full(len(witnesses.row), -1, np.int64)
+    inside = (table.ancestors[witnesses.base] == witnesses.row[whose, None]).any(axis=1)
+    for place, measure in enumerate(table.measures):
+        checked = (witnesses.of == place) & ~(less[whose] & inside)
+        base, change, of = witnesses.base[checked], witnesses.change[checked], whose[checked]
+        if (measure.value[base] + change < measure.known[base]).any():
+            raise _refused("a witness has less than contributors know")
+        fixed = measure.fixed[base] == 1
+        base, of = base[fixed], of[fixed]
+        if ((change[fixed] < 0) | ~inside[checked][fixed]).any():
+            raise _refused("a witness changes a cell that a contributor knows")
+        if ((found[of] >= 0) & (found[of] != base)).any() or len(np.unique(of)) < len(of):
+            raise _refused("a witness changes a cell that a contributor knows")
+        found[of] = base
+    return found
+
+
+def _is_open(table: CellTable, witnesses: Witnesses, borrowed: Int64, chosen: Bools) -> Bools:
+    """Return which rows have witnesses that are open to all coalitions except those of the whole row."""
+    row, cell = np.unique(np.stack((witnesses.row[chosen], borrowed[chosen])), axis=1)
+    people = np.zeros(table.rows, np.int64)
+    np.add.at(people, row, np.where(cell < 0, table.coalition + 1, table.measures[0].value[cell]))
+    given = np.bincount(row, minlength=table.rows) > 0
+    return given & (people >= np.minimum(_totals(table, 0), table.coalition + 1))
 
 
 def _check_together(table: CellTable, witnesses: Witnesses, whose: Int64) -> None:
@@ -128,12 +167,6 @@ def _totals(table: CellTable, place: int) -> Int64:
     for column in table.ancestors.T:
         np.add.at(found, column, table.measures[place].value)
     return found
-
-
-def _counted(lengths: Int64) -> Int64:
-    """Return 0, 1, ... for each length, one after the other."""
-    starts = np.cumsum(lengths) - lengths
-    return np.arange(int(lengths.sum())) - np.repeat(starts, lengths)
 
 
 def _repeated(whose: Int64, base: Int64, cells: int) -> bool:

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from fractions import Fraction
-from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.engines.cells.base_cells import LARGEST, BaseCells, largest_of, row_numbers
+from kanon_sql.engines.cells.base_cells import LARGEST, BaseCells, row_numbers
 from kanon_sql.engines.cells.differences import parts_of_differences
 from kanon_sql.engines.cells.exchanges import exchanged
 from kanon_sql.engines.cells.published_set import PublishedSet
+from kanon_sql.engines.cells.sensitive_sums import TOO_LONG, largest_contributions, possible_sums, rules_about
 from kanon_sql.errors import SourceError
-from kanon_sql.model.protection import Ambiguity, Dominance, Protection
+from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.cell_table import Bools, CellTable, Measure
 
 _MILLION = 1_000_000
-
-_SAFETY = 10
-"""Percent by which the sum of a row of too few people may be greater for all that an attacker knows, at least."""
 
 
 def published_system(
@@ -88,6 +84,7 @@ def published_system(
         shown=_rows_of(ancestors, rows, [places[each] for each in shown_sets(chosen, tabulation, asked)]) & ~unseen,
         suppressed=unseen.copy(),
         unseen=unseen,
+        coalition=max(each.contributors for _, each in asked),
     )
     needed = [place for place, keys in enumerate(chosen) if place < len(published) or few[ancestors[:, place]].any()]
     return _some(table, needed), {chosen[place]: number for number, place in enumerate(needed)}
@@ -99,10 +96,17 @@ def _some(table: CellTable, sets: Sequence[int]) -> CellTable:
     kept[table.ancestors[:, sets]] = True
     number = (np.cumsum(kept) - 1).astype(np.int32)
     measures = (
-        replace(each, least=each.least[kept], required=each.required[kept], or_none=each.or_none[kept])
+        replace(
+            each,
+            least=each.least[kept],
+            required=each.required[kept],
+            below=each.below[kept],
+            or_none=each.or_none[kept],
+        )
         for each in table.measures
     )
-    return CellTable(
+    return replace(
+        table,
         ancestors=number[table.ancestors[:, sets]],
         levels=table.levels[list(sets)],
         measures=tuple(measures),
@@ -157,10 +161,10 @@ def _measures(
     unseen: Bools,
 ) -> list[Measure]:
     """Return the counts and the sums; ``few`` says which rows need a table with more people."""
-    rows = len(few)
-    known = ((cells.people == 1) & any(each.contributors for _, each in asked)).astype(np.uint8)
+    rows, coalition = len(few), max(each.contributors for _, each in asked)
+    alone = ((cells.people > 0) & (cells.people <= coalition)).astype(np.uint8)
     k = max(each.k for _, each in asked)
-    nobody = np.where(cells.people > 0, known, 2).astype(np.uint8)
+    nobody = np.where(cells.people > 0, alone, 2).astype(np.uint8)
     stays = any(each.rows == "null" for _, each in asked)
     none, nothing = np.zeros(len(cells.people), np.int64), np.zeros(rows, np.int64)
     # rows that nobody has are suppressed as cover for others, so somebody has to be possible there
@@ -173,25 +177,31 @@ def _measures(
         floor=floor,
         least=least,
         required=np.where(few, k, empty),
-        or_none=or_none,
-        fixed=known,
+        below=nothing - 1,
+        # contributors know that their group is not empty
+        or_none=or_none & (coalition == 0),
+        known=np.minimum(cells.people, coalition),
+        fixed=alone,
     )
     found = [counts]
     for place, text in enumerate(tabulation.sums):
         if sum(map(int, cells.sums[:, place].tolist())) >= LARGEST:
-            raise SourceError("a sum has more than 18 digits; hint: round its numbers, or sum thousands")
-        total = _added(ancestors, cells.sums[:, place], rows)
+            raise SourceError(TOO_LONG)
+        rules, pooled = rules_about(text, asked)
+        largest = largest_contributions(ancestors, cells.largest[place], rows)
         # of a group that nobody sees, a table with more people or none and the same sum is a witness of both
-        required = np.where(few & ~unseen, total + np.maximum(1, -(-total // (100 // _SAFETY))), 0)
-        for shape, each in asked:
-            rules = _rules(shape, each, text)
-            if rules:
-                largest = _largest(ancestors, cells.largest[place], rows)
-                required = np.maximum(required, _required(rules, largest, total))
-        required = np.where(unseen, 0, required)
-        value = cells.sums[:, place].copy()
+        required, below = possible_sums(rules, largest, _added(ancestors, cells.sums[:, place], rows), few & ~unseen)
         found.append(
-            Measure(value=value, floor=none, least=nothing, required=required, or_none=np.zeros(rows, np.bool_), fixed=nobody)
+            Measure(
+                value=cells.sums[:, place].copy(),
+                floor=none,
+                least=nothing,
+                required=np.where(unseen, 0, required),
+                below=np.where(unseen, -1, below),
+                or_none=np.zeros(rows, np.bool_),
+                known=cells.largest[place][:, :pooled].sum(axis=1),
+                fixed=nobody,
+            )
         )
     return found
 
@@ -219,38 +229,4 @@ def _added(ancestors: Int32, values: Int64, rows: int) -> Int64:
     found = np.zeros(rows, np.int64)
     for column in ancestors.T:
         np.add.at(found, column, values)
-    return found
-
-
-def _rules(tabulation: Tabulation, protection: Protection, text: str) -> list[Dominance | Ambiguity]:
-    """Return the rules about what is summed as ``text``."""
-    names = {each.name for each in tabulation.items if each.kind == "sum" and tabulation.sums[each.places[0]] == text}
-    return [rule for rule in protection.rules if rule.measure in names]
-
-
-def _required(rules: Sequence[Dominance | Ambiguity], largest: Int64, total: Int64) -> Int64:
-    """Return what an attacker has to think possible of a sum under some rules, for each row; 0 where nothing is required."""
-    required = np.zeros(len(total), np.int64)
-    for rule in rules:
-        if isinstance(rule, Dominance):
-            found = _above(largest[:, : rule.largest].sum(axis=1), 1 / rule.share, total)
-        else:
-            found = _above(largest[:, 0], 1 + rule.percent / 100, total, largest[:, 1])
-        required = np.maximum(required, found)
-    return required
-
-
-def _above(value: Int64, factor: Fraction, total: Int64, more: Int64 | None = None) -> Int64:
-    """Return ``value * factor + more``, rounded up, where it is above ``total``, else 0; in exact numbers."""
-    rest = [0] * len(value) if more is None else more.tolist()
-    found = [ceil(each * factor) + beside for each, beside in zip(value.tolist(), rest, strict=True)]
-    return np.array([each if each > have else 0 for each, have in zip(found, total.tolist(), strict=True)], np.int64)
-
-
-def _largest(ancestors: Int32, largest: Int64, rows: int) -> Int64:
-    """Return the largest contributions to each row, from those to its base cells."""
-    found = np.zeros((rows, largest.shape[1]), np.int64)
-    for column in ancestors.T:
-        first, end = int(column.min()), int(column.max()) + 1
-        found[first:end] = largest_of(column.astype(np.int64) - first, largest, end - first)
     return found

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from math import lcm
 from typing import Any
 
 import numpy as np
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.cells.cuts import Cuts
+from kanon_sql.solvers.cells.cuts import Cuts, one_cut
+from kanon_sql.solvers.cells.goals import Goal, RowCells, moved_by, opened
 from kanon_sql.solvers.cells.search_space import own_rows
 from kanon_sql.solvers.simplex import Simplex
 from kanon_sql.table.arrays import Int64
@@ -52,8 +54,8 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Goal:
-    """What a witness has to reach: a row with so many more, or with all that it has less where the sign is -1."""
+class _Side:
+    """What a witness has to reach: a row with so many more, or with so many less where the sign is -1."""
 
     row: int
     sign: int
@@ -69,8 +71,8 @@ class Attacker:
         The published system.
     measure : int
         Which measure.
-    with_fixed : bool
-        Whether base cells move that a contributor knows.
+    members : RowCells
+        The base cells of each row.
 
     Attributes
     ----------
@@ -78,25 +80,22 @@ class Attacker:
         Deterministic seconds of all integer programs so far.
     """
 
-    def __init__(self, table: CellTable, measure: int, *, with_fixed: bool) -> None:
+    def __init__(self, table: CellTable, measure: int, members: RowCells) -> None:
         from kanon_sql.solvers.or_tools import mathopt
 
         system = table.measures[measure]
         self._table, self._value = table, table.values(measure)
         self._base, self._floor, self._measure = system.value, system.floor, measure
-        self._moves = system.fixed <= with_fixed
-        self._need, self._or_none = system.required - self._value, system.or_none
+        self._row_cells = members
+        self._moves, self._known = system.fixed == 0, system.known
         self._capacity = np.maximum(self._value - system.least, 0)
         self._own = own_rows(table)
         self._free = table.primary | table.suppressed
         self.exact = bool(self._base.sum() < _EXACT and system.required.max(initial=0) < _EXACT)
-        self._members: list[list[int]] = [[] for _ in range(table.rows)]
-        for column in table.ancestors.T:
-            for cell, row in enumerate(column.tolist()):
-                self._members[row].append(cell)
+        self._members = [members.of(row).tolist() for row in range(table.rows)]
         self._model: Any = mathopt.Model()
         upper = np.where(self._moves, np.inf, 0.0).tolist()
-        lower = np.where(self._moves, -self._base.astype(np.float64), 0.0).tolist()
+        lower = np.where(self._moves, (self._known - self._base).astype(np.float64), 0.0).tolist()
         self._cells = [self._model.add_variable(lb=low, ub=high) for low, high in zip(lower, upper, strict=True)]
         self._rows = [
             self._model.add_linear_constraint(lb=0.0, ub=0.0, expr=mathopt.fast_sum([self._cells[cell] for cell in members]))
@@ -110,7 +109,7 @@ class Attacker:
         )
         self._simplex = Simplex(self._model, asked)
 
-    def answer(self, row: int, suppressed: Bools, budget: Budget, *, whole: bool) -> Answer:
+    def answer(self, goal: Goal, suppressed: Bools, budget: Budget, *, whole: bool) -> Answer:
         """Return what can be said of a primary row when these rows are suppressed.
 
         Where a linear program says nothing, an integer program does if ``whole``.
@@ -119,41 +118,61 @@ class Attacker:
             return Answer()
         for other in np.flatnonzero(self._shown == suppressed).tolist():
             self._bound(other, shown=not suppressed[other])
-        more = self._answer(_Goal(row, 1, int(self._need[row])), suppressed, budget, whole=whole)
-        if more.change is not None or not self._or_none[row]:
-            return more
-        none = self._answer(_Goal(row, -1, int(self._value[row])), suppressed, budget, whole=whole)
-        if none.change is not None or more.cut is None or none.cut is None:
-            return Answer(change=none.change)
-        return Answer(cut=_either(more.cut, none.cut))
+        sides = [_Side(goal.row, sign, need) for sign, need in ((1, goal.grows), (-1, goal.falls)) if need]
+        before = self._moves, self._known
+        cells = opened(self._table, self._row_cells, goal, self._measure)[0].tolist()
+        self._moves, self._known = moved_by(self._table, self._row_cells, goal, self._measure)
+        self._limit(cells)
+        answer = self._of_sides(goal, sides, suppressed, budget, whole=whole)
+        self._moves, self._known = before
+        self._limit(cells)
+        return answer
 
-    def _answer(self, goal: _Goal, suppressed: Bools, budget: Budget, *, whole: bool) -> Answer:
+    def _of_sides(self, goal: Goal, sides: list[_Side], suppressed: Bools, budget: Budget, *, whole: bool) -> Answer:
+        """Return a witness of one side, or a cut that says that neither has one."""
+        cuts = []
+        for side in sides:
+            answer = self._answer(goal, side, suppressed, budget, whole=whole)
+            if answer.change is not None:
+                return answer
+            cuts.append(answer.cut)
+        known = [cut for cut in cuts if cut is not None]
+        return Answer(cut=reduce(_either, known) if len(known) == len(cuts) else None)
+
+    def _limit(self, cells: list[int]) -> None:
+        """Let base cells move in the program as the present goal does."""
+        for cell in cells:
+            moves = self._moves[cell]
+            self._cells[cell].lower_bound = float(self._known[cell] - self._base[cell]) if moves else 0.0
+            self._cells[cell].upper_bound = float("inf") if moves else 0.0
+
+    def _answer(self, goal: Goal, side: _Side, suppressed: Bools, budget: Budget, *, whole: bool) -> Answer:
         from kanon_sql.solvers.or_tools import mathopt
 
-        row, need = goal.row, goal.need
-        if goal.sign > 0:
+        row, need = side.row, side.need
+        if side.sign > 0:
             self._rows[row].upper_bound = float(need)
-        self._model.maximize(goal.sign * mathopt.fast_sum([self._cells[cell] for cell in self._members[row]]))
+        self._model.maximize(side.sign * mathopt.fast_sum([self._cells[cell] for cell in self._members[row]]))
         result = self._simplex.solve(budget, dual=False)
         self._rows[row].upper_bound = float("inf")
         if result is None:
             return Answer()
         if result.objective_value() < need - 0.5:
             price = {constraint.id: dual for constraint, dual in result.dual_values().items()}
-            cut = self._cut(goal, suppressed, price)
+            cut = self._cut(side, suppressed, price)
             if cut is not None:
                 return Answer(cut=cut)
         else:
             change = np.zeros(self._table.base_cells, np.int64)
             for variable, amount in result.variable_values().items():
                 change[variable.id] = round(amount)
-            if self._holds(goal, suppressed, change):
+            if self._holds(side, suppressed, change):
                 return Answer(change=self._of_all(change))
         if not whole:
             return Answer()
         # A witness seldom moves more than some times what the row needs, and is found soon among those that do not.
-        near = self._integer(goal, suppressed, _NEAR * need, budget)
-        return near if near.change is not None else self._integer(goal, suppressed, int(self._base.sum()) + need, budget)
+        near = self._integer(goal, side, suppressed, _NEAR * need, budget)
+        return near if near.change is not None else self._integer(goal, side, suppressed, int(self._base.sum()) + need, budget)
 
     def _bound(self, row: int, *, shown: bool) -> None:
         """Show or suppress a row in the program."""
@@ -161,22 +180,22 @@ class Attacker:
         self._rows[row].upper_bound = 0.0 if shown else float("inf")
         self._shown[row] = shown
 
-    def _holds(self, goal: _Goal, suppressed: Bools, change: Int64) -> bool:
+    def _holds(self, side: _Side, suppressed: Bools, change: Int64) -> bool:
         """Return whether a change is a witness, in whole numbers."""
         moved = np.zeros(self._table.rows, np.int64)
         for column in self._table.ancestors.T:
             np.add.at(moved, column, change)
         legal = (moved == 0) | (suppressed & (moved >= -self._capacity))
-        cells = (change == 0) | (self._moves & (change >= self._floor - self._base))
-        return bool(legal.all() and cells.all() and goal.sign * moved[goal.row] >= goal.need)
+        cells = (change == 0) | (self._moves & (change >= np.maximum(self._floor, self._known) - self._base))
+        return bool(legal.all() and cells.all() and side.sign * moved[side.row] >= side.need)
 
-    def _cut(self, goal: _Goal, suppressed: Bools, dual: dict[int, float]) -> Cuts | None:
+    def _cut(self, side: _Side, suppressed: Bools, dual: dict[int, float]) -> Cuts | None:
         """Return a cut that prices of rows prove, in whole numbers: with less, the row cannot have what it requires."""
         for most in _DENOMINATORS:
-            fractions = {own: Fraction(each).limit_denominator(most) for own, each in dual.items() if own != goal.row}
+            fractions = {own: Fraction(each).limit_denominator(most) for own, each in dual.items() if own != side.row}
             unit = lcm(*(each.denominator for each in fractions.values()))
             price = {own: int(each * unit) for own, each in fractions.items() if each}
-            gain = dict.fromkeys(self._members[goal.row], goal.sign * unit)
+            gain = dict.fromkeys(self._members[side.row], side.sign * unit)
             for own, each in price.items():
                 for cell in self._members[own]:
                     gain[cell] = gain.get(cell, 0) - each
@@ -184,12 +203,12 @@ class Attacker:
             free = {own for own in price if self._free[own]}
             if any(each > 0 for _, each in moved) or any(price[own] > 0 for own in free):
                 continue
-            left = unit * goal.need + sum(each * int(self._base[cell]) for cell, each in moved)
+            left = unit * side.need + sum(each * int(self._base[cell] - self._known[cell]) for cell, each in moved)
             left += sum(price[own] * int(self._capacity[own]) for own in free)
             weight = {own: left if each > 0 else min(left, -each * int(self._capacity[own])) for own, each in price.items()}
             weight = {own: each for own, each in weight.items() if own not in free and each > 0 and not self._table.shown[own]}
             if sum(each for own, each in weight.items() if suppressed[own]) < left:
-                return _one_cut(left, weight)
+                return one_cut(left, weight)
         return None
 
     def _of_all(self, change: Int64) -> Int64:
@@ -198,7 +217,7 @@ class Attacker:
         found[self._measure] = change
         return found
 
-    def _integer(self, goal: _Goal, suppressed: Bools, most: int, budget: Budget) -> Answer:
+    def _integer(self, goal: Goal, side: _Side, suppressed: Bools, most: int, budget: Budget) -> Answer:
         """Return a witness in whole numbers that moves no cell by more, or a core, from an integer program."""
         from kanon_sql.solvers.or_tools import cp_model
 
@@ -206,20 +225,21 @@ class Attacker:
         table = self._table
         movable = self._moves & ((self._own < 0) | suppressed[self._own] | ~table.shown[self._own])
         places = np.flatnonzero(movable).tolist()
-        cells = {self._measure: {cell: model.new_int_var(-min(most, int(self._base[cell])), most, "") for cell in places}}
+        loss = np.minimum(self._base - self._known, most).tolist()
+        cells = {self._measure: {cell: model.new_int_var(-loss[cell], most, "") for cell in places}}
         if self._floor.any():
-            cells |= self._sums(model, cells[self._measure])
+            cells |= self._sums(model, goal, cells[self._measure])
         literals = {own: model.new_bool_var("") for own in np.flatnonzero(~suppressed & ~table.shown).tolist()}
-        literals.pop(goal.row, None)
+        literals.pop(side.row, None)
         given = {literal.index: own for own, literal in literals.items()}
         model.add_assumptions(literals.values())
         for measure, moves in cells.items():
             capacity = self._capacity if measure == self._measure else table.values(measure)
             for own, members in enumerate(self._members):
                 total = sum(moves[cell] for cell in members if cell in moves)
-                if own == goal.row and measure == self._measure:
-                    model.add(goal.sign * total >= goal.need)
-                elif suppressed[own] or own == goal.row:
+                if own == side.row and measure == self._measure:
+                    model.add(side.sign * total >= side.need)
+                elif suppressed[own] or own == side.row:
                     model.add(total >= -int(capacity[own]))
                 elif table.shown[own]:
                     model.add(total == 0)
@@ -234,7 +254,7 @@ class Attacker:
         self.effort += solver.response_proto.deterministic_time
         if status == cp_model.INFEASIBLE:
             core = [given[index] for index in solver.sufficient_assumptions_for_infeasibility() if index in given]
-            return Answer(cut=_one_cut(1, dict.fromkeys(core, 1)))
+            return Answer(cut=one_cut(1, dict.fromkeys(core, 1)))
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return Answer()
         found = np.zeros((len(table.measures), table.base_cells), np.int64)
@@ -243,7 +263,7 @@ class Attacker:
                 found[measure, cell] = solver.value(variable)
         return Answer(change=found)
 
-    def _sums(self, model: Any, people: dict[int, Any]) -> dict[int, dict[int, Any]]:
+    def _sums(self, model: Any, goal: Goal, people: dict[int, Any]) -> dict[int, dict[int, Any]]:
         """Return the changes of sums where counts change: a cell that is empty in a witness has no sum."""
         found = {}
         somebody = {cell: model.new_bool_var("") for cell in people}
@@ -253,7 +273,9 @@ class Attacker:
             if number == self._measure:
                 continue
             most = int(measure.value.sum())
-            found[number] = {cell: model.new_int_var(-int(measure.value[cell]), most, "") for cell in people}
+            known = moved_by(self._table, self._row_cells, goal, number)[1]
+            loss = (measure.value - known).tolist()
+            found[number] = {cell: model.new_int_var(-loss[cell], most, "") for cell in people}
             for cell, moved in found[number].items():
                 model.add(moved == -int(measure.value[cell])).only_enforce_if(~somebody[cell])
         return found
@@ -268,16 +290,5 @@ def _either(one: Cuts, other: Cuts) -> Cuts:
             weight[row] = weight.get(row, 0) + times * each
     left = first * second
     if left >= _EXACT:
-        return _one_cut(1, dict.fromkeys(weight, 1))
-    return _one_cut(left, {row: min(each, left) for row, each in weight.items()})
-
-
-def _one_cut(left: int, weight: dict[int, int]) -> Cuts:
-    """Return one cut from the weights of its rows."""
-    rows = sorted(weight)
-    return Cuts(
-        left=np.array([left], np.int64),
-        cut=np.zeros(len(rows), np.int64),
-        variable=np.array(rows, np.int64),
-        coefficient=np.array([weight[row] for row in rows], np.int64),
-    )
+        return one_cut(1, dict.fromkeys(weight, 1))
+    return one_cut(left, {row: min(each, left) for row, each in weight.items()})

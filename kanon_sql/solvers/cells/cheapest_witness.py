@@ -12,6 +12,8 @@ import numpy as np
 
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.attacker import Attacker
+from kanon_sql.solvers.cells.goals import Goal, RowCells, opened
+from kanon_sql.solvers.integer_programs.model import Floats
 from kanon_sql.solvers.simplex import Simplex
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import Bools, CellTable
@@ -29,31 +31,26 @@ class CheapestWitness:
         The published system.
     measure : int
         Which measure.
-    with_fixed : bool
-        Whether base cells move that a contributor knows.
+    members : RowCells
+        The base cells of each row.
     """
 
-    def __init__(self, table: CellTable, measure: int, *, with_fixed: bool) -> None:
+    def __init__(self, table: CellTable, measure: int, members: RowCells) -> None:
         from kanon_sql.solvers.or_tools import mathopt
 
         system, value = table.measures[measure], table.values(measure)
-        self._table, self._measure, self._with_fixed = table, measure, with_fixed
-        self._value, self._need, self._or_none = value, system.required - value, system.or_none
-        moves = system.fixed <= with_fixed
-        lower = np.where(moves, (system.floor - system.value).astype(np.float64), 0.0)
-        upper = np.where(moves, np.inf, 0.0)
+        self._table, self._measure, self._members = table, measure, members
+        lower = np.where(system.fixed == 0, np.maximum(system.floor, system.known) - system.value, 0).tolist()
+        upper = np.where(system.fixed == 0, np.inf, 0.0).tolist()
         self._model: Any = mathopt.Model()
-        cells = [self._model.add_variable(lb=low, ub=high) for low, high in zip(lower.tolist(), upper.tolist(), strict=True)]
+        cells = [self._model.add_variable(lb=low, ub=high) for low, high in zip(lower, upper, strict=True)]
         open_ = np.where(table.shown, 0.0, np.inf)
         lost = np.minimum(np.maximum(value - system.least, 0), open_)
         self._more = [self._model.add_variable(lb=0.0, ub=most) for most in open_.tolist()]
         self._less = [self._model.add_variable(lb=0.0, ub=most) for most in lost.tolist()]
-        members: list[list[Any]] = [[] for _ in range(table.rows)]
-        for column in table.ancestors.T:
-            for cell, row in enumerate(column.tolist()):
-                members[row].append(cells[cell])
-        for own, more, less in zip(members, self._more, self._less, strict=True):
-            self._model.add_linear_constraint(lb=0.0, ub=0.0, expr=mathopt.fast_sum(own) - more + less)
+        for row, (more, less) in enumerate(zip(self._more, self._less, strict=True)):
+            own = mathopt.fast_sum([cells[cell] for cell in members.of(row).tolist()])
+            self._model.add_linear_constraint(lb=0.0, ub=0.0, expr=own - more + less)
         self._cells = cells
         asked = mathopt.ModelSolveParameters(
             variable_values_filter=mathopt.VariableFilter(filtered_items=cells),
@@ -63,29 +60,21 @@ class CheapestWitness:
         self._simplex = Simplex(self._model, asked)
         self._attacker: Attacker | None = None
 
-    def find(self, row: int, suppressed: Bools, weight: Int64, budget: Budget) -> Int64 | None:
+    def find(self, goal: Goal, suppressed: Bools, weight: Int64, budget: Budget) -> Int64 | None:
         """Return by how much each base cell changes in each measure; None if there is no witness, or none is found in time."""
         price = np.where(suppressed, 0, weight).tolist()
         self._model.minimize(
             sum(each * (more + less) for each, more, less in zip(price, self._more, self._less, strict=True) if each)
         )
-        found = []
-        more, less = self._more[row], self._less[row]
-        goals = [(more, less, int(self._need[row]))]
-        if self._or_none[row]:
-            goals.append((less, more, int(self._value[row])))
-        for variable, other, need in goals:
-            if variable.upper_bound < need:
-                continue
-            most, variable.lower_bound, other.upper_bound = other.upper_bound, float(need), 0.0
-            result = self._simplex.solve(budget, dual=False)
-            variable.lower_bound, other.upper_bound = 0.0, most
-            if result is None:
-                continue
-            values = result.variable_values()
-            found.append((result.objective_value(), np.array([values[cell] for cell in self._cells])))
-        if found:
-            _, amount = min(found, key=lambda each: each[0])
+        cells, least = opened(self._table, self._members, goal, self._measure)
+        value = self._table.measures[self._measure].value
+        before = [(self._cells[cell], self._cells[cell].lower_bound, self._cells[cell].upper_bound) for cell in cells.tolist()]
+        for (cell, _, _), low in zip(before, (least - value[cells]).tolist(), strict=True):
+            cell.lower_bound, cell.upper_bound = float(low), np.inf
+        amount = self._cheapest(goal, budget)
+        for cell, low, high in before:
+            cell.lower_bound, cell.upper_bound = low, high
+        if amount is not None:
             change = np.round(amount).astype(np.int64)
             if np.abs(amount - change).max(initial=0.0) < _WHOLE:
                 of_all = np.zeros((len(self._table.measures), len(change)), np.int64)
@@ -94,17 +83,32 @@ class CheapestWitness:
             moved = np.zeros(self._table.rows)
             for column in self._table.ancestors.T:
                 np.add.at(moved, column, amount)
-            near = self._ask(row, suppressed | ((np.abs(moved) > _WHOLE) & ~self._table.shown), budget)
+            near = self._ask(goal, suppressed | ((np.abs(moved) > _WHOLE) & ~self._table.shown), budget)
             if near is not None:
                 return near
-        return self._ask(row, ~self._table.shown, budget)
+        return self._ask(goal, ~self._table.shown, budget)
 
-    def within(self, row: int, suppressed: Bools, budget: Budget) -> Int64 | None:
+    def _cheapest(self, goal: Goal, budget: Budget) -> Floats | None:
+        """Return the cheapest changes of the base cells, in fractions."""
+        found = []
+        more, less = self._more[goal.row], self._less[goal.row]
+        for variable, other, need in ((more, less, goal.grows), (less, more, goal.falls)):
+            if not need or variable.upper_bound < need:
+                continue
+            most, variable.lower_bound, other.upper_bound = other.upper_bound, float(need), 0.0
+            result = self._simplex.solve(budget, dual=False)
+            variable.lower_bound, other.upper_bound = 0.0, most
+            if result is not None:
+                values = result.variable_values()
+                found.append((result.objective_value(), np.array([values[cell] for cell in self._cells])))
+        return min(found, key=lambda each: each[0])[1] if found else None
+
+    def within(self, goal: Goal, suppressed: Bools, budget: Budget) -> Int64 | None:
         """Return a witness that changes no other rows than some, by a linear program."""
-        return self._ask(row, suppressed, budget, whole=False)
+        return self._ask(goal, suppressed, budget, whole=False)
 
-    def _ask(self, row: int, suppressed: Bools, budget: Budget, *, whole: bool = True) -> Int64 | None:
+    def _ask(self, goal: Goal, suppressed: Bools, budget: Budget, *, whole: bool = True) -> Int64 | None:
         """Return a witness that changes some rows, at whatever cost."""
         if self._attacker is None:
-            self._attacker = Attacker(self._table, self._measure, with_fixed=self._with_fixed)
-        return self._attacker.answer(row, suppressed, budget, whole=whole).change
+            self._attacker = Attacker(self._table, self._measure, self._members)
+        return self._attacker.answer(goal, suppressed, budget, whole=whole).change

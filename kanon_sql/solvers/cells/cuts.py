@@ -76,6 +76,17 @@ class Cuts:
         return max(0, -(-total // scale))
 
 
+def one_cut(left: int, weight: dict[int, int]) -> Cuts:
+    """Return one cut from the weights of its rows."""
+    rows = sorted(weight)
+    return Cuts(
+        left=np.array([left], np.int64),
+        cut=np.zeros(len(rows), np.int64),
+        variable=np.array(rows, np.int64),
+        coefficient=np.array([weight[row] for row in rows], np.int64),
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relaxation:
     """An optimum of the linear program.

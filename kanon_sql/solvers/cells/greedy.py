@@ -75,7 +75,7 @@ def protect(state: State, budget: Budget, order: Int64 | None = None) -> None:
 
 def _by_program(state: State, witness: int, budget: Budget) -> None:
     """Find a witness by an integer program, where no move does: rows that have to be shown are in the way."""
-    changes = _program(state, witness).find(int(state.store.row[witness]), state.suppressed, state.weight, budget)
+    changes = _program(state, witness).find(state.goals.goal(witness), state.suppressed, state.weight, budget)
     if changes is None:
         raise InfeasibleError(
             "a suppressed row follows from rows that must be shown, or from cells that a contributor knows; "
@@ -91,10 +91,10 @@ def _by_program(state: State, witness: int, budget: Budget) -> None:
 
 def _program(state: State, witness: int) -> CheapestWitness:
     """Return the programs for a witness."""
-    about = int(state.measure[witness]), bool(state.with_fixed[witness])
-    if about not in state.programs:
-        state.programs[about] = CheapestWitness(state.table, about[0], with_fixed=about[1])
-    return state.programs[about]
+    measure = int(state.measure[witness])
+    if measure not in state.programs:
+        state.programs[measure] = CheapestWitness(state.table, measure, state.members)
+    return state.programs[measure]
 
 
 def publish_by_programs(state: State, budget: Budget) -> None:
@@ -118,7 +118,7 @@ def _without(state: State, witness: int, budget: Budget) -> bool:
     """Find another witness that changes suppressed rows alone; return whether there is one."""
     if state.find(witness, free=True) is not None:
         return True
-    changes = _program(state, witness).within(int(state.store.row[witness]), state.suppressed, budget)
+    changes = _program(state, witness).within(state.goals.goal(witness), state.suppressed, budget)
     if changes is not None:
         state.put(witness, changes)
     return changes is not None

@@ -3,8 +3,8 @@
 Let row p be primary in a measure, with ``need = required(p) - value(p)``. A row is *free* if it is primary in any measure or
 suppressed anyway: it costs nothing. The capacity of a row c is by how much it can be less in a witness of p:
 
-    margin(b) = 0 if base cell b is fixed and measure 0 of p is not 1,
-              value(b) - least(c) if b alone is the row c, value(b) otherwise; at least 0
+    margin(b) = 0 if base cell b is fixed, else value(b) - known(b), or value(b) - least(c) if b alone is the row c and that is
+              less; at least 0
     capacity(c) = max(0, min(value(c) - least(c), sum of margin(b) over the base cells b of c))
 
 A cut with ``parent != row`` is about the rows of the grouping set ``refined``, that of p, that add up to the parent P:
@@ -37,30 +37,26 @@ from kanon_sql.table.cell_table import Bools, CellTable
 def line_cuts(table: CellTable) -> DerivedCuts:
     """Return the cuts of a table; of those that say the same, the first."""
     free = table.primary | table.suppressed
-    one = table.values(0) == 1
     parts = []
     for number, measure in enumerate(table.measures):
         value = table.values(number)
         primary = measure.required > value
-        known = bool((measure.fixed == 1).any())
-        for insider in (False, True) if known else (False,):
-            capacity = capacities(table, number, value, insider=insider)
-            own = primary & ~table.unseen & ((one == insider) | (not known))
-            need = np.where(own, measure.required - value, 0)
-            for set_ in range(len(table.levels)):
-                for parent in range(len(table.levels)):
-                    if set_ != parent and (table.levels[set_] <= table.levels[parent]).all():
-                        parts.append(_in_lines(table, number, set_, parent, need, capacity, free))
-                        parts.append(_below(table, number, set_, parent, need, free))
+        capacity = capacities(table, number, value)
+        need = np.where(primary & ~table.unseen, measure.required - value, 0)
+        for set_ in range(len(table.levels)):
+            for parent in range(len(table.levels)):
+                if set_ != parent and (table.levels[set_] <= table.levels[parent]).all():
+                    parts.append(_in_lines(table, number, set_, parent, need, capacity, free))
+                    parts.append(_below(table, number, set_, parent, need, free))
     return _joined(parts)
 
 
-def capacities(table: CellTable, number: int, value: Int64, *, insider: bool) -> Int64:
-    """Return by how much each row can be less."""
+def capacities(table: CellTable, number: int, value: Int64) -> Int64:
+    """Return by how much each row can be less where another one is more; a cell that is borrowed only rises."""
     measure = table.measures[number]
     own = own_rows(table)
-    margin = np.maximum(measure.value - np.where(own >= 0, measure.least[own], 0), 0)
-    margin[measure.fixed > insider] = 0
+    margin = np.maximum(measure.value - np.maximum(np.where(own >= 0, measure.least[own], 0), measure.known), 0)
+    margin[measure.fixed > 0] = 0
     most = np.zeros(table.rows, np.int64)
     for column in table.ancestors.T:
         np.add.at(most, column, margin)

@@ -43,7 +43,7 @@ class Optimal:
         self._state, self._questions = state, questions
         self._program = HittingSet(state.table, cuts, effort)
         self._planes = PlaneCuts(state.table)
-        self._attackers: dict[tuple[int, bool], Attacker] = {}
+        self._attackers: dict[int, Attacker] = {}
 
     def run(self, lower_bound: int, budget: Budget) -> int:
         """Improve the table until nothing is cheaper, or the effort or the questions are spent; return a lower bound.
@@ -96,11 +96,11 @@ class Optimal:
     def _ask(self, witness: int, budget: Budget) -> Answer:
         """Ask the attacker about a primary row."""
         state = self._state
-        about = int(state.measure[witness]), bool(state.with_fixed[witness])
-        if about not in self._attackers:
-            self._attackers[about] = Attacker(state.table, about[0], with_fixed=about[1])
-        attacker, self._questions = self._attackers[about], self._questions - 1
+        goal = state.goals.goal(witness)
+        if goal.measure not in self._attackers:
+            self._attackers[goal.measure] = Attacker(state.table, goal.measure, state.members)
+        attacker, self._questions = self._attackers[goal.measure], self._questions - 1
         before = attacker.effort
-        answer = attacker.answer(int(state.store.row[witness]), state.suppressed, budget, whole=self._program.left > 0)
+        answer = attacker.answer(goal, state.suppressed, budget, whole=self._program.left > 0)
         self._program.left -= attacker.effort - before
         return answer

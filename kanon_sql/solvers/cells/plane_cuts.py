@@ -67,7 +67,7 @@ class PlaneCuts:
         adjacent = half[order].astype(np.int32)
         nodes = np.searchsorted(plane, np.arange(plane.max(initial=-1) + 2)).astype(np.int32)
         self._planes = Planes(row, end, adjacent, first.astype(np.int64), plane, nodes, self._free.astype(np.uint8))
-        self._questions = [(number, *self._asked(number, row, insider=insider)) for number, insider in _systems(table)]
+        self._questions = [(number, *self._asked(number, row)) for number in range(len(table.measures))]
 
     def separate(self, share: Floats, budget: Budget) -> DerivedCuts:
         """Return cuts that shares of suppressed rows violate."""
@@ -85,17 +85,15 @@ class PlaneCuts:
                 found = found.with_more(more.some(more.cuts.violated(share, _VIOLATED)))
         return found.some(found.cuts.violated(share, _VIOLATED))
 
-    def _asked(self, number: int, row: Int32, *, insider: bool) -> tuple[Int32, Int64, Int64]:
+    def _asked(self, number: int, row: Int32) -> tuple[Int32, Int64, Int64]:
         """Return the edges of the primary rows of a measure, what they need, and the capacities of all rows."""
         table, measure = self._table, self._table.measures[number]
         value = table.values(number)
         need = np.where(table.shown | table.unseen, 0, measure.required - value)
-        if (measure.fixed == 1).any():
-            need[(table.values(0) == 1) != insider] = 0
         edges = np.flatnonzero(need[row] > 0)
         size = np.diff(np.asarray(self._planes.first))[np.asarray(self._planes.end)[edges]].sum(axis=1)
         edges = edges[np.argsort(size, kind="stable")]
-        capacity = capacities(table, number, value, insider=insider)
+        capacity = capacities(table, number, value)
         # Flows are exact below this, and nobody needs more.
         wanted = need[row[edges]] < 1 << 40
         return edges[wanted].astype(np.int32), need[row[edges[wanted]]], np.minimum(capacity, 1 << 41)
@@ -155,14 +153,6 @@ class _Network:
     parent: Int32
     refined: Int32
     times: Int32
-
-
-def _systems(table: CellTable) -> Iterator[tuple[int, bool]]:
-    """Return each measure, twice where contributors know cells."""
-    for number, measure in enumerate(table.measures):
-        yield number, False
-        if (measure.fixed == 1).any():
-            yield number, True
 
 
 def _network(table: CellTable) -> _Network:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.kernels.cells import BoxSearch, CellSpace, CircuitSearch, PlaneSearch, WitnessStore, find, users
 from kanon_sql.solvers.cells.cheapest_witness import CheapestWitness
+from kanon_sql.solvers.cells.goals import Goal, Goals, RowCells, goals_of, opened
 from kanon_sql.solvers.cells.search_space import cell_space
 from kanon_sql.solvers.integer_programs.model import Floats
 from kanon_sql.table.arrays import Int32, Int64
@@ -47,27 +48,35 @@ class State:
     ----------
     weight : int64 array [r]
         What it costs to suppress each row, less where a bound suppresses it in part.
-    grows, falls : int64 arrays [w]
-        By how much the row of each witness has to be more, or less instead; 0 where less will not do.
+    limits : list of (int64 array [b], uint8 array [b])
+        By how much each base cell can be less in a search, and which are fixed, for each measure.
+    goals : Goals
+        The witnesses that are looked for.
+    members : RowCells
+        The base cells of each row.
     others : dict of int to Changes
         What some witnesses change in other measures.
-    programs : dict of (int, bool) to CheapestWitness
-        What finds a witness where no move does, by its measure and `with_fixed`.
+    programs : dict of int to CheapestWitness
+        What finds a witness where no move does, by its measure.
     """
 
     table: CellTable
     weight: Int64
     space: CellSpace
     searches: list[BoxSearch]
+    limits: list[tuple[Int64, NDArray[np.uint8]]]
     store: WitnessStore
-    measure: Int32
-    with_fixed: Bools
-    grows: Int64
-    falls: Int64
+    goals: Goals
+    members: RowCells
     failures: list[int]
     steps: int
     others: dict[int, Changes] = field(default_factory=dict)
-    programs: dict[tuple[int, bool], CheapestWitness] = field(default_factory=dict)
+    programs: dict[int, CheapestWitness] = field(default_factory=dict)
+
+    @property
+    def measure(self) -> Int32:
+        """Return the measure of each witness."""
+        return self.goals.measure
 
     @property
     def pattern(self) -> NDArray[np.uint8]:
@@ -95,10 +104,20 @@ class State:
 
     def find(self, witness: int, *, free: bool, steps: int = 0) -> Int32 | None:
         """Find a witness, in more steps if asked for; return the rows that are suppressed for it, None where there is none."""
-        search = self.searches[self.measure[witness]]
-        search.with_fixed = bool(self.with_fixed[witness])
-        need = np.asarray(self.store.need)
-        for search.down, amount in ((False, self.grows[witness]), (True, self.falls[witness])):
+        goal = self.goals.goal(witness)
+        if not goal.opens:
+            return self._find(witness, goal, free, steps)
+        margin, fixed = self.limits[goal.measure]
+        cells, least = opened(self.table, self.members, goal, goal.measure)
+        before = margin[cells], fixed[cells]
+        margin[cells], fixed[cells] = self.table.measures[goal.measure].value[cells] - least, 0
+        found = self._find(witness, goal, free, steps)
+        margin[cells], fixed[cells] = before
+        return found
+
+    def _find(self, witness: int, goal: Goal, free: bool, steps: int) -> Int32 | None:
+        search, need = self.searches[goal.measure], np.asarray(self.store.need)
+        for search.down, amount in ((False, goal.grows), (True, goal.falls)):
             need[witness] = amount
             if amount and find(self.space, search, self.store, witness, free, max(steps, self.steps)):
                 self.others.pop(witness, None)
@@ -203,46 +222,33 @@ def steps_for(witnesses: int) -> int:
 def started(table: CellTable) -> State:
     """Return the search space of a table, without witnesses."""
     space = cell_space(table)
-    rows, measures, grows, falls, searches = [], [], [], [], []
-    for number, measure in enumerate(table.measures):
-        value = table.values(number)
-        own = np.flatnonzero(measure.required > value)
-        rows.append(own)
-        measures.append(np.full(len(own), number))
-        grows.append(measure.required[own] - value[own])
-        falls.append(np.where(measure.or_none[own], value[own], 0))
-        # what rows and cells can lose
-        most, base = value - measure.least, np.ascontiguousarray(measure.value - measure.floor, np.int64)
-        searches.append(BoxSearch(space, most, base, measure.fixed))
-    row, need = np.concatenate(rows).astype(np.int32), np.concatenate(grows).astype(np.int64)
+    members = RowCells(table)
+    goals = goals_of(table, members)
+    limits = [
+        ((each.value - np.maximum(each.floor, each.known)).astype(np.int64), each.fixed.copy()) for each in table.measures
+    ]
+    searches = [
+        BoxSearch(space, table.values(number) - each.least, *limits[number]) for number, each in enumerate(table.measures)
+    ]
     set_of = np.zeros(table.rows, np.int32)
     for g, column in enumerate(table.ancestors.T):
         set_of[column] = g
-    first, members = _members(table, row, set_of)
-    circuits = CircuitSearch(*_cells_of(table), table.base_cells)
-    store = WitnessStore(row, need, first, members, set_of, PlaneSearch(space), circuits)
-    store.steps = steps = steps_for(len(row))
+    circuits = CircuitSearch(members.first, members.cells, table.base_cells)
+    first, centres = _members(table, goals.row, set_of)
+    store = WitnessStore(goals.row, goals.grows.copy(), first, centres, set_of, PlaneSearch(space), circuits)
+    store.steps = steps = steps_for(len(goals.row))
     return State(
         table=table,
         weight=table.cost * UNIT,
         space=space,
         searches=searches,
+        limits=limits,
         store=store,
-        measure=np.concatenate(measures).astype(np.int32),
-        with_fixed=table.values(0)[row] == 1,
-        grows=need.copy(),
-        falls=np.concatenate(falls).astype(np.int64),
-        failures=[0] * len(row),
+        goals=goals,
+        members=members,
+        failures=[0] * len(goals.row),
         steps=steps,
     )
-
-
-def _cells_of(table: CellTable) -> tuple[Int64, Int32]:
-    """Return where the base cells of each row begin, and those cells."""
-    rows = table.ancestors.T.ravel()
-    order = np.argsort(rows, kind="stable")
-    first = np.searchsorted(rows[order], np.arange(table.rows + 1))
-    return first.astype(np.int64), (order % table.base_cells).astype(np.int32)
 
 
 def _members(table: CellTable, row: Int32, set_of: Int32) -> tuple[Int64, Int32]:

@@ -58,7 +58,7 @@ class _CheckedCuts:
         # the last row that a base cell makes alone
         self._own = {members[0]: row for row, members in enumerate(system.members) if len(members) == 1}
         self._lines: dict[tuple[int, int], list[int]] = {}
-        self._capacity: dict[tuple[int, int, bool], int] = {}
+        self._capacity: dict[tuple[int, int], int] = {}
 
     def read(self, cut: PricedCut, number: int) -> tuple[int, dict[int, int]]:
         """Return the right side of a cut and its coefficients."""
@@ -72,7 +72,7 @@ class _CheckedCuts:
         free = [row for row in factors if system.is_free(row)]
         if any(factors[row] > 0 for row in free):
             return 0, {}
-        lost = {row: min(-factor * self._loss(row, cut), need) for row, factor in factors.items() if factor < 0}
+        lost = {row: min(-factor * self._loss(row, cut.measure), need) for row, factor in factors.items() if factor < 0}
         left = need - sum(lost[row] for row in free)
         if left <= 0:
             return 0, {}
@@ -96,15 +96,14 @@ class _CheckedCuts:
             raise CertificateError("cuts", f"number {number} is about a row outside of its lines")
         return {row: -own * factor for row, factor in total.items() if factor}
 
-    def _loss(self, row: int, cut: PricedCut) -> int:
-        """Return by how much a row can be less in a witness of the primary row of a cut."""
-        system, measure, known = self._system, cut.measure, self._system.values[0][cut.row] == 1
-        key = row, measure, known
+    def _loss(self, row: int, measure: int) -> int:
+        """Return by how much a row can be less in a witness of another one; a cell that is borrowed only rises."""
+        system, key = self._system, (row, measure)
         if key not in self._capacity:
             most = 0
             for base in system.members[row]:
-                if known or not system.fixed(base):
+                if not system.fixed(base):
                     own = system.least(measure, self._own[base]) if base in self._own else 0
-                    most += max(0, system.cells[base].values[measure] - own)
+                    most += max(0, system.cells[base].values[measure] - max(own, system.known(measure, base)))
             self._capacity[key] = max(0, min(system.values[measure][row] - system.least(measure, row), most))
         return self._capacity[key]

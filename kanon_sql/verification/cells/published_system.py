@@ -5,7 +5,7 @@ It shares no code with the solver, the gate or the arrays between them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from heapq import nlargest
 from math import ceil
@@ -16,7 +16,7 @@ from kanon_sql.verification.cells.base_cell import BaseCell
 from kanon_sql.verification.cells.exchanges import Exchanges
 
 _SAFETY = 10
-"""Percent by which the sum of a row of too few people may be greater, at least."""
+"""Percent by which the sum of a row of too few people may be greater, and less, at least."""
 
 
 class PublishedSystem:
@@ -49,6 +49,10 @@ class PublishedSystem:
         For each measure the value of each row; measure 0 is the count.
     required : list of list of int
         For each measure, the value that a reader has to think possible in each row; 0 if nothing is required.
+    gaps : list of list of int
+        For each measure, how much less a reader has to think possible in each row; 0 if nothing is required.
+    coalition : int
+        How many people may pool what they know.
     primaries : frozenset of int
         The rows of the tables with less than that.
     open : frozenset of int
@@ -74,11 +78,17 @@ class PublishedSystem:
         self.sets: list[int] = []
         self.k = max(protection.k for _, protection in asked)
         self._stay = any(protection.rows == "null" for _, protection in asked)
-        self._known = any(protection.contributors for _, protection in asked)
+        self.coalition = max(protection.contributors for _, protection in asked)
         self._number_rows()
         measures = range(1 + len(tabulation.sums))
         self.values = [[sum(cells[base].values[measure] for base in each) for each in self.members] for measure in measures]
-        self.required = [self._required(measure) for measure in measures]
+        self.required = [self._required_people()]
+        self.gaps = [[0] * self.rows]
+        for measure in measures[1:]:
+            gaps = self._gaps(measure)
+            self.required.append([gap and self.values[measure][row] + gap for row, gap in enumerate(gaps)])
+            self.gaps.append([min(gap, self.values[measure][row]) for row, gap in enumerate(gaps)])
+        self._pooled = [self.coalition, *(self._attackers(place) for place in range(len(tabulation.sums)))]
         self.primaries = frozenset(row for row in range(self.rows) if self.is_seen(row) and self.needs_witness(row))
         self.open = frozenset[int]() if exchanges is None else self._open_by_exchange(exchanges)
         self.may_be_empty = frozenset(row for row in range(self.rows) if not self.is_seen(row) and self.required[0][row])
@@ -110,8 +120,13 @@ class PublishedSystem:
         return self.is_seen(row) and not self.values[0][row]
 
     def fixed(self, base: int) -> bool:
-        """Return whether a contributor knows a base cell."""
-        return self._known and self.cells[base].values[0] == 1
+        """Return whether contributors know a base cell."""
+        return 0 < self.cells[base].values[0] <= self.coalition
+
+    def known(self, measure: int, base: int) -> int:
+        """Return what contributors who pool their values know a base cell to have at least."""
+        cell, pooled = self.cells[base], self._pooled[measure]
+        return sum(nlargest(pooled, cell.largest[measure - 1])) if measure else min(cell.values[0], pooled)
 
     def has_to_be_shown(self, row: int) -> bool:
         """Return whether SHOW names the grouping set of a row."""
@@ -165,36 +180,48 @@ class PublishedSystem:
         seen = sum(map(self.is_seen, range(self.rows)))
         return [max(each, seen) if not self.grouping_sets[self.sets[row]] else each for row, each in enumerate(found)]
 
-    def _required(self, measure: int) -> list[int]:
-        """Return what each row requires of a measure."""
-        k, found = self.k, list[int]()
+    def _required_people(self) -> list[int]:
+        """Return how many people each row requires."""
+        counts = enumerate(self.values[0])
+        return [self.k if 0 < people < self.k else int(self.is_empty(row)) for row, people in counts]
+
+    def _gaps(self, measure: int) -> list[int]:
+        """Return by how much a sum has to be open in each row: what a rule says, or a share of it."""
+        found, rules = list[int](), self._rules(measure - 1)
+        share = max((rule.percent for rule, _ in rules if isinstance(rule, Ambiguity)), default=Fraction(0))
         for row, members in enumerate(self.members):
-            people, total = self.values[0][row], self.values[measure][row]
-            if measure == 0:
-                found.append(k if 0 < people < k else int(self.is_empty(row)))
-                continue
-            if not self.is_seen(row) or not people:
-                found.append(0)
-                continue
-            needed = total + max(1, ceil(Fraction(total * _SAFETY, 100))) if people < k else 0
-            largest = nlargest(100, (each for base in members for each in self.cells[base].largest[measure - 1]))
-            for rule in self._rules(measure - 1):
-                if isinstance(rule, Dominance):
-                    asked = ceil(sum(largest[: rule.largest]) / rule.share)
-                else:
-                    first, second = [*largest, 0, 0][:2]
-                    asked = ceil(first * (1 + rule.percent / 100)) + second
-                if asked > total:
-                    needed = max(needed, asked)
-            found.append(needed)
+            people, total, gap = self.values[0][row], self.values[measure][row], 0
+            if self.is_seen(row) and people:
+                largest = nlargest(201, (each for base in members for each in self.cells[base].largest[measure - 1]))
+                for rule, attackers in rules:
+                    if isinstance(rule, Dominance):
+                        asked = ceil(sum(largest[: rule.largest]) / rule.share)
+                    else:
+                        asked = ceil(sum(largest[:1]) * (1 + rule.percent / 100)) + sum(largest[1 : 1 + attackers])
+                    gap = max(gap, asked - total)
+                few = people < self.k
+                if few or gap:
+                    gap = max(gap, 1, ceil(total * max(share, _SAFETY * few) / 100))
+            found.append(gap)
         return found
 
-    def _rules(self, place: int) -> list[Dominance | Ambiguity]:
-        text, found = self.tabulation.sums[place], list[Dominance | Ambiguity]()
-        for tabulation, protection in self.asked:
-            sums = {each.name for each in tabulation.items if each.kind == "sum" and tabulation.sums[each.places[0]] == text}
-            found += [rule for rule in protection.rules if rule.measure in sums]
+    def _rules(self, place: int) -> list[tuple[Dominance | Ambiguity, int]]:
+        """Return the rules about a sum, and how many attackers each one is about."""
+        found = list[tuple[Dominance | Ambiguity, int]]()
+        for protection, names in self._names(place):
+            attackers = max(1, protection.contributors)
+            found += [(rule, attackers) for rule in protection.rules if rule.measure in names]
         return found
+
+    def _attackers(self, place: int) -> int:
+        """Return how many contributors pool what they have of a sum; the p % rule is about one at least."""
+        return max(self.coalition, *(isinstance(rule, Ambiguity) for rule, _ in self._rules(place)), 0)
+
+    def _names(self, place: int) -> Iterator[tuple[Protection, set[str]]]:
+        """Yield what is asked of each table, and its names of a sum."""
+        text = self.tabulation.sums[place]
+        for shape, protection in self.asked:
+            yield protection, {each.name for each in shape.items if each.kind == "sum" and shape.sums[each.places[0]] == text}
 
     def _open_by_exchange(self, exchanges: Exchanges) -> frozenset[int]:
         """Return the rows that nobody sees that may have n people or more; rows that may have none need no witness, too."""

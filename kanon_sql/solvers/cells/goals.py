@@ -1,0 +1,137 @@
+"""What witnesses are looked for: of each primary row and measure, one of more, maybe one of less, and which cells they move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.cell_table import Bools, CellTable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """A witness that is looked for.
+
+    Attributes
+    ----------
+    row, measure : int
+        Whose it is.
+    grows, falls : int
+        By how much the row has to be more, or less instead; 0 where that will not do. If it cannot be more, the witness is
+        about attackers outside of the row.
+    borrowed : int
+        The base cell of the row that moves though contributors know it; -1 if none does.
+    """
+
+    row: int
+    measure: int
+    grows: int
+    falls: int
+    borrowed: int
+
+    @property
+    def opens(self) -> bool:
+        """Return whether base cells move otherwise than in most witnesses of its measure."""
+        return self.borrowed >= 0 or not self.grows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goals:
+    """The goals of a table, in the order of their measures; within a measure those of more first, in the order of their rows.
+
+    Attributes
+    ----------
+    row, measure, borrowed : int32 arrays [w]
+    grows, falls : int64 arrays [w]
+        See `Goal`.
+    """
+
+    row: Int32
+    measure: Int32
+    borrowed: Int32
+    grows: Int64
+    falls: Int64
+
+    def goal(self, number: int) -> Goal:
+        """Return one of them."""
+        return Goal(
+            row=int(self.row[number]),
+            measure=int(self.measure[number]),
+            grows=int(self.grows[number]),
+            falls=int(self.falls[number]),
+            borrowed=int(self.borrowed[number]),
+        )
+
+
+class RowCells:
+    """The base cells of each row."""
+
+    def __init__(self, table: CellTable) -> None:
+        rows = table.ancestors.T.ravel()
+        order = np.argsort(rows, kind="stable")
+        self.first: Int64 = np.searchsorted(rows[order], np.arange(table.rows + 1)).astype(np.int64)
+        self.cells: Int32 = (order % table.base_cells).astype(np.int32)
+
+    def of(self, row: int) -> Int32:
+        """Return those of a row."""
+        return self.cells[self.first[row] : self.first[row + 1]]
+
+
+def goals_of(table: CellTable, members: RowCells) -> Goals:
+    """Return the goals of a table."""
+    parts: list[tuple[Int64, ...]] = []
+    for number, measure in enumerate(table.measures):
+        value = table.values(number)
+        rows = np.flatnonzero(measure.required > value)
+        borrowed = np.full(len(rows), -1)
+        if (measure.fixed == 1).any():
+            cells = [_borrowed(table, members.of(row)) for row in rows.tolist()]
+            rows, borrowed = np.repeat(rows, [len(each) for each in cells]), np.concatenate([rows[:0], *cells])
+        falls = np.where(measure.or_none[rows], value[rows], 0)
+        parts.append((rows, np.full(len(rows), number), borrowed, measure.required[rows] - value[rows], falls))
+        rows = np.flatnonzero((measure.below >= 0) & (measure.below < value))
+        none = np.zeros(len(rows), np.int64)
+        parts.append((rows, none + number, none - 1, none, value[rows] - measure.below[rows]))
+    row, measures, borrowed, grows, falls = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return Goals(
+        row=row.astype(np.int32),
+        measure=measures.astype(np.int32),
+        borrowed=borrowed.astype(np.int32),
+        grows=grows.astype(np.int64),
+        falls=falls.astype(np.int64),
+    )
+
+
+def _borrowed(table: CellTable, cells: Int32) -> Int64:
+    """Return the base cells of a row that a witness each borrows, -1 if one needs none: see `CellTable.coalition`."""
+    people = table.measures[0].value[cells]
+    order = np.argsort(-people, kind="stable")
+    cells, people = cells[order].astype(np.int64), people[order]
+    if not people[0] or people[0] > table.coalition:
+        return np.array([-1])
+    wanted = min(table.coalition + 1, int(people.sum()))
+    return cells[: 1 + int(np.searchsorted(np.cumsum(people), wanted))]
+
+
+def opened(table: CellTable, members: RowCells, goal: Goal, measure: int) -> tuple[Int64, Int64]:
+    """Return the base cells that move otherwise than in most witnesses of a measure, and the least value of each."""
+    system = table.measures[measure]
+    if goal.borrowed >= 0:
+        cells = np.array([goal.borrowed], np.int64)
+        return cells, system.value[cells]
+    cells = members.of(goal.row).astype(np.int64) if goal.opens else np.zeros(0, np.int64)
+    cells = cells[system.fixed[cells] < 2]
+    return cells, np.zeros(len(cells), np.int64)
+
+
+def moved_by(table: CellTable, members: RowCells, goal: Goal, measure: int) -> tuple[Bools, Int64]:
+    """Return which base cells a witness of a goal moves in a measure, and the least value of each."""
+    system = table.measures[measure]
+    movable, known = system.fixed == 0, system.known
+    cells, least = opened(table, members, goal, measure)
+    if len(cells):
+        movable, known = movable.copy(), known.copy()
+        movable[cells], known[cells] = True, least
+    return movable, known
