@@ -10,7 +10,8 @@ import numpy as np
 from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
 from kanon_sql.engines.cells.counting import Counting, counted_for
 from kanon_sql.engines.cells.derived_sets import derived_sets
-from kanon_sql.engines.cells.empty_rows import EmptyRows, OwnSets
+from kanon_sql.engines.cells.empty_rows import EmptyRows
+from kanon_sql.engines.cells.moved_people import OwnSets
 from kanon_sql.engines.cells.possible_cells import with_possible_cells
 from kanon_sql.engines.cells.published_system import published_system, shown_sets
 from kanon_sql.engines.cells.related_keys import components, related_keys

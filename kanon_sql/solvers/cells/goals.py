@@ -64,6 +64,11 @@ class Goals:
             borrowed=int(self.borrowed[number]),
         )
 
+    def named(self, row: Int64) -> list[tuple[int, ...]]:
+        """Return what tells each goal apart, ``row`` being the names of the rows."""
+        parts = (row[self.row], self.measure, self.borrowed, self.grows, self.falls)
+        return list(zip(*(each.tolist() for each in parts), strict=True))
+
 
 class RowCells:
     """The base cells of each row."""
