@@ -12,7 +12,7 @@ import numpy as np
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.cheapest_witness import CheapestWitness
-from kanon_sql.solvers.cells.exchange import exchange
+from kanon_sql.solvers.cells.exchange import Exchanges
 from kanon_sql.solvers.cells.state import SECONDARY, State, steps_for
 from kanon_sql.table.arrays import Int64
 
@@ -64,6 +64,7 @@ def _look_for(state: State, missing: list[int], budget: Budget) -> None:
     steps = steps_for(len(missing))
     overlaps = bool(state.table.unseen.any()) and len(missing) <= _MOST_PROGRAMS
     last = np.flatnonzero((state.table.cost >= (~state.table.unseen).sum()) & (state.pattern == 0) & (state.shown == 0))
+    exchanges: Exchanges | None = None
     state.shown[last] = 1
     for done, witness in enumerate(missing):
         if done % _CHECKED == 0:
@@ -72,7 +73,8 @@ def _look_for(state: State, missing: list[int], budget: Budget) -> None:
             continue
         new = state.find(witness, free=False, steps=steps)
         if new is None and len(last):
-            new = exchange(state, witness)
+            exchanges = exchanges or Exchanges(state)
+            new = exchanges.find(witness)
         if new is None and len(last):
             state.shown[last] = 0
             new = state.find(witness, free=False, steps=steps)

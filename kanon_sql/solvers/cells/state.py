@@ -127,13 +127,17 @@ class State:
                 return np.asarray(self.store.new)[: self.store.news].copy()
         return None
 
+    def put_own(self, witness: int, base: Int32, change: Int64) -> None:
+        """Take a witness that changes some base cells of its measure alone."""
+        rows = np.unique(self.table.ancestors[base])
+        self.store.put(witness, base, change, rows[self.pattern[rows] == SECONDARY])
+        self.others.pop(witness, None)
+
     def put(self, witness: int, change: Int64) -> None:
         """Take a witness from elsewhere: the changes of all measures, int64 array [measures, b]."""
         own = int(self.measure[witness])
         base = np.flatnonzero(change[own])
-        rows = np.unique(self.table.ancestors[base])
-        self.store.put(witness, base.astype(np.int32), change[own, base], rows[self.pattern[rows] == SECONDARY])
-        self.others.pop(witness, None)
+        self.put_own(witness, base.astype(np.int32), change[own, base])
         of, base = np.nonzero(change)
         if (of != own).any():
             of, base = of[of != own], base[of != own]
