@@ -125,7 +125,7 @@ class TableCertificate:
 
     @property
     def _contributors(self) -> int:
-        """Return how many people of the table may pool what they know."""
+        """Return how many people of the table may share what they know."""
         asked = json.loads(self.protection)
         return int(asked.get("contributors", 0)) if isinstance(asked, dict) else 0
 

@@ -28,15 +28,11 @@ if TYPE_CHECKING:
     from kanon_sql.model.stored_protection import StoredProtection
 
 
-class _People(click.ParamType):
-    """How many people pool what they have; the option takes the word that follows it for the number."""
-
-    name = "people"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if not str(value).isdecimal():
-            self.fail(f"{value!r} is not a number of people; hint: --contributors=1, or write the option last", param, ctx)
-        return int(value)
+def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
+    """Return how many people share what they know; the option takes the word that follows it for the number."""
+    if not value.isdecimal():
+        raise click.BadParameter(f"{value!r} is not a number of people; hint: --contributors=1, or write the option last")
+    return int(value)
 
 
 @click.command()
@@ -83,12 +79,12 @@ class _People(click.ParamType):
 )
 @click.option(
     "--contributors",
-    type=_People(),
+    callback=_people,
     is_flag=False,
     flag_value="1",
     default="0",
     metavar="[M]",
-    help="Also protect against people of the table, or any M of them who pool their values.",
+    help="Also protect against people of the table, or any M of them who share their values.",
 )
 @click.option("--suppressed", is_flag=True, help="Add a column that is true in suppressed rows.")
 @click.option("--algorithm", default="auto", show_default=True, help="Name of the algorithm.")

@@ -97,7 +97,7 @@ class Protection:
     rows : {'null', 'absent'}
         Whether a suppressed row stays, with NULL in every measure.
     contributors : int
-        How many people of the table may pool what they have, to learn what another one has; 0 if none does.
+        How many people of the table may share what they have, to learn what another one has; 0 if none does.
     per : str or None
         The column that tells people apart; with None, rows are counted.
     per_row : bool
@@ -222,7 +222,7 @@ class Protection:
         return max(self.contributors, ambiguous, *(each.largest for each in self.dominance))
 
     def pooled(self, measure: str) -> int:
-        """Return how many people may pool what they have of a sum: of an ambiguous one, one at least."""
+        """Return how many people may share what they have of a sum: of an ambiguous one, one at least."""
         return max(self.contributors, any(rule.measure == measure for rule in self.ambiguity))
 
     def to_dict(self) -> dict[str, Any]:
@@ -258,7 +258,7 @@ _LARGEST_K = 10**9
 
 def coalition_in_words(people: int) -> str:
     """Return which people of a table are attackers."""
-    return "people of the table" if people == 1 else f"any {people:,} people of the table who pool what they know"
+    return "people of the table" if people == 1 else f"any {people:,} people of the table who share what they know"
 
 
 def _pairs(value: Any) -> Sequence[Any]:

@@ -39,7 +39,7 @@ class Measure:
     or_none : bool array [r]
         Rows that an attacker may also think empty: nobody sees them, so nothing says that somebody is there.
     known : int64 array [b]
-        What contributors who pool their values know each base cell to have at least. A witness of less (``below``) is about
+        What contributors who share their values know each base cell to have at least. A witness of less (``below``) is about
         attackers outside of its row, and what that row's own contributors know does not bind it.
     fixed : uint8 array [b]
         Base cells that no witness moves: 1 if contributors know all of them, 2 if nobody is there to have a sum. Of those with
@@ -79,7 +79,7 @@ class CellTable:
     unseen : bool array [r]
         Rows of no table: what others have in common, or what is left of one without another. They are suppressed anyway.
     coalition : int
-        How many people may pool what they know (``AGAINST CONTRIBUTORS``). They know a base cell that has no others. Where the
+        How many people may share what they know (``AGAINST CONTRIBUTORS``). They know a base cell that has no others. Where the
         witnesses of a row borrow cells, those have more people together than such a coalition, or all people of the row: so
         one of them is open to each coalition that is not the whole row.
     """

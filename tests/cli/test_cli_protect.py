@@ -90,7 +90,7 @@ def test_other_formats_and_options_pass(run: Run, ending: str, options: tuple[st
     assert done.exit_code == 0, done.output
 
 
-def test_people_of_the_table_may_pool_what_they_know(run: Run) -> None:
+def test_people_of_the_table_may_share_what_they_know(run: Run) -> None:
     asked = ("--by", "region,sex", "--k", "14", "--measures", "total=income", "--p", "total=10", "--contributors")
     done = run("protect", "in.csv", "-o", "out.csv", *asked, "2", "--certificate", "cert.json")
     assert done.exit_code == 0, done.output

@@ -14,6 +14,7 @@ from table_attacker import most
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.errors import KanonWarning, SourceError
+from kanon_sql.model.protection import Protection
 from kanon_sql.model.secret import Secret
 
 pytestmark = pytest.mark.unlisted
@@ -216,3 +217,14 @@ def test_a_source_of_the_same_transaction_is_remembered_in_its_file(tmp_path: Pa
     with session(path) as con:
         con.execute(f"BEGIN; {PEOPLE}; CREATE TABLE counts AS {ONE}; COMMIT")
     assert remembered(path) == 1
+
+
+def test_a_table_of_an_earlier_version_that_counted_no_contributions_is_respected(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch, session(file) as con:
+        patch.setattr(Protection, "largest", 1)  # of an earlier version
+        before = rows(con, f"{OTHER} AND p(s) >= 10")
+    with session(file) as con:
+        after = rows(con, ONE)
+    assert {row[0]: row[2] for row in before if row[1] is None} == {row[0]: row[2] for row in after if row[1] is None}

@@ -10,7 +10,7 @@
     set := ( [key {, key}] )
     option := time_limit | earlier | suppressed
 
-AGAINST CONTRIBUTORS means attackers who are people of the table, AGAINST CONTRIBUTORS 2 any two of them who pool their values.
+AGAINST CONTRIBUTORS means attackers who are people of the table, AGAINST CONTRIBUTORS 2 any two of them who share their values.
 PER column counts people: count(*) then shows people, as count(DISTINCT column) does. PER ROW says that each row is a person.
 PER "row" names a column.
 """
@@ -207,7 +207,7 @@ class _Reading:
         return self._known(name, "sum", start, hint).name
 
     def _contributors(self) -> int:
-        """Read how many people pool what they have."""
+        """Read how many people share what they have."""
         self._word({"CONTRIBUTORS": True}, "AGAINST CONTRIBUTORS")
         reader, start = self.reader, self.reader.place
         number = reader.decimal()

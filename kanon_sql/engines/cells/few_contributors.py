@@ -12,7 +12,7 @@ from kanon_sql.model.validation import as_identifier
 from kanon_sql.table.arrays import Int32, Int64
 
 _FEW = 3
-"""People who have to add to a sum: with two, each knows what the other one has."""
+"""People who have to add to a sum: with two, each knows what the other one has. More attackers need more others."""
 
 
 def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection: Protection) -> None:
@@ -29,7 +29,7 @@ def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection
     ------
     SourceError
         When fewer than three people, or than k, add to the sum of a shown row, unless a rule is about that sum; or when all
-        who add to it add the same number, and some add nothing.
+        who add to it add the same number, and some add nothing. If people share what they have, it takes two more than those.
     """
     ruled = {rule.measure for rule in protection.rules}
     ancestors, rows = row_numbers(cells.keys, tabulation.sets)
@@ -45,7 +45,7 @@ def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection
                 f"everyone who adds to the sum {name} adds the same number, so it counts people; nothing was released; hint: "
                 f"count these people by FILTER (WHERE {tabulation.sums[place]} > 0), or make it a key"
             )
-        least = min(_FEW, protection.k)
+        least = min(max(_FEW, 2 + protection.contributors), protection.k)
         if item.name not in ruled and ((contributors > 0) & (contributors < least) & (people >= protection.k)).any():
             raise SourceError(
                 f"fewer than {least} people add to the sum {name} of a shown row, so their numbers could be worked out; "

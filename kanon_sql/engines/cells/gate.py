@@ -114,6 +114,8 @@ def _borrowed(table: CellTable, witnesses: Witnesses, whose: Int64, less: Bools)
     attackers outside of its row.
     """
     found = np.full(len(witnesses.row), -1, np.int64)
+    if not any(measure.known.any() or (measure.fixed == 1).any() for measure in table.measures):
+        return found
     inside = (table.ancestors[witnesses.base] == witnesses.row[whose, None]).any(axis=1)
     for place, measure in enumerate(table.measures):
         checked = (witnesses.of == place) & ~(less[whose] & inside)

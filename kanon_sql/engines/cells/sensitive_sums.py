@@ -26,7 +26,7 @@ Rules = Sequence[tuple[Dominance | Ambiguity, int]]
 
 
 def rules_about(text: str, asked: Sequence[tuple[Tabulation, Protection]]) -> tuple[Rules, int]:
-    """Return the rules of all tables about what is summed as ``text``, and how many contributors pool what they have of it."""
+    """Return the rules of all tables about what is summed as ``text``, and how many contributors share what they have of it."""
     rules, pooled = list[tuple[Dominance | Ambiguity, int]](), 0
     for tabulation, protection in asked:
         names = {each.name for each in tabulation.items if each.kind == "sum" and tabulation.sums[each.places[0]] == text}

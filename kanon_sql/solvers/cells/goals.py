@@ -113,11 +113,11 @@ def _borrowed(table: CellTable, cells: Int32) -> Int64:
     """Return the base cells of a row that a witness each borrows, -1 if one needs none: see `CellTable.coalition`."""
     people = table.measures[0].value[cells]
     order = np.argsort(-people, kind="stable")
-    cells, people = cells[order].astype(np.int64), people[order]
+    found, people = cells[order].astype(np.int64), people[order]
     if not people[0] or people[0] > table.coalition:
         return np.array([-1])
     wanted = min(table.coalition + 1, int(people.sum()))
-    return cells[: 1 + int(np.searchsorted(np.cumsum(people), wanted))]
+    return found[: 1 + int(np.searchsorted(np.cumsum(people), wanted))]
 
 
 def opened(table: CellTable, members: RowCells, goal: Goal, measure: int) -> tuple[Int64, Int64]:

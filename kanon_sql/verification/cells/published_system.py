@@ -52,7 +52,7 @@ class PublishedSystem:
     gaps : list of list of int
         For each measure, how much less a reader has to think possible in each row; 0 if nothing is required.
     coalition : int
-        How many people may pool what they know.
+        How many people may share what they know.
     primaries : frozenset of int
         The rows of the tables with less than that.
     open : frozenset of int
@@ -124,7 +124,7 @@ class PublishedSystem:
         return 0 < self.cells[base].values[0] <= self.coalition
 
     def known(self, measure: int, base: int) -> int:
-        """Return what contributors who pool their values know a base cell to have at least."""
+        """Return what contributors who share their values know a base cell to have at least."""
         cell, pooled = self.cells[base], self._pooled[measure]
         return sum(nlargest(pooled, cell.largest[measure - 1])) if measure else min(cell.values[0], pooled)
 
@@ -199,9 +199,9 @@ class PublishedSystem:
                     else:
                         asked = ceil(sum(largest[:1]) * (1 + rule.percent / 100)) + sum(largest[1 : 1 + attackers])
                     gap = max(gap, asked - total)
-                few = people < self.k
+                few = Fraction(_SAFETY if people < self.k else 0)
                 if few or gap:
-                    gap = max(gap, 1, ceil(total * max(share, _SAFETY * few) / 100))
+                    gap = max(gap, 1, ceil(total * max(share, few) / 100))
             found.append(gap)
         return found
 
@@ -214,7 +214,7 @@ class PublishedSystem:
         return found
 
     def _attackers(self, place: int) -> int:
-        """Return how many contributors pool what they have of a sum; the p % rule is about one at least."""
+        """Return how many contributors share what they have of a sum; the p % rule is about one at least."""
         return max(self.coalition, *(isinstance(rule, Ambiguity) for rule, _ in self._rules(place)), 0)
 
     def _names(self, place: int) -> Iterator[tuple[Protection, set[str]]]:
