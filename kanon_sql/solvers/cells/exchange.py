@@ -33,7 +33,7 @@ class Exchanges:
         self._order = np.argsort(price[state.table.ancestors].sum(axis=1), kind="stable")
         self._margins: dict[int, Int64] = {}
 
-    def find(self, witness: int) -> Int64 | None:
+    def find(self, witness: int) -> Int32 | None:
         """Find a witness, and suppress what it changes; return these rows, None if there is no such pair.
 
         Notes
@@ -80,11 +80,11 @@ class Exchanges:
         shown = state.pattern[rows] == 0
         return np.where(shown, state.weight[rows], 0), shown & (state.shown[rows] > 0)
 
-    def _taken(self, witness: int, goal: Goal, gains: int, loses: int) -> Int64:
+    def _taken(self, witness: int, goal: Goal, gains: int, loses: int) -> Int32:
         state, table = self._state, self._state.table
         one, two = table.ancestors[gains], table.ancestors[loses]
         changed = np.concatenate((one[one != two], two[one != two]))
-        new = np.unique(changed[state.pattern[changed] == 0]).astype(np.int64)
+        new = np.unique(changed[state.pattern[changed] == 0])
         state.pattern[new] = SECONDARY
         state.put_own(witness, np.array([gains, loses], np.int32), np.array([goal.grows, -goal.grows], np.int64))
         return new

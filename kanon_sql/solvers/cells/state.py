@@ -275,8 +275,7 @@ def carried(state: State, table: CellTable) -> State:
     pattern, before = wider.pattern.copy(), state.witnesses()
     own = row[state.pattern == SECONDARY]
     pattern[own[pattern[own] == 0]] = SECONDARY
-    names = {name: at for at, name in enumerate(state.goals.named(row))}
-    source = np.array([names.get(name, -1) for name in wider.goals.named(np.arange(table.rows))], np.int64)
+    source = wider.goals.among(state.goals, row)
     length = np.where(source >= 0, np.diff(before.start)[source], 0)
     start = np.append(0, np.cumsum(length))
     entry = np.repeat(before.start[source], length) + np.arange(start[-1]) - np.repeat(start[:-1], length)
