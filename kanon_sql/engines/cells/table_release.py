@@ -178,16 +178,24 @@ def _solved(
 
     Rows that are suppressed for others may need more of them, and those may need others.
     """
-    from kanon_sql.solvers.cells import suppress
+    from kanon_sql.solvers.cells import begun, finished, widened
 
     empty = system.missing(system.table.primary | system.table.suppressed)
+    system = again(empty) if len(empty) else system
+    state, found = begun(system.table, budget, algorithm), None
     while True:
-        system = again(empty) if len(empty) else system
-        found = suppress(system.table, budget, algorithm)
-        more = system.missing(found.suppressed)
-        if not len(more):
+        more = system.missing(state.suppressed)
+        if len(more):
+            empty = np.concatenate((empty, more))
+            system = again(empty)
+            state, found = widened(state, system.table, budget), None
+        elif found is None:
+            before = state.suppressed
+            found = finished(state, budget, algorithm)
+            if np.array_equal(found.suppressed, before):
+                return system, found
+        else:
             return system, found
-        empty = np.concatenate((empty, more))
 
 
 def _empty_rows(table: EarlierTable) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:

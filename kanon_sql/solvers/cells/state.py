@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -58,6 +58,8 @@ class State:
         What some witnesses change in other measures.
     programs : dict of int to CheapestWitness
         What finds a witness where no move does, by its measure.
+    by_programs : bool
+        Whether moves alone did not find all witnesses.
     """
 
     table: CellTable
@@ -72,6 +74,7 @@ class State:
     steps: int
     others: dict[int, Changes] = field(default_factory=dict)
     programs: dict[int, CheapestWitness] = field(default_factory=dict)
+    by_programs: bool = False
 
     @property
     def measure(self) -> Int32:
@@ -124,13 +127,17 @@ class State:
                 return np.asarray(self.store.new)[: self.store.news].copy()
         return None
 
+    def put_own(self, witness: int, base: Int32, change: Int64) -> None:
+        """Take a witness that changes some base cells of its measure alone."""
+        rows = np.unique(self.table.ancestors[base])
+        self.store.put(witness, base, change, rows[self.pattern[rows] == SECONDARY])
+        self.others.pop(witness, None)
+
     def put(self, witness: int, change: Int64) -> None:
         """Take a witness from elsewhere: the changes of all measures, int64 array [measures, b]."""
         own = int(self.measure[witness])
         base = np.flatnonzero(change[own])
-        rows = np.unique(self.table.ancestors[base])
-        self.store.put(witness, base.astype(np.int32), change[own, base], rows[self.pattern[rows] == SECONDARY])
-        self.others.pop(witness, None)
+        self.put_own(witness, base.astype(np.int32), change[own, base])
         of, base = np.nonzero(change)
         if (of != own).any():
             of, base = of[of != own], base[of != own]
@@ -249,6 +256,44 @@ def started(table: CellTable) -> State:
         failures=[0] * len(goals.row),
         steps=steps,
     )
+
+
+def carried(state: State, table: CellTable) -> State:
+    """Return the search space of a wider table, with the pattern and the witnesses of a state.
+
+    Parameters
+    ----------
+    state : State
+        Its rows and base cells are in the other table, too; base cells with the same numbers.
+    table : CellTable
+        The same grouping sets, and further base cells that nobody has.
+    """
+    wider, old = started(table), state.table
+    wider.by_programs = state.by_programs
+    row = np.zeros(old.rows, np.int64)
+    row[old.ancestors] = table.ancestors[: old.base_cells]
+    pattern, before = wider.pattern.copy(), state.witnesses()
+    own = row[state.pattern == SECONDARY]
+    pattern[own[pattern[own] == 0]] = SECONDARY
+    source = wider.goals.among(state.goals, row)
+    length = np.where(source >= 0, np.diff(before.start)[source], 0)
+    start = np.append(0, np.cumsum(length))
+    entry = np.repeat(before.start[source], length) + np.arange(start[-1]) - np.repeat(start[:-1], length)
+    wider.take(
+        (
+            pattern,
+            replace(
+                before,
+                row=wider.goals.row,
+                measure=wider.measure,
+                start=start,
+                of=before.of[entry],
+                base=before.base[entry],
+                change=before.change[entry],
+            ),
+        )
+    )
+    return wider
 
 
 def _members(table: CellTable, row: Int32, set_of: Int32) -> tuple[Int64, Int32]:
