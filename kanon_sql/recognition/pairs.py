@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TypeAlias
@@ -52,6 +52,8 @@ class SampledRows:
         For columns that grow by one each year, such as an age, by their places: what the rows show, NaN for none.
     written : array of float64, optional
         When each row was written, in years, NaN for none; ages are compared by it.
+    spelled : set of int
+        The places of names that occur in several spellings, of which each hash stands for all.
     rows : int
         Rows of the whole table.
     parts : int
@@ -65,6 +67,7 @@ class SampledRows:
     varied: tuple[bool, ...]
     years: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
     written: NDArray[np.float64] | None = None
+    spelled: Set[int] = frozenset()
     rows: int
     parts: int = 1
 

@@ -18,7 +18,7 @@ _ENDLESS = 1 << 62
 class Exchanges:
     """A search for witnesses that change two base cells.
 
-    Boxes have their corners in few lines, which a person alone in all of them lacks; and a box of one base cell changes the
+    Boxes have their corners in few lines, and somebody alone in all of them has no box; and a box of one base cell changes the
     grand total.
 
     Parameters

@@ -6,12 +6,13 @@ from math import inf
 
 from kanon_sql.errors import PolicyError
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.cells.beginning import carried, started
 from kanon_sql.solvers.cells.destroy_repair import improve
 from kanon_sql.solvers.cells.greedy import protect, publish_by_programs
 from kanon_sql.solvers.cells.lower_bound import Bound, lower_bound
 from kanon_sql.solvers.cells.optimal import EFFORT, QUESTIONS, Optimal
 from kanon_sql.solvers.cells.starts import start_again
-from kanon_sql.solvers.cells.state import State, carried, started
+from kanon_sql.solvers.cells.state import State
 from kanon_sql.table.cell_table import Bools, CellTable, Suppression
 
 GREEDY, OPTIMAL = "greedy", "optimal"
