@@ -226,14 +226,18 @@ class Pairs:
         return same | (np.abs(apart) <= np.where(known, *_APART))
 
     def _apart(self, column: int, first: Places, second: Places) -> tuple[NDArray[np.float64], Flags]:
-        """Return by how many years a column that grows differs, apart from when the rows were written, and if that is known."""
+        """Return by how many years a column that grows differs, and whether it is known when the rows were written.
+
+        The age of each row may be that of the day when it was written, or of one day. What differs less counts.
+        """
         years, written = self.sample.years[column], self.sample.written
         apart = years[first] - years[second]
         if written is None:
             return apart, np.zeros(len(first), np.bool_)
         later = written[first] - written[second]
         known = ~np.isnan(later)
-        return apart - np.where(known, later, 0.0), known
+        grown = apart - np.where(known, later, 0.0)
+        return np.where(np.abs(grown) < np.abs(apart), grown, apart), known
 
     def _column(self, key: tuple[int, ...]) -> tuple[Places, Places, float, float]:
         if key not in self._columns:

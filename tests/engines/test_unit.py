@@ -178,6 +178,20 @@ def test_names_in_several_spellings_are_one_person(shared_clause: Connection) ->
     shared_clause.execute(f"FROM {view} ANONYMIZE BY zip, age GUARANTEE k >= 5 PER person").fetchall()
 
 
+def test_columns_of_frames_are_recognized_by_their_values() -> None:
+    pl = pytest.importorskip("polars")
+    columns = {"x": [f"user{row}@mail.org" for row in range(200)], "zip": [row % 4 for row in range(200)]}
+    kinds = [pa.table(columns), pl.DataFrame(columns), pl.DataFrame(columns, schema_overrides={"x": pl.Categorical})]
+    for table in kinds:
+        with pytest.raises(UnlistedColumnError, match=r"looks like an identifier of people: x \(looks like e-mail"):
+            kanon_sql.anonymize(table, 5, quasi_identifiers=["zip"], unlisted_limit=1)
+    columns = people_tables.visits(1)
+    columns["age"] = [2020 - int(str(each)[:4]) for each in columns.pop("born")]
+    with pytest.raises(RepeatedPeopleError, match=REPEATS):  # an age that nobody asks for says that these are not groups
+        dropped = ["patient_id", "age", "visit", "job", "ward"]
+        kanon_sql.anonymize(pa.table(columns), 5, quasi_identifiers=["zip", "sex"], drop=dropped)
+
+
 def test_a_row_without_a_person_is_nobody_else(shared_clause: Connection) -> None:
     columns = people_tables.clinics(1)
     who = [row // 6 for row in range(720)]
