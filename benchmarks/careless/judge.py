@@ -15,10 +15,10 @@ A release fails by
   than k are too few.
 - **count**: a published row of counts is about 1 to k - 1 people.
 
-A limit, a combination or a class of too few people is *lost* instead, if no column that the product has seen tells people apart, and no two that make a
-key together. What many people could share, such as an age or a salary, does not, even if few people in a small table do. Then
-nothing can say so, and only a warning is possible; without one, it is *unwarned*. Values below the limits are *rare*. These
-three are counted, and are no failures.
+A limit, a combination or a class of too few people is *lost* instead, if no column that the product has seen tells people
+apart, and no two that make a key together. What many people could share, such as an age or a salary, does not, even if few
+people in a small table do. Then nothing can say so, and only a warning is possible; without one, it is *unwarned*. Values below
+the limits are *rare*. These three are counted, and are no failures.
 """
 
 from __future__ import annotations

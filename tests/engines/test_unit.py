@@ -187,8 +187,8 @@ def test_columns_of_frames_are_recognized_by_their_values() -> None:
             kanon_sql.anonymize(table, 5, quasi_identifiers=["zip"], unlisted_limit=1)
     columns = people_tables.visits(1)
     columns["age"] = [2020 - int(str(each)[:4]) for each in columns.pop("born")]
+    dropped = ["patient_id", "age", "visit", "job", "ward"]
     with pytest.raises(RepeatedPeopleError, match=REPEATS):  # an age that nobody asks for says that these are not groups
-        dropped = ["patient_id", "age", "visit", "job", "ward"]
         kanon_sql.anonymize(pa.table(columns), 5, quasi_identifiers=["zip", "sex"], drop=dropped)
 
 
