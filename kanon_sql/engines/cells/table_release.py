@@ -178,13 +178,13 @@ def _solved(
 
     Rows that are suppressed for others may need more of them, and those may need others.
     """
-    from kanon_sql.solvers.cells import begun, finished, is_large, widened
+    from kanon_sql.solvers.cells import begun, finished, takes_long, widened
 
     empty = system.missing(system.table.primary | system.table.suppressed)
     system = again(empty) if len(empty) else system
     state = begun(system.table, budget, algorithm)
-    # solved first, a small table needs fewer of them
-    found = None if is_large(system.table) else finished(state, budget, algorithm)
+    # solved first, a table needs fewer of them
+    found = None if takes_long(state) else finished(state, budget, algorithm)
     while True:
         more = system.missing(state.suppressed)
         if len(more):

@@ -23,6 +23,9 @@ ALGORITHMS = (GREEDY, OPTIMAL)
 _SMALL = 1_500
 """Rows of a table that is solved exactly if that takes little, at most."""
 
+_OVERLAPPING = 300
+"""Rows of such a table, at most, if its groups overlap, so that moves alone do not find all witnesses: it takes far more."""
+
 _GUIDED = 0.5
 """How much the relaxed suppression counts where a table is improved."""
 
@@ -56,9 +59,9 @@ def begun(table: CellTable, budget: Budget, algorithm: str) -> State:
         raise PolicyError(f"no algorithm {algorithm!r} protects a table of counts; hint: {listed}, or leave it out")
     state = started(table)
     protect(state, budget)
-    if is_large(state.table) and state.by_programs:
+    if _is_large(state) and state.by_programs:
         publish_by_programs(state, budget)
-    elif is_large(state.table) and algorithm != GREEDY:
+    elif _is_large(state) and algorithm != GREEDY:
         improve(state, 0, budget)
     return state
 
@@ -79,7 +82,7 @@ def widened(state: State, table: CellTable, budget: Budget) -> State:
 def finished(state: State, budget: Budget, algorithm: str) -> Suppression:
     """Improve a small table whose primary rows have witnesses, and prove a bound; parameters as for `suppress`."""
     bound = lower_bound(state.table, budget)
-    proven = bound.cost if is_large(state.table) and algorithm != OPTIMAL else _improved(state, bound, budget, algorithm)
+    proven = bound.cost if _is_large(state) and algorithm != OPTIMAL else _improved(state, bound, budget, algorithm)
     return Suppression(
         suppressed=state.suppressed,
         witnesses=state.witnesses(),
@@ -90,9 +93,14 @@ def finished(state: State, budget: Budget, algorithm: str) -> Suppression:
     )
 
 
-def is_large(table: CellTable) -> bool:
-    """Return whether a table is improved without its bound, and so before it is widened."""
-    return table.rows > _SMALL
+def takes_long(state: State) -> bool:
+    """Return whether a table takes long to improve and to bound, so that it is widened before."""
+    return state.table.rows > _SMALL or state.by_programs
+
+
+def _is_large(state: State) -> bool:
+    """Return whether a table is improved without its bound."""
+    return state.table.rows > _SMALL
 
 
 def _improved(state: State, bound: Bound, budget: Budget, algorithm: str) -> int:
@@ -102,7 +110,8 @@ def _improved(state: State, bound: Bound, budget: Budget, algorithm: str) -> int
         publish_by_programs(state, budget)
     else:
         start_again(state, bound.share, proven, budget)
-    if state.cost > proven and algorithm != GREEDY:
+    exact = algorithm == OPTIMAL or (algorithm != GREEDY and (state.table.rows <= _OVERLAPPING or not state.by_programs))
+    if state.cost > proven and exact:
         limits = (inf, inf) if algorithm == OPTIMAL else (EFFORT, QUESTIONS // 16 if state.by_programs else QUESTIONS)
         proven = max(proven, Optimal(state, bound.cuts, *limits).run(proven, budget))
     if state.cost > proven and not state.by_programs and algorithm != GREEDY:
