@@ -52,6 +52,9 @@ ANY = Enough(values=10, pairs=30, agree=0.9, moved=0.9, columns=3, everything=2,
 IDENTIFYING = Enough(values=3, pairs=10, agree=0.8, moved=0.6, columns=2, everything=1, bits=0.0)
 """For a column that looks like an identifier of people: only that it repeats needs proof."""
 
+BORN = replace(IDENTIFYING, columns=3, everything=2)
+"""For a date of birth: that of several people determines their age, whatever that is called."""
+
 HOME = Enough(values=10, pairs=30, agree=0.8, moved=0.6, columns=2, everything=2, bits=4.0, alike=True, own=True)
 """For the address of a household: its members differ in age, sex or job, and the rows of a person do not."""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import log2
 
-from kanon_sql.recognition.evidence import ANY, CROWDED_HOME, HOME, IDENTIFYING, NAMED_HOME, NAMES, TOGETHER, Enough
+from kanon_sql.recognition.evidence import ANY, BORN, CROWDED_HOME, HOME, IDENTIFYING, NAMED_HOME, NAMES, TOGETHER, Enough
 from kanon_sql.recognition.pairs import Pairs
 from kanon_sql.recognition.topics import BORN_WITH, NOT_OF_A_HOME
 
@@ -107,7 +107,8 @@ def repeated_people(
     columns. The result does not depend on the order of the rows. Pairs with a NULL say nothing about a column.
     """
     places = [place for place in range(len(pairs.names)) if place != pairs.per and place not in shared_by_many]
-    enough = {place: IDENTIFYING if place in identifying else ANY for place in places}
+    kinds = {place: BORN if personal.get(place) in BORN_WITH else IDENTIFYING for place in identifying}
+    enough = {place: kinds.get(place, ANY) for place in places}
     found = [each for place in places if (each := _evidence(pairs, (place,), personal, enough[place])) is not None]
     found += _by_more(pairs, found, places, personal, identifying, homes, names, joined=joined)
     certain = [each for each in found if each.certain]
@@ -252,7 +253,7 @@ def _is_most(shared: int, differing: int, enough: Enough) -> bool:
     """Return whether rows with the same value agree on most of what describes a person."""
     if enough.alike:
         return shared >= enough.everything and not differing
-    if enough is IDENTIFYING and shared >= enough.columns:
+    if enough in (IDENTIFYING, BORN) and shared >= enough.columns:
         return True
     return (shared >= enough.columns or (shared >= enough.everything and not differing)) and shared >= 2 * differing
 

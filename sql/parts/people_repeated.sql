@@ -272,7 +272,8 @@
         ) AS judged
         JOIN "kanon#keys" AS keys ON keys.place = judged.place
         CROSS JOIN (SELECT system.main.list(name ORDER BY place ASC NULLS LAST) AS names FROM "kanon#described") AS names
-        WHERE certain AND NOT EXISTS (
+        -- the birth date of several people determines their age, whatever that is called
+        WHERE certain AND (judged.shared > 1 OR NOT keys.born) AND NOT EXISTS (
             FROM "kanon#judged" AS alone
             WHERE keys.judged_as IN (''any'', ''identifier'') AND keys.first <> keys.second AND alone.first = alone.second AND alone.shared > 1 AND NOT alone.identifying
                 AND alone.place IN (keys.first, keys.second)
