@@ -94,8 +94,8 @@ class Exchanges:
                 _, barred = self._prices(rows)
                 if ((barred | own_barred) & apart).any() or not apart[own == goal.row].all():
                     continue
-                spare = measure.value[lender] - max(int(measure.floor[lender]), int(known[lender]))
-                amount = min(left, int(spare), int(margin[rows[apart]].min(initial=left)))
+                surplus = measure.value[lender] - max(int(measure.floor[lender]), int(known[lender]))
+                amount = min(left, int(surplus), int(margin[rows[apart]].min(initial=left)))
                 if amount > 0:
                     margin[rows] -= amount
                     left -= amount
