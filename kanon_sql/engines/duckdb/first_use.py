@@ -1,0 +1,122 @@
+"""What a new database in memory puts off: functions and macros are made when a statement first needs them."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from kanon_sql.engines.duckdb.versions import BUSY
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.session import Session
+
+CLAUSES = re.compile("anonymi|protect", re.IGNORECASE)
+"""What a statement with a clause of ours mentions."""
+
+_PLAIN = re.compile(r"\s*(?:alter|create|delete|drop|from|insert|select|update|values|with)\b[^;]*;?\s*", re.IGNORECASE)
+"""A single statement that neither lists functions nor changes where they are looked for."""
+
+_REVEALING = re.compile(
+    r"kanon|duckdb|query|json|schema|function|macro|complete|pg_|\b(?:attach|begin|call|copy|database|execute|export|import|install"
+    r"|load|prepare|set|start|transaction|use)\b",
+    re.IGNORECASE,
+)
+"""Words with which a statement may list functions, run text that it makes, or reach another database."""
+
+_CALLED = re.compile(r"""\b(?:anonymize|protect)\b"?\s*(?:\(|--|/\*)""", re.IGNORECASE)
+"""The two words of a clause that are functions too."""
+
+_LONGEST = 10_000
+"""Characters of a text that are looked through; before a longer one, everything is made."""
+
+
+class FirstUse:
+    """The functions and macros of a database in memory that only one connection reaches.
+
+    Parameters
+    ----------
+    raw : DuckDBPyConnection
+        The connection; nobody else may use it before `everything` is called.
+
+    Notes
+    -----
+    To make all macros takes longer than a small release, which needs none of them. The functions are made through a second
+    connection, since the first may be in the middle of a result.
+    """
+
+    def __init__(self, raw: duckdb.DuckDBPyConnection) -> None:
+        self._raw = raw
+        self._maker: duckdb.DuckDBPyConnection | None = None
+        self._session: Session | None = None
+        self._shared = False
+        self._made: set[str] = set()
+        self.over = False
+
+    def functions(self) -> Session:
+        """Make the functions, unless they are there; return the session."""
+        from kanon_sql.engines.duckdb.registration import REGISTERING, first_session
+
+        with REGISTERING:
+            if self._session is None:
+                self._maker = self._raw.cursor()
+                self._session = first_session(self._raw, self._maker)
+            return self._session
+
+    def everything(self) -> None:
+        """Make all functions and macros, before somebody else uses the connection."""
+        from kanon_sql.engines.duckdb.registration import REGISTERING, share_macros, temporary_macros
+
+        with REGISTERING:
+            self.functions()
+            if not self._shared:
+                share_macros(self._raw)
+                self._shared = True
+            try:
+                temporary_macros(self._raw.sql)
+                self.over = True
+            except BUSY:  # rows are still waited for: until those are read, the macros that all connections share are used
+                pass
+
+    def before(self, query: object) -> bool:
+        """Make what a statement needs; return whether it runs without the functions."""
+        if not isinstance(query, str) or self._shared or len(query) > _LONGEST:
+            return self._all()
+        clause = CLAUSES.search(query) is not None
+        if not _PLAIN.fullmatch(query) or _REVEALING.search(query):
+            return self._all()
+        called = set(re.findall(r"\w+", query.casefold())) & _names()
+        called -= set() if _CALLED.search(query) else {"anonymize", "protect"}
+        if clause or called:
+            self.functions()
+        if not called <= self._made:
+            self._let_go()
+            from kanon_sql.engines.duckdb.registration import named_macros
+
+            self._made |= named_macros(self._raw, called)
+        return self._session is None
+
+    def close(self) -> None:
+        """Close the second connection."""
+        if self._maker is not None:
+            self._maker.close()
+
+    def _all(self) -> bool:
+        self._let_go()
+        self.everything()
+        return False
+
+    def _let_go(self) -> None:
+        """Let go of the rows of the last statement, as the next one does."""
+        self._raw.execute("SELECT 1").fetchall()
+
+
+@cache
+def _names() -> frozenset[str]:
+    """Return the names of the files of our macros, each called like its macro."""
+    from kanon_sql import sql, udfs
+
+    return frozenset(path.stem for package in (sql, udfs) for folder in package.__path__ for path in Path(folder).glob("*.*"))
