@@ -87,7 +87,8 @@ def named(name: str) -> NameRule | None:
 
 
 def _fits(words: str, rule: NameRule) -> bool:
-    if not _compiled(rule.pattern).fullmatch(words):
+    pattern = rule.pattern if any(part in words for part in rule.parts) else rule.rest
+    if not pattern or not _compiled(pattern).fullmatch(words):
         return False
     exceptions = rule.exceptions or (not_identifying() if rule.role == "identifier" else "")
     return not exceptions or not _compiled(exceptions).fullmatch(words)
