@@ -140,7 +140,6 @@ class Connection:
         """Return the connection behind it, with all functions and macros."""
         if self._first_use is not None:
             self._first_use.everything()
-            self._first_use = None if self._first_use.over else self._first_use
         return self._raw
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,12 +18,16 @@ if TYPE_CHECKING:
 CLAUSES = re.compile("anonymi|protect", re.IGNORECASE)
 """What a statement with a clause of ours mentions."""
 
-_PLAIN = re.compile(r"\s*(?:alter|create|delete|drop|from|insert|select|update|values|with)\b[^;]*;?\s*", re.IGNORECASE)
+_PLAIN = re.compile(
+    r"\s*(?:(?:alter|create|delete|drop|from|insert|select|update|values|with)\b"
+    r"|set\s+(?:enable_progress_bar|enable_progress_bar_print|memory_limit|preserve_insertion_order|temp_directory|threads)\b)[^;]*;?\s*",
+    re.IGNORECASE,
+)
 """A single statement that neither lists functions nor changes where they are looked for."""
 
 _REVEALING = re.compile(
     r"kanon|duckdb|query|json|schema|function|macro|complete|pg_|\b(?:attach|begin|call|copy|database|execute|export|import|install"
-    r"|load|prepare|set|start|transaction|use)\b",
+    r"|load|prepare|start|transaction|use)\b",
     re.IGNORECASE,
 )
 """Words with which a statement may list functions, run text that it makes, or reach another database."""
@@ -54,7 +59,7 @@ class FirstUse:
         self._session: Session | None = None
         self._shared = False
         self._made: set[str] = set()
-        self.over = False
+        self._over = False
 
     def functions(self) -> Session:
         """Make the functions, unless they are there; return the session."""
@@ -68,6 +73,8 @@ class FirstUse:
 
     def everything(self) -> None:
         """Make all functions and macros, before somebody else uses the connection."""
+        if self._over:
+            return
         from kanon_sql.engines.duckdb.registration import REGISTERING, share_macros, temporary_macros
 
         with REGISTERING:
@@ -77,12 +84,14 @@ class FirstUse:
                 self._shared = True
             try:
                 temporary_macros(self._raw.sql)
-                self.over = True
+                self._over = True
             except BUSY:  # rows are still waited for: until those are read, the macros that all connections share are used
                 pass
 
     def before(self, query: object) -> bool:
         """Make what a statement needs; return whether it runs without the functions."""
+        if self._over:
+            return False
         if not isinstance(query, str) or self._shared or len(query) > _LONGEST:
             return self._all()
         clause = CLAUSES.search(query) is not None
@@ -117,6 +126,5 @@ class FirstUse:
 @cache
 def _names() -> frozenset[str]:
     """Return the names of the files of our macros, each called like its macro."""
-    from kanon_sql import sql, udfs
-
-    return frozenset(path.stem for package in (sql, udfs) for folder in package.__path__ for path in Path(folder).glob("*.*"))
+    packages = [import_module(f"kanon_sql.{name}").__path__ for name in ("sql", "udfs")]
+    return frozenset(path.stem for folders in packages for folder in folders for path in Path(folder).glob("*.*"))
