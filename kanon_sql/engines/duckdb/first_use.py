@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 CLAUSES = re.compile("anonymi|protect", re.IGNORECASE)
 """What a statement with a clause of ours mentions."""
 
+BLOCKS = re.compile(r"\bprotected\b", re.IGNORECASE)
+"""What a text with BEGIN PROTECTED mentions."""
+
 _PLAIN = re.compile(
     r"\s*(?:(?:alter|create|delete|drop|from|insert|select|update|values|with)\b"
     r"|set\s+(?:enable_progress_bar|enable_progress_bar_print|memory_limit|preserve_insertion_order|temp_directory|threads)\b)[^;]*;?\s*",
@@ -26,7 +29,7 @@ _PLAIN = re.compile(
 """A single statement that neither lists functions nor changes where they are looked for."""
 
 _REVEALING = re.compile(
-    r"kanon|duckdb|query|json|schema|function|macro|complete|pg_|\b(?:attach|begin|call|copy|database|execute|export|import|install"
+    r"kanon|duckdb|query\b|json|schema|function|macro|complete|pg_|\b(?:attach|begin|call|copy|database|execute|export|import|install"
     r"|load|prepare|start|transaction|use)\b",
     re.IGNORECASE,
 )

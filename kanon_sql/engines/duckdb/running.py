@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
 from kanon_sql.engines.duckdb import copying
 from kanon_sql.engines.duckdb.caller import streams
-from kanon_sql.engines.duckdb.cells.table_writer import TableWriter
-from kanon_sql.engines.duckdb.cells.waiting_tables import WaitingTables
 from kanon_sql.engines.duckdb.failures import Asked
-from kanon_sql.engines.duckdb.first_use import CLAUSES
-from kanon_sql.engines.duckdb.history_query import history_query
+from kanon_sql.engines.duckdb.first_use import BLOCKS, CLAUSES
 from kanon_sql.engines.duckdb.policies import Policies
 from kanon_sql.engines.duckdb.registration import macros
 from kanon_sql.engines.duckdb.relation import run
@@ -23,8 +20,11 @@ from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.duckdb.shadowing import GATED, REFUSED, unshadowed
 from kanon_sql.errors import KanonError, PolicyError, raise_alone
-from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.policy import Policy
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.cells.waiting_tables import WaitingTables
+    from kanon_sql.model.linked_histories import LinkedHistories
 
 _PREPARES, _EXECUTES = (re.compile(rf"\b{word}\b", re.IGNORECASE) for word in ("prepare", "execute"))
 
@@ -43,24 +43,35 @@ class Running:
     def __init__(self, raw: duckdb.DuckDBPyConnection, session: Session) -> None:
         self._raw, self.session = raw, session
         self._prepared = False
-        self._waiting = WaitingTables(session.protected_tables)
+        self._waiting: WaitingTables | None = None
         self.streams = set[str]()
         self.asked = Asked()
 
     @property
     def waits(self) -> bool:
         """Return whether BEGIN PROTECTED was given: tables are made at COMMIT."""
-        return self._waiting.begun
+        return self._waiting is not None and self._waiting.begun
 
     def run(
         self, last: Callable[..., Any], query: Any, ask: Callable[[str], Any], parameters: Any, *, many: bool = False
     ) -> Any:
         """Run statements; tables between BEGIN PROTECTED and COMMIT wait until all of them are known."""
-        if not self._waiting.takes(query):
+        waiting = self._waiting_for(query)
+        if waiting is None:
             return self._run_sent(last, query, self._rewritten(query, ask), parameters, many=many)
         if many or parameters:
             raise PolicyError("BEGIN PROTECTED ... COMMIT takes no parameters; hint: write them into the statements")
-        return self._waiting.run(query, partial(self._rewritten, ask=ask), partial(self._run_sent, last, parameters=None))
+        return waiting.run(query, partial(self._rewritten, ask=ask), partial(self._run_sent, last, parameters=None))
+
+    def _waiting_for(self, query: object) -> WaitingTables | None:
+        """Return what makes a text wait that has BEGIN PROTECTED, or comes after it."""
+        if self._waiting is None:
+            if not isinstance(query, str) or not BLOCKS.search(query):
+                return None
+            from kanon_sql.engines.duckdb.cells.waiting_tables import WaitingTables
+
+            self._waiting = WaitingTables(self.session.protected_tables)
+        return self._waiting if self._waiting.takes(query) else None
 
     def _rewritten(self, query: Any, ask: Callable[[str], Any], writer: Callable[..., str] | None = None) -> Any:
         """Return the query as DuckDB takes it; stored policies are read by ``ask``, in the transaction of the connection."""
@@ -69,8 +80,9 @@ class Running:
         from kanon_sql.clause import rewrite  # sqlglot is only paid for where the word occurs
 
         policies = Policies(lambda question: ask(question).fetchall(), self.session.allowed_files)
-        protect = TableWriter(self.session.protected_tables) if writer is None else writer
-        return rewrite(query, _release_of_query, policies, protect, _linked, streams() | self.streams)
+        return rewrite(
+            query, _release_of_query, policies, writer or _table_writer(self.session), _linked, streams() | self.streams
+        )
 
     def _run_sent(self, last: Callable[..., Any], query: Any, sent: Any, parameters: Any, *, many: bool = False) -> Any:
         """Run statements; those that hold a release fail without words of DuckDB that may quote values."""
@@ -108,9 +120,23 @@ def _our_statements() -> re.Pattern[str]:
     return re.compile("|".join(["kanon#", *(text.partition("(")[0] for text in macros())]), re.IGNORECASE)
 
 
+def _table_writer(session: Session) -> Callable[..., str]:
+    """Return what writes the protected tables of one text."""
+
+    @cache
+    def writer() -> Callable[..., str]:
+        from kanon_sql.engines.duckdb.cells.table_writer import TableWriter
+
+        return TableWriter(session.protected_tables)
+
+    return lambda *asked: writer()(*asked)
+
+
 def _release_of_query(body: str, policy: Policy, wide: str | None) -> str:
     return release_query(body, policy, query=True, wide=wide)
 
 
 def _linked(body: str, asked: LinkedHistories, wide: str | None) -> str:
+    from kanon_sql.engines.duckdb.history_query import history_query
+
     return history_query(body, asked, wide, query=True)
