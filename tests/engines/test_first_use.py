@@ -46,7 +46,8 @@ def test_each_statement_makes_what_it_needs(con: Connection) -> None:
     con.execute("FROM marginals('t', 't')").fetchall()
     assert {"k_anonymity", "marginals", "joint_tables"} <= made(con)
     assert not made(con) & {"k_anonymize", "profile"}
-    assert len(con.execute("FROM anonymize('t', '{\"k\": 2, \"per_row\": true}')").fetchall()) == 12
+    policy = kanon_sql.Policy.of(k=2, quasi_identifiers=["a", "b"]).to_json()
+    assert len(con.execute(f"FROM anonymize('t', '{policy}')").fetchall()) == 12
 
 
 @pytest.mark.parametrize(
