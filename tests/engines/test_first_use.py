@@ -43,7 +43,7 @@ def test_each_statement_makes_what_it_needs(con: Connection) -> None:
     assert len(con.execute(CLAUSE).fetchall()) == 3
     assert not made(con) & {"k_anonymity", "k_anonymize", "profile"}
     assert con.execute("SELECT k FROM k_anonymity('t', ['a'])").fetchall() == [(4,)]
-    con.execute("FROM marginals('t', 't')").fetchall()
+    con.execute("-- a comment; it calls nothing\nFROM marginals('t', 't')").fetchall()
     assert {"k_anonymity", "marginals", "joint_tables"} <= made(con)
     assert not made(con) & {"k_anonymize", "profile"}
     policy = kanon_sql.Policy.of(k=2, quasi_identifiers=["a", "b"]).to_json()
@@ -76,6 +76,13 @@ def test_views_cursors_and_relations(con: Connection) -> None:
         assert len(each.execute("FROM v").fetchall()) == 12
         assert len(each.execute("FROM w").fetchall()) == 3
     assert con.table("t").query("t2", "SELECT k FROM k_anonymity('t', ['a'])").fetchall() == [(4,)]
+
+
+def test_a_relation_over_a_release(con: Connection) -> None:
+    relation = con.sql("FROM t ANONYMIZE BY a, b GUARANTEE k >= 2")
+    assert len(relation.limit(3).fetchall()) == 3
+    assert "k_anonymity" not in made(con)
+    assert con.sql("FROM t ANONYMIZE BY a, b GUARANTEE k >= 2").query("r", "SELECT k FROM k_anonymity('r', ['a'])").fetchall()
 
 
 def test_macros_of_the_user_are_told_as_on_a_registered_connection(con: Connection) -> None:

@@ -154,8 +154,10 @@ class Connection:
             from kanon_sql.engines.duckdb.registration import session_of
             from kanon_sql.engines.duckdb.running import Running
 
-            session = session_of(self._raw) if self._first_use is None else self._first_use.functions()
-            self._running = Running(self._raw, session)
+            if self._first_use is None:
+                self._running = Running(self._raw, session_of(self._raw))
+            else:
+                self._running = Running(self._raw, self._first_use.functions(), self._first_use.everything)
         return self._running
 
     def execute(self, query: Any, parameters: Any = None) -> Self:
@@ -170,7 +172,8 @@ class Connection:
 
     def sql(self, query: Any, *, params: Any = None, **options: Any) -> Any:
         """Return a relation, as ``DuckDBPyConnection.sql``; it runs when its rows are asked for."""
-        raw = self.raw
+        alone = self._first_use is not None and self._first_use.is_clause_alone(query)
+        raw = self._raw if alone else self.raw
 
         def last(text: Any, parameters: Any) -> Any:
             return as_caller(raw.sql, text, params=parameters, **options)

@@ -22,14 +22,14 @@ BLOCKS = re.compile(r"\bprotected\b", re.IGNORECASE)
 """What a text with BEGIN PROTECTED mentions."""
 
 _PLAIN = re.compile(
-    r"\s*(?:(?:alter|create|delete|drop|from|insert|select|update|values|with)\b"
+    r"(?:\s|--[^\n]*\n)*(?:(?:alter|create|delete|drop|from|insert|select|update|values|with)\b"
     r"|set\s+(?:enable_progress_bar|enable_progress_bar_print|memory_limit|preserve_insertion_order|temp_directory|threads)\b)[^;]*;?\s*",
     re.IGNORECASE,
 )
 """A single statement that neither lists functions nor changes where they are looked for."""
 
 _REVEALING = re.compile(
-    r"kanon|duckdb|query\b|json|schema|function|macro|complete|pg_|\b(?:attach|begin|call|copy|database|execute|export|import|install"
+    r"kanon(?!#)|duckdb|query\b|json|schema|function|macro|complete|pg_|\b(?:attach|begin|call|copy|database|execute|export|import|install"
     r"|load|prepare|start|transaction|use)\b",
     re.IGNORECASE,
 )
@@ -95,35 +95,44 @@ class FirstUse:
         """Make what a statement needs; return whether it runs without the functions."""
         if self._over:
             return False
-        if not isinstance(query, str) or self._shared or len(query) > _LONGEST:
-            return self._all()
-        clause = CLAUSES.search(query) is not None
-        if not _PLAIN.fullmatch(query) or _REVEALING.search(query):
-            return self._all()
-        called = set(re.findall(r"\w+", query.casefold())) & _names()
-        called -= set() if _CALLED.search(query) else {"anonymize", "protect"}
-        if clause or called:
-            self.functions()
-        if not called <= self._made:
+        called = self._called(query)
+        if called is None:
             self._let_go()
+            self.everything()
+        elif called or _has_clause(query):
+            self.functions()
+        if called and not called <= self._made:
             from kanon_sql.engines.duckdb.registration import named_macros
 
+            self._let_go()
             self._made |= named_macros(self._raw, called)
         return self._session is None
+
+    def is_clause_alone(self, query: object) -> bool:
+        """Return whether a statement has a clause and needs no macro."""
+        return not self._over and _has_clause(query) and self._called(query) == set()
+
+    def _called(self, query: object) -> set[str] | None:
+        """Return the macros that a statement may call; None if that may be any, or if it may ask which there are."""
+        if not isinstance(query, str) or self._shared or len(query) > _LONGEST:
+            return None
+        if not _PLAIN.fullmatch(query) or _REVEALING.search(query):
+            return None
+        called = set(re.findall(r"\w+", query.casefold())) & _names()
+        return called if _CALLED.search(query) else called - {"anonymize", "protect"}
 
     def close(self) -> None:
         """Close the second connection."""
         if self._maker is not None:
             self._maker.close()
 
-    def _all(self) -> bool:
-        self._let_go()
-        self.everything()
-        return False
-
     def _let_go(self) -> None:
         """Let go of the rows of the last statement, as the next one does."""
         self._raw.execute("SELECT 1").fetchall()
+
+
+def _has_clause(query: object) -> bool:
+    return isinstance(query, str) and CLAUSES.search(query) is not None
 
 
 @cache

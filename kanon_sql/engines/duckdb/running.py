@@ -38,10 +38,12 @@ class Running:
         The connection.
     session : Session
         What is remembered of its releases.
+    everything : callable, optional
+        Makes the macros that are not there yet.
     """
 
-    def __init__(self, raw: duckdb.DuckDBPyConnection, session: Session) -> None:
-        self._raw, self.session = raw, session
+    def __init__(self, raw: duckdb.DuckDBPyConnection, session: Session, everything: Callable[[], None] | None = None) -> None:
+        self._raw, self.session, self._everything = raw, session, everything
         self._prepared = False
         self._waiting: WaitingTables | None = None
         self.streams = set[str]()
@@ -87,6 +89,7 @@ class Running:
     def _run_sent(self, last: Callable[..., Any], query: Any, sent: Any, parameters: Any, *, many: bool = False) -> Any:
         """Run statements; those that hold a release fail without words of DuckDB that may quote values."""
         asked = Asked.of(query, sent)
+        asked.everything = self._everything
         # What was prepared is not bound again when it is executed.
         asked.released = asked.released or (self._prepared and _EXECUTES.search(asked.text) is not None)
         self.asked = asked
