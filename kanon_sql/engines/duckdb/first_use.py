@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -75,7 +76,10 @@ class FirstUse:
             return self._session
 
     def everything(self) -> None:
-        """Make all functions and macros, before somebody else uses the connection."""
+        """Make all functions and macros, before somebody else uses the connection, which may be in the middle of a result."""
+        self._everything(self._raw.sql)
+
+    def _everything(self, execute: Callable[[duckdb.Statement], object]) -> None:
         if self._over:
             return
         from kanon_sql.engines.duckdb.registration import REGISTERING, share_macros, temporary_macros
@@ -86,7 +90,7 @@ class FirstUse:
                 share_macros(self._raw)
                 self._shared = True
             try:
-                temporary_macros(self._raw.sql)
+                temporary_macros(execute)
                 self._over = True
             except BUSY:  # rows are still waited for: until those are read, the macros that all connections share are used
                 pass
@@ -98,7 +102,7 @@ class FirstUse:
         called = self._called(query)
         if called is None:
             self._let_go()
-            self.everything()
+            self._everything(self._raw.execute)
         elif called or _has_clause(query):
             self.functions()
         if called and not called <= self._made:
