@@ -78,6 +78,13 @@ def test_views_cursors_and_relations(con: Connection) -> None:
     assert con.table("t").query("t2", "SELECT k FROM k_anonymity('t', ['a'])").fetchall() == [(4,)]
 
 
+def test_a_closed_connection(con: Connection) -> None:
+    con.close()
+    assert kanon_sql.releases(con) == []
+    with pytest.raises(kanon_sql.errors.SourceError, match="already closed"):
+        con.execute(CLAUSE)
+
+
 def test_a_relation_over_a_release(con: Connection) -> None:
     relation = con.sql("FROM t ANONYMIZE BY a, b GUARANTEE k >= 2")
     assert len(relation.limit(3).fetchall()) == 3

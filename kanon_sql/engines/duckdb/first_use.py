@@ -68,11 +68,16 @@ class FirstUse:
     def functions(self) -> Session:
         """Make the functions, unless they are there; return the session."""
         from kanon_sql.engines.duckdb.registration import REGISTERING, first_session
+        from kanon_sql.engines.duckdb.session import Session
 
         with REGISTERING:
             if self._session is None:
-                self._maker = self._raw.cursor()
-                self._session = first_session(self._raw, self._maker)
+                try:
+                    self._maker = self._raw.cursor()
+                except duckdb.ConnectionException:  # it is closed, and released nothing
+                    self._session = Session()
+                else:
+                    self._session = first_session(self._raw, self._maker)
             return self._session
 
     def everything(self) -> None:
