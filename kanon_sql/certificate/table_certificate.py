@@ -13,9 +13,8 @@ from kanon_sql.certificate.released import Released
 from kanon_sql.certificate.status import Status
 from kanon_sql.certificate.table_evidence import TableEvidence
 from kanon_sql.certificate.table_file import PROTECTED
-from kanon_sql.errors import CertificateError
 from kanon_sql.model.how_many import how_many
-from kanon_sql.model.protection import coalition_in_words
+from kanon_sql.model.protection import Protection, coalition_in_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +53,10 @@ class TableCertificate:
     number : int or None
         Running number among the protected tables of a connection.
     together : str or None
-        Canonical JSON of the tables that were solved together, with all their keys and sums; None if the table is alone.
-    prove : callable or None
-        Makes the evidence, which may be large; None if earlier tables of the same source were respected.
+        Canonical JSON of the tables that were solved together, and of the earlier ones that they respect, with all their keys
+        and sums; None if the table is alone.
+    prove : callable
+        Makes the evidence, which may be large.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class TableCertificate:
     warnings: tuple[str, ...] = ()
     number: int | None = None
     together: str | None = None
-    prove: Callable[[], TableEvidence] | None = field(default=None, repr=False, compare=False)
+    prove: Callable[[], TableEvidence] = field(repr=False, compare=False)
 
     def __eq__(self, other: object) -> bool:
         """Return whether two certificates claim the same, by the same evidence."""
@@ -96,9 +96,9 @@ class TableCertificate:
         return self.to_dict() == other.to_dict() and self.evidence == other.evidence
 
     @property
-    def evidence(self) -> TableEvidence | None:
+    def evidence(self) -> TableEvidence:
         """Return what `kanon verify` checks."""
-        return None if self.prove is None else self.prove()
+        return self.prove()
 
     @property
     def gap(self) -> float:
@@ -114,6 +114,7 @@ class TableCertificate:
             "guarantee": ", ".join(self.requirements),
             "protected": "each row, and each group that rows name together",
             **({"attackers": f"also {coalition_in_words(pooled)}"} if (pooled := self._contributors) else {}),
+            **({"named rows": "; ".join(named)} if (named := self._named_rows()) else {}),
             "rows": f"{self.rows:,}, of {how_many(self.base_cells, 'base cell')}",
             "suppressed": f"{suppressed:,} ({share:.1%}): {self.primary:,} primary, {self.secondary:,} secondary"
             + (f"; and {how_many(self.empty_rows, 'empty row')}" if self.empty_rows else ""),
@@ -129,6 +130,9 @@ class TableCertificate:
         asked = json.loads(self.protection)
         return int(asked.get("contributors", 0)) if isinstance(asked, dict) else 0
 
+    def _named_rows(self) -> tuple[str, ...]:
+        return Protection.from_dict(json.loads(self.protection)).named_rows
+
     def __repr__(self) -> str:
         """Return one line for each figure."""
         return "\n".join(f"{name:<18}{text}" for name, text in self.figures().items())
@@ -142,16 +146,8 @@ class TableCertificate:
         return {**data, "status": self.status.value, "requirements": list(self.requirements), "gap": self.gap}
 
     def to_json(self) -> str:
-        """Return the text of a certificate file: one claim a line, witnesses, multipliers, a checksum at the end.
-
-        Raises
-        ------
-        CertificateError
-            When earlier tables of the same source were respected: its witnesses are about them, too.
-        """
+        """Return the text of a certificate file: one claim a line, witnesses, multipliers, a checksum at the end."""
         evidence = self.evidence
-        if evidence is None:
-            raise CertificateError(None, "the table respects earlier ones of its source, so it has no certificate file")
         parts = {name: getattr(evidence, name) for name in TableEvidence.__dataclass_fields__}
         return write({name: getattr(self, name) for name in self.__dataclass_fields__} | parts, PROTECTED)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +63,15 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
 @per_row_option
 @click.option("--p", "percent", multiple=True, metavar="S=10", help="The p % rule for a sum; repeatable.")
 @click.option("--dominance", multiple=True, metavar="S=1,0.8", help="The dominance rule for a sum; repeatable.")
-@click.option("--show", "shown", multiple=True, metavar="A,B", help="Keys whose rows must be shown; '' is the total.")
+@click.option(
+    "--show",
+    "shown",
+    multiple=True,
+    metavar="A,B",
+    help="Keys whose rows must be shown; '' is the total, and A=x,B=y one row by its values; repeatable.",
+)
+@click.option("--hide", "hidden", multiple=True, metavar="A=x,B=y", help="A row to suppress, by its values; repeatable.")
+@click.option("--impossible", multiple=True, metavar="A=x,B=y", help="Values that nobody can have together; repeatable.")
 @click.option(
     "--cost",
     default="cells",
@@ -118,6 +127,8 @@ def protect(
     percent: tuple[str, ...],
     dominance: tuple[str, ...],
     shown: tuple[str, ...],
+    hidden: tuple[str, ...],
+    impossible: tuple[str, ...],
     grouping: str,
     recodings: tuple[str, ...],
     ledger: str | None,
@@ -155,8 +166,15 @@ def protect(
     def planned(columns: list[str]) -> tuple[TableArguments, Iterable[str]]:
         keys = column_names(by, columns)
         check_columns((*keys, *sums.values(), *([options["per"]] if options["per"] else [])), columns)
-        sets = tuple(tuple(column_names([each], columns)) for each in shown)
-        said = {**options, "p": percents, "dominance": largest, "show": sets} if policy is None else {}
+        rows = {
+            "hide": tuple(_row(each, "--hide") for each in hidden),
+            "impossible": tuple(_row(each, "--impossible") for each in impossible),
+        }
+        sets = tuple(
+            _row(each, "--show") if "=" in each and each not in columns else tuple(column_names([each], columns))
+            for each in shown
+        )
+        said = {**options, "p": percents, "dominance": largest, "show": sets, **rows} if policy is None else {}
         if policy is not None:
             policy.check_columns(columns)
         shape = {"measures": sums, "grouping": grouping, "recodings": levels}
@@ -182,6 +200,17 @@ def protect(
         job.tell(proven, ("tabulation", "protection", "together", "number"), as_json=as_json)
 
 
+def _row(text: str, option: str) -> dict[str, list[str]]:
+    """Read a row by its values: a key may have several, each as A=x."""
+    found: dict[str, list[str]] = {}
+    for part in next(csv.reader([text], skipinitialspace=True), []):
+        name, equals, value = part.partition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"{part} is not of the form sex=F", param_hint=option)
+        found.setdefault(name.strip(), []).append(value)
+    return found
+
+
 def _known_as(origin: Place) -> tuple[str, ...]:
     """Return the name of a source as a statement in its own database has it."""
     if origin.table is None:
@@ -192,8 +221,8 @@ def _known_as(origin: Place) -> tuple[str, ...]:
 
 _ASKED = frozenset(
     {
-        "k", "per", "per_row", "percent", "dominance", "shown", "cost", "rows", "contributors", "suppressed", "algorithm",
-        "time_limit", "earlier",
+        "k", "per", "per_row", "percent", "dominance", "shown", "hidden", "impossible", "cost", "rows", "contributors",
+        "suppressed", "algorithm", "time_limit", "earlier",
     }
 )  # fmt: skip
 """Parameters that a policy says."""

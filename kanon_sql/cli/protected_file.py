@@ -60,15 +60,10 @@ def protect_file(
 
     def solve(go_on: Callable[[], None]) -> Solved[TableCertificate]:
         asked, summed = planned(columns(con, "source"))
-        counting, protection = asked.asked()
+        _, protection = asked.asked()
         earlier = [] if protection.earlier == "ignore" else comparable(con, session, "source")
         names = {name for each in earlier for name in each.tabulation.sums if name in map(same_name, columns(con, "source"))}
         read_numbers(con, "source", (*summed, *names))
-        if job.evidence is not None and not all(counting.tabulation.repeats(each.tabulation) for each in earlier):
-            raise SourceError(
-                "earlier tables of this source are remembered, and a table that respects them has no certificate file; hint: "
-                "leave --certificate out"
-            )
         go_on()
         job.step("solving")
         con.watch(lambda moment: job.step("solving", moment))

@@ -61,8 +61,8 @@ def verify(
 ) -> None:
     """Check a release and its certificate.
 
-    Both are checked against the source, without solving it again. Tables that were protected together are checked together:
-    give each with its certificate.
+    Both are checked against the source, without solving it again. Tables that were protected together are checked together,
+    and a table is compared with the earlier ones that it respects: give each with its certificate.
 
     Exits with code 1 and the line of the certificate at the first claim that does not hold.
     """
@@ -76,7 +76,7 @@ def verify(
         raise click.UsageError("--secret-file is for the tokens of --pseudonym; hint: --pseudonym patient_id")
     if len(more) % 2:
         raise click.UsageError(f"{more[-1]} has no certificate; hint: kanon verify SOURCE A.csv A.json B.csv B.json")
-    of_rows = {"--metric": metric, "--hierarchy": hierarchy, "--beside": beside, "--pseudonym": pseudonym}
+    of_rows = {"--metric": metric, "--hierarchy": hierarchy, "--pseudonym": pseudonym}
     if more and (given := [name for name, value in of_rows.items() if value]):
         raise click.UsageError(f"{given[0]} is about rows; hint: leave it out for tables of counts")
     tables = Place.of(source, table), Place.of(release).escaping(escape_formulas)
@@ -87,7 +87,7 @@ def verify(
 
     def work() -> dict[str, str]:
         if together:
-            return verify_tables(con, tables[0], [(tables[1], certificate), *together], delimiter)
+            return verify_tables(con, tables[0], [(tables[1], certificate), *together], delimiter, others)
         tokens = (column_names(pseudonym, []), secret)
         return verify_files(con, *tables, certificate, delimiter, others, tokens, allowed_files)
 

@@ -9,6 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from kanon_sql.errors import PolicyError, hint_of
+from kanon_sql.model.named_rows import NamedRow, describe, named_row, rows_from
+from kanon_sql.model.sum_rules import MOST_CONTRIBUTORS, Ambiguity, Dominance
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.model.validation import as_identifier, by_name, fraction, named
 
@@ -19,64 +21,6 @@ COSTS = ("cells", "n", "parts")
 """What a row may cost, besides its share of a sum."""
 
 _ROWS, _EARLIER = ("null", "absent"), ("fixed", "ignore")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dominance:
-    """The dominance rule: the largest contributors of a row have at most a share of its sum.
-
-    Parameters
-    ----------
-    measure : str
-        The name of the sum.
-    largest : int
-        How many contributors are added up.
-    share : Fraction
-        Their greatest share, above 0 and below 1.
-    """
-
-    measure: str
-    largest: int
-    share: Fraction
-
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        if not 1 <= self.largest <= _MOST_CONTRIBUTORS:
-            raise PolicyError(f"dominance counts 1 to {_MOST_CONTRIBUTORS} contributors; hint: dominance(s, 1) <= 0.8")
-        if not 0 < self.share < 1:
-            raise PolicyError("the share of dominance must be above 0 and below 1; hint: dominance(s, 1) <= 0.8")
-
-    def describe(self) -> str:
-        """Return the rule as the clause writes it."""
-        return f"dominance({as_identifier(self.measure)}, {self.largest}) <= {_number(self.share)}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ambiguity:
-    """The p % rule: the second-largest contributor cannot estimate the largest contribution more closely than p %.
-
-    Parameters
-    ----------
-    measure : str
-        The name of the sum.
-    percent : Fraction
-        p, above 0.
-    """
-
-    measure: str
-    percent: Fraction
-
-    def __post_init__(self) -> None:
-        """Check the number."""
-        if not 0 < self.percent <= _MOST_PERCENT:
-            raise PolicyError(f"p must be above 0 and at most {_MOST_PERCENT} percent; hint: p(s) >= 10")
-
-    def describe(self) -> str:
-        """Return the rule as the clause writes it."""
-        return f"p({as_identifier(self.measure)}) >= {_number(self.percent)}"
-
-
-_MOST_CONTRIBUTORS, _MOST_PERCENT = 100, 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +35,9 @@ class Protection:
         Rules about sums.
     show : tuple of tuple of str
         Grouping sets whose rows have to be shown.
+    show_rows, hide, impossible : tuple of NamedRow
+        By values of their keys, rows that have to be shown, rows that have to be suppressed, and combinations that nobody can
+        have, as every reader knows. For each row of ``hide``, a reader has to think ``k`` people more possible.
     cost : {'cells', 'n', 'parts'} or str
         What suppressing a row costs that is not primary: 1, its count, 1 and the number of rows that it adds up, or 1 and its
         share of the sum of that name, in millionths. By 'cells' and 'parts', a grand total costs at least as much as all rows.
@@ -116,6 +63,9 @@ class Protection:
     dominance: tuple[Dominance, ...] = ()
     ambiguity: tuple[Ambiguity, ...] = ()
     show: tuple[tuple[str, ...], ...] = ()
+    show_rows: tuple[NamedRow, ...] = ()
+    hide: tuple[NamedRow, ...] = ()
+    impossible: tuple[NamedRow, ...] = ()
     cost: str = "cells"
     rows: str = "null"
     contributors: int = 0
@@ -138,9 +88,9 @@ class Protection:
             if value not in known:
                 raise PolicyError(f"unknown {name} {value!r}; hint: {hint_of(value, known, 'use ' + ' or '.join(known))}")
         named(self.cost, "cost")
-        if not isinstance(self.contributors, int) or not 0 <= self.contributors <= _MOST_CONTRIBUTORS:
+        if not isinstance(self.contributors, int) or not 0 <= self.contributors <= MOST_CONTRIBUTORS:
             raise PolicyError(
-                f"contributors must be true or false, or a whole number up to {_MOST_CONTRIBUTORS}; hint: contributors = 2"
+                f"contributors must be true or false, or a whole number up to {MOST_CONTRIBUTORS}; hint: contributors = 2"
             )
         object.__setattr__(self, "contributors", int(self.contributors))
         for name in ("suppressed", "per_row"):
@@ -161,7 +111,14 @@ class Protection:
 
     @classmethod
     def of(
-        cls, *, p: Mapping[str, Any] | None = None, dominance: Mapping[str, Any] | None = None, **options: Any
+        cls,
+        *,
+        p: Mapping[str, Any] | None = None,
+        dominance: Mapping[str, Any] | None = None,
+        show: Sequence[Any] = (),
+        hide: Sequence[Any] = (),
+        impossible: Sequence[Any] = (),
+        **options: Any,
     ) -> Protection:
         """Build it from the names that every surface shares.
 
@@ -171,6 +128,10 @@ class Protection:
             For some sums p of the p % rule.
         dominance : mapping of str to [largest, share], optional
             For some sums the dominance rule, or a list of them.
+        show : sequence of sequence of str or of mapping
+            Grouping sets whose rows have to be shown, and rows by values of their keys.
+        hide, impossible : sequence of mapping
+            Rows that have to be suppressed, and combinations that nobody can have, by values of their keys.
         **options
             The other fields.
 
@@ -184,6 +145,10 @@ class Protection:
         return cls(
             ambiguity=tuple(Ambiguity(measure=name, percent=fraction(each, "p")) for name, each in percents.items()),
             dominance=tuple(_dominance(name, pair) for name, pairs in largest.items() for pair in _pairs(pairs)),
+            show=tuple(each for each in show if not isinstance(each, Mapping)),
+            show_rows=tuple(named_row(each, "show") for each in show if isinstance(each, Mapping)),
+            hide=tuple(named_row(each, "hide") for each in hide),
+            impossible=tuple(named_row(each, "impossible") for each in impossible),
             **options,
         )
 
@@ -214,6 +179,17 @@ class Protection:
         """Return the guarantees as the clause writes them."""
         people = f" PER {as_identifier(self.per)}" if self.per is not None else " PER ROW" * self.per_row
         return (f"n >= {self.k}{people}", *(each.describe() for each in self.rules))
+
+    @property
+    def named_rows(self) -> tuple[str, ...]:
+        """Return which rows are named by values, as the clause writes them."""
+        named = {"SHOW": self.show_rows, "HIDE": self.hide, "IMPOSSIBLE": self.impossible}
+        return tuple(describe(word, rows) for word, rows in named.items() if rows)
+
+    @property
+    def rows_by_values(self) -> tuple[NamedRow, ...]:
+        """Return all rows that are named by values."""
+        return (*self.show_rows, *self.hide, *self.impossible)
 
     @property
     def largest(self) -> int:
@@ -249,6 +225,7 @@ class Protection:
                 ),
                 "ambiguity": tuple(Ambiguity(measure=name, percent=Fraction(p)) for name, p in data["ambiguity"]),
                 "show": tuple(tuple(each) for each in data["show"]),
+                **{name: rows_from(data.get(name, ())) for name in ("show_rows", "hide", "impossible")},
             }
         )
 
@@ -274,7 +251,3 @@ def _dominance(measure: str, pair: object) -> Dominance:
     if largest.denominator != 1:
         raise PolicyError("the number of contributors must be a whole number; hint: {'total': [1, 0.8]}")
     return Dominance(measure=measure, largest=int(largest), share=fraction(pair[1], "the share of the largest contributors"))
-
-
-def _number(value: Fraction) -> str:
-    return str(value.numerator) if value.denominator == 1 else format(float(value), ".12g")

@@ -8,14 +8,19 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from kanon_sql.errors import PolicyError, UnknownColumnError
-from kanon_sql.model.protection import Ambiguity, Dominance, Protection
+from kanon_sql.model.protection import Protection
+from kanon_sql.model.sum_rules import Ambiguity, Dominance
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.model.validation import as_identifier, encodable, known_keys, listed, named, parsed, plain_number, same_name
 
 KEY = "protect"
 """The key of the JSON of a policy that tells it from one for rows."""
 
-OPTIONS = tuple(name for name in Protection.__dataclass_fields__ if name not in ("dominance", "ambiguity"))
+OPTIONS = tuple(
+    name
+    for name in Protection.__dataclass_fields__
+    if name not in ("dominance", "ambiguity", "show_rows", "hide", "impossible")
+)
 """The names under it are these, and p and dominance."""
 
 

@@ -10,7 +10,8 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from kanon_sql.model.how_many import how_many
-from kanon_sql.model.protection import Ambiguity, Dominance, coalition_in_words
+from kanon_sql.model.protection import coalition_in_words
+from kanon_sql.model.sum_rules import Ambiguity, Dominance
 from kanon_sql.model.tabulation import level_of
 from kanon_sql.model.validation import as_identifier
 
@@ -87,7 +88,7 @@ def table_figures(table: VerifiedTable) -> TableFigures:
     keys = {place for each in tabulation.items if each.kind == "key" for place in each.places}
     found, total = [], None
     for number, chosen in table.sets.items():
-        rows = [row for row, own in enumerate(system.sets) if own == number]
+        rows = [row for row, own in enumerate(system.sets) if own == number and system.is_seen(row)]
         shown = [row for row in rows if row not in hidden]
         people = sum(system.values[0][row] for row in shown) if counted else None
         found.append(
@@ -140,6 +141,13 @@ def options_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
     if asked.show:
         sets = "; ".join(", ".join(map(as_identifier, names)) or "total" for names in asked.show)
         found.append(("shown in any case", sets))
+    found += [("rows by their values", each) for each in asked.named_rows]
+    if table.tabulation.condition:
+        found.append(("counted people", "those who meet the condition of the statement"))
+    if table.joint.earlier:
+        found.append(
+            ("earlier tables", f"{how_many(table.joint.earlier, 'table')} of the same source: what they show stays shown")
+        )
     found.append(
         (
             "cost of a row that is suppressed to protect others",

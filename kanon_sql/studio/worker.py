@@ -141,7 +141,7 @@ def _release(
             con.execute(statement).fetchall()
         rows = con.sql(last).to_arrow_table()
         tables = session_of(con.raw).protected_tables.certificates
-        if tables:  # one that respects earlier ones has no certificate file
+        if tables:  # of which the studio hands over no certificate file
             pipe.send(("released", tables[-1].figures(), None, sent(rows)))
         else:
             certificate = kanon_sql.releases(con)[-1]

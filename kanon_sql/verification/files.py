@@ -87,7 +87,7 @@ def verify_files(
         When a claim does not hold; the message names the file and the line of the claim.
     """
     if is_of(certificate, PROTECTED):
-        return verify_tables(con, source, [(release, certificate)], delimiter)
+        return verify_tables(con, source, [(release, certificate)], delimiter, beside)
     if is_of(certificate, HISTORIES):
         return verify_histories(con, source, release, certificate, delimiter)
     document = read_certificate(certificate)

@@ -86,8 +86,11 @@ def test_a_ledger_remembers_files_without_their_folders(files: Path, kanon: Kano
     assert rows((files / "two.csv").read_text()) != rows((files / "three.csv").read_text())  # it respects the first
     assert len(remembered(files / "led.duckdb")) == 2
     assert str(files) not in json.dumps(remembered(files / "led.duckdb"))
-    refused = kanon("protect", "people.csv", "-o", "four.csv", *OTHER, *ledger, "--certificate", "two.json")
-    assert "has no certificate file; hint: leave --certificate out" in refused.stderr
+    again = kanon("protect", "people.csv", "-o", "four.csv", *OTHER, *ledger, "--certificate", "four.json")
+    assert (again.returncode, again.stderr) == (0, "")
+    verified = kanon("verify", "people.csv", "four.csv", "four.json", "one.csv", "one.json")
+    assert verified.returncode == 0, verified.stderr
+    assert "2 tables respected" in " ".join(verified.stdout.split())
     assert kanon("protect", "people.csv", "-o", "five.csv", *OTHER, *ledger, "--earlier", "ignore").returncode == 0
     lines = (files / "people.csv").read_text().splitlines()
     (files / "people.csv").write_text("\n".join(lines[:-1]) + "\n")

@@ -275,7 +275,7 @@ def unpriced(data: dict[str, Any]) -> None:
         (unkeyed, "its keys are not those"),
         (twice, "its sums are not those"),
         (filtered, "differ in source"),
-        (conditional, "people who meet a condition"),
+        (conditional, "its keys are not those"),
         (fewer, "primary"),
         (unwitnessed, "witnesses"),
         (unpriced, "lower_bound"),

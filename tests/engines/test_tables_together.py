@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 from table_attacker import most
 
@@ -318,3 +319,20 @@ def test_no_reader_of_all_tables_of_all_sessions_proves_too_much(seed: int, tmp_
             assert n is None
             assert most([(*each, count) for each, count in rows.items()], len(used), row) >= needed[row]
     con.close()
+
+
+@pytest.mark.filterwarnings("ignore::kanon_sql.KanonWarning")
+@pytest.mark.parametrize("cut", [15, 35, 50])
+def test_columns_that_say_something_about_each_other_name_no_small_group(cut: int) -> None:
+    """A decade and an age group are columns of the source, and neither determines the other."""
+    ages = [10 + i % 5 if i < 60 else 17 if i == 60 else 20 + i % 40 for i in range(120)]
+    ages = [age for age in ages if not cut // 10 * 10 <= age < cut] + [cut - 1] * 3
+    columns = {"decade": [str(age // 10 * 10) for age in ages], "older": [str(age >= cut) for age in ages]}
+    one, two = kanon_sql.protect_together(pa.table(columns), [{"by": [name], "k": 5, "per_row": True} for name in columns])
+    rows = [{"decade": row.get("decade"), "older": row.get("older"), "n": row["n"]} for row in one.table.to_pylist()]
+    rows += [{"decade": None, "older": row["older"], "n": row["n"]} for row in two.table.to_pylist() if row["older"]]
+    known = sorted({(str(age // 10 * 10), str(age >= cut)) for age in range(10, 60)})
+    possible = pa.table({"decade": [decade for decade, _ in known], "older": [older for _, older in known]})
+    shape = pa.schema([("decade", pa.string()), ("older", pa.string()), ("n", pa.int64())])
+    published = pa.Table.from_pylist(rows, schema=shape)
+    assert kanon_sql.audit_table(published, by=["decade", "older"], k=5, least=0, possible=possible).holds

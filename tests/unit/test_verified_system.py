@@ -21,13 +21,15 @@ from kanon_sql.model.tabulation import Item, Tabulation
 from kanon_sql.table.cell_table import PricedCut
 from kanon_sql.verification.cells.base_cell import BaseCell
 from kanon_sql.verification.cells.cuts_bound import proven
-from kanon_sql.verification.cells.empty_cells import empty_cells
+from kanon_sql.verification.cells.empty_cells import check_cover, empty_cells
 from kanon_sql.verification.cells.exchanges import Exchanges
+from kanon_sql.verification.cells.impossible_cells import ImpossibleCells
 from kanon_sql.verification.cells.joined_sets import check_complete, check_listed
 from kanon_sql.verification.cells.joint_tables import joint_tables
 from kanon_sql.verification.cells.lone_rows import check_lone_rows
 from kanon_sql.verification.cells.published_system import PublishedSystem
 from kanon_sql.verification.cells.related_keys import related_keys
+from kanon_sql.verification.cells.unlikely_pairs import UnlikelyPairs
 from kanon_sql.verification.cells.witness_sums import check_witnesses
 
 KEYS = {"zip": '"zip"', "zip IN DIGITS (1)": 'left("zip", 1)', "sex": '"sex"', "job": '"job"', "class": '"class"'}
@@ -112,12 +114,15 @@ def verified(cells: list[BaseCell], certificate: TableCertificate, evidence: Tab
     joint = joint_tables(certificate)
     check_listed(joint.whole, evidence.joined_sets)
     related = related_keys(joint.whole, cells)
-    empty = empty_cells(joint.whole, cells, evidence.empty_cells, related)
-    exchanges = Exchanges(joint.whole, joint.tables, cells, related)
+    impossible = ImpossibleCells(joint.whole, joint.tables)
+    empty = empty_cells(joint.whole, cells, evidence.empty_cells, related, impossible)
+    unlikely = UnlikelyPairs(cells, len(joint.whole.keys))
+    exchanges = Exchanges(joint.whole, joint.tables, cells, unlikely.related(related))
     system = PublishedSystem(joint.whole, joint.tables, [*cells, *empty], evidence.joined_sets, exchanges)
+    check_cover(system, unlikely, len(cells))
     check_complete(system, exchanges)
     suppressed = frozenset((*evidence.primaries, *evidence.secondaries))
-    check_lone_rows(system, joint, suppressed, related)
+    check_lone_rows(system, joint, suppressed, related, impossible)
     check_witnesses(system, suppressed, evidence.witnesses)
     return system
 

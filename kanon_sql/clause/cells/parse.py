@@ -2,17 +2,17 @@
 
 ::
 
-    PROTECT cond {AND cond} [SHOW GROUPING SETS ( set {, set} )] [COST cells | n | parts | sum] [ROWS NULL | ABSENT]
-        [AGAINST CONTRIBUTORS [people]] [USING name [( option = value {, option = value} )]]
+    PROTECT cond {AND cond} [SHOW shown {, shown}] [HIDE row {, row}] [IMPOSSIBLE row {, row}]
+        [COST cells | n | parts | sum] [ROWS NULL | ABSENT] [AGAINST CONTRIBUTORS [people]]
+        [USING name [( option = value {, option = value} )]]
     PROTECT WITH POLICY name
     cond := count >= k [PER column | PER ROW] | dominance(sum, largest) <= share | p(sum) >= percent
     count := name of the count | count(*)
-    set := ( [key {, key}] )
     option := time_limit | earlier | suppressed
 
 AGAINST CONTRIBUTORS means attackers who are people of the table, AGAINST CONTRIBUTORS 2 any two of them who share their values.
 PER column counts people: count(*) then shows people, as count(DISTINCT column) does. PER ROW says that each row is a person.
-PER "row" names a column.
+PER "row" names a column. `shown_rows` reads what follows SHOW, HIDE and IMPOSSIBLE.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ from typing import Any
 
 from sqlglot import TokenType
 
+from kanon_sql.clause.cells.shown_rows import read_rows, read_shown
 from kanon_sql.clause.cells.table_query import TableQuery
 from kanon_sql.clause.names import column_name, policy_name
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
 from kanon_sql.clause.split import BEHIND_CLAUSE, SET_OPERATIONS
 from kanon_sql.errors import ClauseError, hint_of
-from kanon_sql.model.protection import ALGORITHMS, COSTS, Ambiguity, Dominance, Protection
+from kanon_sql.model.protection import ALGORITHMS, COSTS, Protection
+from kanon_sql.model.sum_rules import Ambiguity, Dominance
 from kanon_sql.model.tabulation import Item
 from kanon_sql.model.validation import as_identifier, same_name
 
@@ -36,7 +38,7 @@ EXAMPLE = "PROTECT n >= 5"
 
 _OPTIONS = ("time_limit", "earlier", "suppressed")
 
-_PARTS = ("AND", "SHOW", "COST", "ROWS", "AGAINST", "USING")
+_PARTS = ("AND", "SHOW", "HIDE", "IMPOSSIBLE", "COST", "ROWS", "AGAINST", "USING")
 
 _BEHIND = BEHIND_CLAUSE | {"ON", "RETURNING", "WITH", "WINDOW"}
 
@@ -99,7 +101,11 @@ class _Reading:
             hint = f"count(*), or {EXAMPLE} PER {person}" if "per_row" in self.asked else f"{EXAMPLE} PER {person}"
             raise reader.script.error(f"count(DISTINCT {person}) counts people; hint: {hint}", start)
         if reader.skip("SHOW"):
-            self.asked["show"] = self._shown()
+            self.asked["show"], self.asked["show_rows"] = read_shown(reader, self.query, self._known)
+        if reader.skip("HIDE"):
+            self.asked["hide"] = read_rows(reader, self.query, "HIDE")
+        if reader.skip("IMPOSSIBLE"):
+            self.asked["impossible"] = read_rows(reader, self.query, "IMPOSSIBLE")
         if reader.skip("COST"):
             self.asked["cost"] = self._cost()
         if reader.skip("ROWS"):
@@ -215,34 +221,6 @@ class _Reading:
             raise reader.script.error("expected a number of people of at least 1; hint: AGAINST CONTRIBUTORS 2", start)
         return 1 if number is None else int(number)
 
-    def _shown(self) -> tuple[tuple[str, ...], ...]:
-        """Read the grouping sets whose rows have to be shown."""
-        reader, hint = self.reader, "SHOW GROUPING SETS ((region), ())"
-        if not reader.skip("GROUPING", "SETS"):
-            raise reader.error(f"expected GROUPING SETS; hint: {hint}")
-        reader.expect("(", f"before the grouping sets; hint: {hint}")
-        sets = reader.separated(self._shown_set)
-        reader.expect(")", "after the grouping sets")
-        return tuple(sets)
-
-    def _shown_set(self) -> tuple[str, ...]:
-        reader, start = self.reader, self.reader.place
-        hint = "SHOW GROUPING SETS ((region), ())"
-        names: list[str] = []
-        if reader.skip("("):
-            if not reader.skip(")"):
-                names = reader.separated(lambda: column_name(reader, hint))
-                reader.expect(")", "after the keys")
-        else:
-            names = [column_name(reader, hint)]
-        if self.query is None:
-            return tuple(names)
-        keys = [self._known(name, "key", start, "name a column of GROUP BY") for name in names]
-        chosen = tuple(sorted({each.places[0] for each in keys}))
-        if chosen not in self.query.tabulation.sets:
-            raise reader.script.error("the table does not have this grouping set; hint: add it to GROUP BY", start)
-        return tuple(each.name for each in keys)
-
     def _algorithm(self) -> None:
         reader = self.reader
         name = reader.unquote() if reader.kind is TokenType.IDENTIFIER else reader.word.lower()
@@ -291,5 +269,9 @@ def _unexpected(reader: Reader) -> ClauseError:
         return reader.error("a query can have only one PROTECT clause; hint: join the conditions with AND")
     if reader.word in {"WHERE", "GROUP", "HAVING"}:
         return reader.error(f"{reader.word} must come before PROTECT; hint: write PROTECT after GROUP BY")
+    if reader.word in _PARTS:
+        return reader.error(
+            f"{reader.word} is in another place; hint: the clause goes on with {', '.join(_PARTS)}, in this order"
+        )
     hint = hint_of(reader.word, _PARTS, f"the clause goes on with {', '.join(_PARTS)}, in this order")
     return reader.error(f"unexpected {reader.spelled} in PROTECT; hint: {hint}")

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells, largest_of
+from kanon_sql.model.named_rows import shows_keys
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation, holds, is_condition
 
@@ -77,7 +78,9 @@ class Counting:
     def own(self, protection: Protection) -> Counting:
         """Return what is counted for the table alone."""
         shape, sums = self.tabulation, self.own_sums
+        named = shows_keys(protection.rows_by_values, shape).values()
         keys = 1 + max((key for chosen, _ in shape.groups for key in chosen), default=0)
+        keys = max([keys, *(1 + shape.keys.index(text) for text in named)])
         return Counting(
             tabulation=replace(shape, keys=shape.keys[:keys], sums=shape.sums[:sums]),
             keys=self.keys[:keys],

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
 from kanon_sql.engines.cells.counting import Counting, counted_for
 from kanon_sql.engines.cells.derived_sets import derived_sets
-from kanon_sql.engines.cells.empty_rows import EmptyRows, OwnSets
+from kanon_sql.engines.cells.empty_rows import EmptyRows
+from kanon_sql.engines.cells.named_rows import impossible_cells, refuse_impossible, relate_impossible
+from kanon_sql.engines.cells.own_sets import OwnSets
 from kanon_sql.engines.cells.possible_cells import with_possible_cells
 from kanon_sql.engines.cells.published_system import published_system, shown_sets
 from kanon_sql.engines.cells.related_keys import components, related_keys
 from kanon_sql.engines.cells.rows_of_tables import RowsOfTables
+from kanon_sql.engines.cells.unlikely_pairs import UnlikelyPairs
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
@@ -136,7 +140,11 @@ class JointSystem:
             wanted += [(number, outer | dict(zip(own, map(int, keys), strict=True))) for keys in zip(*columns, strict=True)]
         related = related_keys(self.cells.counted.keys, self.counting.keys)
         parts = components(related, range(len(related)))
-        return EmptyRows(self.table, self.places, self.cells, parts, tables, pattern).missing(wanted)
+        asked = [(each.tabulation, each.protection) for each in (*self.new, *self.earlier)]
+        some = any(protection.impossible for _, protection in asked)
+        impossible = partial(impossible_cells, tabulation=finest, asked=asked) if some else None
+        unlikely = cache(partial(UnlikelyPairs, self.cells))  # few tables ask
+        return EmptyRows(self.table, self.places, self.cells, parts, tables, pattern, unlikely, impossible).missing(wanted)
 
 
 def related(new: EarlierTable, tables: Sequence[EarlierTable]) -> list[EarlierTable]:
@@ -211,15 +219,20 @@ def joint(
                 f"people out; nothing was released; hint: publish the new state under another name, or {_ALONE}"
             )
     every = [*new, *earlier]
+    asked = [(each.tabulation, each.protection) for each in every]
+    refuse_impossible(cells, finest, asked)
     sets = [each for table in every for each in RowsOfTables(cells, finest).published(table.tabulation)]
     derived, known = derived_sets(cells.keys, [each.keys for each in sets]), list[set[int]]()
     if derived or any(each.conditions for each in sets):
         known = related_keys(cells.keys, counting.keys)
         cells = with_possible_cells(cells, known, sets)
+        unlikely = UnlikelyPairs(cells)
+        cells = cells.some(np.flatnonzero(~impossible_cells(cells.keys, finest, asked) & ~unlikely.has(cells.keys)))
+        # people cannot exchange values if the new combinations are impossible
+        unlikely.relate(known)
+        relate_impossible(known, finest, asked)
     cells = cells if empty is None else cells.with_nobody(empty)
-    table, places = published_system(
-        cells, finest, sets, derived, known, [(each.tabulation, each.protection) for each in every]
-    )
+    table, places = published_system(cells, finest, sets, derived, known, asked)
     refuse_shown(table)
     published = {each.keys for each in sets}
     system = JointSystem(

@@ -10,13 +10,14 @@ a coarser row of the table. It needs no second row if the source has no other va
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
-from kanon_sql.engines.cells.published_set import PublishedSet
+from kanon_sql.engines.cells.moved_people import CLOSED, IMPOSSIBLE, MovedPeople
+from kanon_sql.engines.cells.own_sets import OwnSets
+from kanon_sql.engines.cells.unlikely_pairs import UnlikelyPairs
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import Bools, CellTable
@@ -27,38 +28,10 @@ _TRIED, _LEAST_TRIED, _ALL_TRIED = 256, 4, 50_000
 _BASES, _NEAR = 4, 4_096
 """Base cells of a row that are tried, at most, and lending cells that are looked at first."""
 
-_STUCK, _FIXED, _CLOSED = 8, 1 << 20, 1 << 40
-"""What a lending cell costs in addition that cannot lose a person, a row that stays shown, and an empty one that has to be."""
+_STUCK, _FIXED = 8, 1 << 20
+"""What a lending cell costs in addition that cannot lose a person, and a row that stays shown."""
 
 Key = tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnSets:
-    """The grouping sets of a table in the system.
-
-    Parameters
-    ----------
-    sets : sequence of PublishedSet
-        Its rows, then for each condition of a count those again.
-    plain : int
-        How many of them are its rows.
-    meets : bool array [b]
-        Which base cells meet the condition of the table.
-    shown : set of tuple of int
-        The keys of its grouping sets that have to be shown.
-    new : bool
-        Whether it is not published yet.
-    absent : bool
-        Whether its suppressed rows are left out.
-    """
-
-    sets: Sequence[PublishedSet]
-    plain: int
-    meets: Bools
-    shown: set[Key]
-    new: bool
-    absent: bool
 
 
 class EmptyRows:
@@ -78,6 +51,10 @@ class EmptyRows:
         All tables.
     pattern : bool array [r]
         The rows that are suppressed.
+    unlikely : callable
+        Returns the values that readers think impossible together: cells with them only give cover where no others do.
+    impossible : callable, optional
+        Returns in which base cells, by their keys, nobody can be.
     """
 
     def __init__(
@@ -88,20 +65,20 @@ class EmptyRows:
         parts: Sequence[Sequence[int]],
         tables: Sequence[OwnSets],
         pattern: Bools,
+        unlikely: Callable[[], UnlikelyPairs],
+        impossible: Callable[[Int64], Bools] | None = None,
     ) -> None:
         self._table, self._places, self._cells, self._parts, self._tables = table, places, cells, parts, tables
         self._people, value = table.values(0), table.values(0)
         free = pattern | table.unseen
-        self._cost = np.where(free, 0, np.where(table.shown, _FIXED, table.cost))
-        stuck = ~table.unseen & (value - table.measures[0].least < 1)
-        self._loss = self._cost + np.where(stuck, _STUCK, 0)
-        price = self._loss[table.ancestors].sum(axis=1)
-        price[cells.people == 0] = _CLOSED
+        gain = np.where(free, 0, np.where(table.shown, _FIXED, table.cost))
+        loss = gain + np.where(~table.unseen & (value - table.measures[0].least < 1), _STUCK, 0)
+        price = loss[table.ancestors].sum(axis=1)
+        price[cells.people == 0] = IMPOSSIBLE
         self._lenders = np.argsort(price, kind="stable")[: int((cells.people > 0).sum())]
-        self._pattern = pattern
-        self._rows: dict[int, dict[Key, int]] = {}
-        self._covered = set[tuple[int, int, Key, Key]]()
-        self._found = list[Key]()
+        self._pattern, self._unlikely, self._impossible = pattern, unlikely, impossible
+        self._moved = MovedPeople(table, places, cells, tables, gain, loss)
+        self._taken, self._count = np.zeros((64, cells.keys.shape[1]), np.int64), 0
         self._keys: dict[tuple[int, int], list[Key]] = {}
         self._tried = _TRIED
 
@@ -119,9 +96,7 @@ class EmptyRows:
             When rows that have to be shown say that nobody else is in the group of a suppressed row.
         """
         for number, value in wanted:
-            for own in self._tables[number].sets:
-                if all(value.get(key) == 1 for key in own.conditions):
-                    self._rows_of(own.keys).setdefault(tuple(value[key] for key in own.keys), -1)
+            self._moved.claim(np.array([value.get(key, 0) for key in range(self._cells.keys.shape[1])]), number)
         for _, value in wanted:
             if not self._take(self._like(value, [each for _, each in wanted])):
                 raise SourceError(
@@ -132,9 +107,12 @@ class EmptyRows:
         lone = [(*at, *each) for at in places for each in self._lone(*at)]
         self._tried = min(_TRIED, max(_LEAST_TRIED, _ALL_TRIED // max(1, len(lone))))
         for number, place, group, cell in lone:
-            if (number, place, group, tuple(self._cells.keys[cell, group].tolist())) not in self._covered:
-                self._take(self._others(self._tables[number].sets[place].keys, group, cell))
-        return np.array(self._found, np.int64).reshape(len(self._found), self._cells.keys.shape[1])
+            chosen, key = self._tables[number].sets[place].keys, self._cells.keys[cell]
+            taken = self._taken[: self._count]
+            alike = taken[(taken[:, group] == key[list(group)]).all(axis=1)]
+            if (alike[:, chosen] == key[list(chosen)]).all():
+                self._take(self._others(chosen, group, cell))
+        return self._taken[: self._count]
 
     def _groups(self, number: int, place: int) -> list[Key]:
         """Return the keys of the groups of the rows of a grouping set."""
@@ -190,10 +168,13 @@ class EmptyRows:
             lenders = self._fitting(self._lenders[:_NEAR], cell, same, other)
             if not len(lenders):
                 lenders = self._fitting(self._lenders[_NEAR:], cell, same, other)
-            for member in members[: max(1, min(_BASES, self._tried // 16))].tolist():
+            for member in members[: max(1, min(_BASES, self._tried // 16)) if self._impossible is None else _TRIED].tolist():
                 fresh = np.tile(keys[member], (len(lenders), 1))
                 fresh[:, part] = keys[lenders][:, part]
-                found.append((fresh, lenders))
+                possible = self._possible(fresh)[: self._tried]
+                found.append((fresh[possible], lenders[possible]))
+                if self._impossible is not None and len(possible):
+                    break
         return found
 
     def _fitting(self, cells: Int64, cell: int, same: Sequence[int], other: Sequence[int]) -> Int64:
@@ -201,8 +182,12 @@ class EmptyRows:
         keys = self._cells.keys
         lending = keys[cells]
         fits = (lending[:, same] == keys[cell, same]).all(axis=1) & (lending[:, other] != keys[cell, other]).any(axis=1)
-        found: Int64 = cells[fits][: self._tried]
+        found: Int64 = cells[fits][: self._tried if self._impossible is None else _NEAR]
         return found
+
+    def _possible(self, fresh: Int64) -> Int64:
+        """Return which of some cells somebody may be in, by their keys."""
+        return np.arange(len(fresh)) if self._impossible is None else np.flatnonzero(~self._impossible(fresh))
 
     def _like(self, value: dict[int, int], others: Sequence[dict[int, int]]) -> list[tuple[Int64, Int64]]:
         """Return what the base cell of an empty row may be, maybe of another one too: keys, and cells that lend them values."""
@@ -218,69 +203,36 @@ class EmptyRows:
             if same and len(alike):
                 fresh[:, part] = own[alike[0], part]
         fresh[:, list(value)] = list(value.values())
-        return [(fresh, lenders)]
+        possible = self._possible(fresh)
+        return [(fresh[possible], lenders[possible])]
 
     def _take(self, given: Sequence[tuple[Int64, Int64]]) -> bool:
         """Take the cheapest of some cells; return whether one is possible."""
-        best, chosen = _CLOSED << 8, None
-        for fresh, lenders in given:
-            for key, lender in zip(map(tuple, fresh.tolist()), lenders.tolist(), strict=True):
-                price = self._price(key, lender, best)
-                if price < best:
-                    best, chosen = price, key
+        likely = [(fresh[kept], lenders[kept]) for fresh, lenders in given for kept in (~self._unlikely().has(fresh),)]
+        best, chosen = self._cheapest(likely)
+        if best >= _FIXED:
+            best, chosen = self._cheapest(given)
         if chosen is None:
             return False
-        if best >= _CLOSED:
+        if best >= CLOSED:
             raise PolicyError(
                 "rows that must be shown say that a suppressed row is the only one of its group; hint: leave the finer "
                 "grouping sets out of SHOW"
             )
-        self._found.append(chosen)
-        self._enter(chosen)
+        if self._count == len(self._taken):
+            self._taken = np.concatenate((self._taken, self._taken))
+        self._taken[self._count] = chosen
+        self._count += 1
+        self._moved.claim(chosen)
         return True
 
-    def _enter(self, chosen: Key) -> None:
-        """Count the rows of an empty cell as rows."""
-        for number, table in enumerate(self._tables):
-            for place, own in enumerate(table.sets):
-                if all(chosen[key] == 1 for key in own.conditions):
-                    self._rows_of(own.keys).setdefault(tuple(chosen[key] for key in own.keys), -1)
-                    for group in self._groups(number, place) if place < table.plain else ():
-                        self._covered.add((number, place, group, tuple(chosen[key] for key in group)))
-
-    def _price(self, key: Key, lender: int, most: int) -> int:
-        """Return what it costs to move a person from a cell to an empty one; ``most`` or more if a row stands against it."""
-        price, seen = 0, set[Key]()
-        for table in self._tables:
-            added = list[bool]()
-            for place, own in enumerate(table.sets):
-                meets = all(key[each] == 1 for each in own.conditions)
-                row = self._rows_of(own.keys).get(tuple(key[each] for each in own.keys), -2) if meets else -1
-                added.append(row == -2)
-                if row == -2 and not self._may_be_added(table, key, place, added):
-                    return most
-                price += _CLOSED if row == -2 and own.keys in table.shown else 0
-                other = int(self._table.ancestors[lender, self._places[own.keys]])
-                if own.keys in seen or row == other:
-                    continue
-                seen.add(own.keys)
-                price += int(self._loss[other]) + (1 if row == -2 else int(self._cost[row]) if row >= 0 else 0)
-                if price >= most:
-                    return most
-        return price
-
-    def _may_be_added(self, table: OwnSets, key: Key, place: int, added: Sequence[bool]) -> bool:
-        """Return whether a table can have an empty row: its values occur, or a published table leaves such rows out."""
-        if not table.new:  # a row with a count under a condition of 0 is not left out
-            return table.absent and (place < table.plain or added[(place - table.plain) % table.plain])
-        own = self._cells.keys[table.meets & (self._cells.people > 0)]
-        return all((own[:, each] == key[each]).any() for each in table.sets[place].keys)
-
-    def _rows_of(self, chosen: Key) -> dict[Key, int]:
-        """Return the rows of a grouping set by their keys."""
-        place = self._places[chosen]
-        if place not in self._rows:
-            rows, first = np.unique(self._table.ancestors[:, place], return_index=True)
-            keys = map(tuple, self._cells.keys[first][:, chosen].tolist())
-            self._rows[place] = dict(zip(keys, rows.tolist(), strict=True))
-        return self._rows[place]
+    def _cheapest(self, given: Sequence[tuple[Int64, Int64]]) -> tuple[int, Int64 | None]:
+        """Return the cheapest of some cells, and what it costs."""
+        best, chosen = IMPOSSIBLE, None
+        for fresh, lenders in given:
+            if len(fresh):
+                price = self._moved.price(fresh, lenders)
+                at = int(price.argmin())
+                if price[at] < best:
+                    best, chosen = int(price[at]), fresh[at]
+        return best, chosen

@@ -40,6 +40,8 @@ def with_possible_cells(cells: BaseCells, related: Sequence[set[int]], sets: Seq
     used = sorted({key for each in sets for key in each.keys})
     if any(set(each.keys) == set(used) and not each.conditions for each in maximal):
         return cells
+    # keys of no set go with those that they are about
+    used += [key for key in range(cells.keys.shape[1]) if key not in used and related[key].intersection(used)]
     found = np.zeros((1, cells.keys.shape[1]), np.int64)
     joined = set[int]()
     for part in components(related, used):

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from kanon_sql.engines.cells.base_cells import LARGEST, BaseCells, row_numbers
 from kanon_sql.engines.cells.differences import parts_of_differences
 from kanon_sql.engines.cells.exchanges import exchanged
+from kanon_sql.engines.cells.named_rows import rows_named
 from kanon_sql.engines.cells.published_set import PublishedSet
 from kanon_sql.engines.cells.sensitive_sums import TOO_LONG, largest_contributions, possible_sums, rules_about
-from kanon_sql.errors import SourceError
+from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.table.arrays import Int32, Int64
@@ -49,6 +50,8 @@ def published_system(
 
     Raises
     ------
+    PolicyError
+        When a row has to be shown that has too few people, or that no table has.
     SourceError
         When a sum has too many digits.
 
@@ -66,6 +69,9 @@ def published_system(
     protection = asked[0][1]
     k = max(each.k for _, each in asked)
     few = (people > 0) & (people < k)
+    named, hidden = rows_named(cells.keys, ancestors, places, tabulation, asked)
+    if (named & few).any():
+        raise PolicyError("a row that SHOW names has too few people; hint: leave it out of SHOW")
     more, none = np.zeros((2, rows), np.bool_)
     for each in [] if any(each.contributors for _, each in asked) else derived:
         of_cells = exchanged(cells.keys, cells.people, each, sets, related, k)
@@ -77,11 +83,11 @@ def published_system(
     table = CellTable(
         ancestors=ancestors,
         levels=levels,
-        measures=tuple(_measures(cells, tabulation, asked, ancestors, few, or_none & few, unseen)),
+        measures=tuple(_measures(cells, tabulation, asked, ancestors, few, or_none & few, unseen, hidden)),
         cost=_shares(ancestors, cells.sums[:, tabulation.sums.index(priced)], rows)
         if (priced := protection.cost_sum(asked[0][0])) is not None
         else _costs(ancestors, levels, people, unseen, [places[each.keys] for each in totals], protection.cost),
-        shown=_rows_of(ancestors, rows, [places[each] for each in shown_sets(chosen, tabulation, asked)]) & ~unseen,
+        shown=(_rows_of(ancestors, rows, [places[each] for each in shown_sets(chosen, tabulation, asked)]) & ~unseen) | named,
         suppressed=unseen.copy(),
         unseen=unseen,
         coalition=max(each.contributors for _, each in asked),
@@ -159,8 +165,9 @@ def _measures(
     few: Bools,
     or_none: Bools,
     unseen: Bools,
+    hidden: Bools,
 ) -> list[Measure]:
-    """Return the counts and the sums; ``few`` says which rows need a table with more people."""
+    """Return the counts and the sums; ``few`` says which rows need a table with more people, and HIDE names ``hidden``."""
     rows, coalition = len(few), max(each.contributors for _, each in asked)
     alone = ((cells.people > 0) & (cells.people <= coalition)).astype(np.uint8)
     k = max(each.k for _, each in asked)
@@ -168,7 +175,8 @@ def _measures(
     stays = any(each.rows == "null" for _, each in asked)
     none, nothing = np.zeros(len(cells.people), np.int64), np.zeros(rows, np.int64)
     # rows that nobody has are suppressed as cover for others, so somebody has to be possible there
-    empty = ~unseen & (_added(ancestors, cells.people, rows) == 0)
+    people = _added(ancestors, cells.people, rows)
+    empty = ~unseen & (people == 0)
     # a cell with a sum has somebody, so a table in which it is empty would not agree with its sum
     floor = np.asarray((cells.sums > 0).any(axis=1), np.int64) if tabulation.sums else none
     least = (~unseen & ~empty & stays).astype(np.int64)
@@ -176,7 +184,7 @@ def _measures(
         value=cells.people,
         floor=floor,
         least=least,
-        required=np.where(few, k, empty),
+        required=np.where(hidden, people + k, np.where(few, k, empty)),
         below=nothing - 1,
         # contributors know that their group is not empty
         or_none=or_none & (coalition == 0),
@@ -190,7 +198,7 @@ def _measures(
         rules, pooled = rules_about(text, asked)
         largest = largest_contributions(ancestors, cells.largest[place], rows)
         # of a group that nobody sees, a table with more people or none and the same sum is a witness of both
-        required, below = possible_sums(rules, largest, _added(ancestors, cells.sums[:, place], rows), few & ~unseen)
+        required, below = possible_sums(rules, largest, _added(ancestors, cells.sums[:, place], rows), (few | hidden) & ~unseen)
         found.append(
             Measure(
                 value=cells.sums[:, place].copy(),

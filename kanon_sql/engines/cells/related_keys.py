@@ -34,7 +34,7 @@ def related_keys(values: Int64, keys: Sequence[str]) -> list[set[int]]:
     words = [
         {
             quoted.lower() or word.lower()
-            for quoted, word in _WORD.findall(_TEXT.sub("''", text))
+            for quoted, word in _WORD.findall(_TEXT.sub("''", text.replace("system.main.", "")))
             if word.lower() not in _RESERVED
         }
         for text in keys

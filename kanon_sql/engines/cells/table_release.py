@@ -151,7 +151,7 @@ def release_tables(
         covered = system.with_empty_rows(each)
         rows = system.rows_of(covered)
         released = replace(covered, suppressed=found.suppressed[rows])
-        certificate = _certificate(table, rows, found, released, seconds)
+        certificate = _certificate(system, rows, found, released, seconds)
         releases.append(
             TableRelease(
                 table=table,
@@ -161,8 +161,7 @@ def release_tables(
                 certificate=replace(
                     certificate,
                     warnings=told,
-                    together=_together(counting, new) if len(new) > 1 else None,
-                    prove=None if before else partial(evidence_of, system, found),
+                    together=_together(counting, new, before) if len(new) > 1 or before else None,
                 ),
                 sums=counting.tabulation.sums,
                 empty_rows=_empty_rows(covered),
@@ -179,16 +178,23 @@ def _solved(
 
     Rows that are suppressed for others may need more of them, and those may need others.
     """
-    from kanon_sql.solvers.cells import suppress
+    from kanon_sql.solvers.cells import begun, finished, is_large, widened
 
     empty = system.missing(system.table.primary | system.table.suppressed)
+    system = again(empty) if len(empty) else system
+    state = begun(system.table, budget, algorithm)
+    # solved first, a small table needs fewer of them
+    found = None if is_large(system.table) else finished(state, budget, algorithm)
     while True:
-        system = again(empty) if len(empty) else system
-        found = suppress(system.table, budget, algorithm)
-        more = system.missing(found.suppressed)
-        if not len(more):
+        more = system.missing(state.suppressed)
+        if len(more):
+            empty = np.concatenate((empty, more))
+            system = again(empty)
+            state, found = widened(state, system.table, budget), None
+        elif found is None:
+            found = finished(state, budget, algorithm)
+        else:
             return system, found
-        empty = np.concatenate((empty, more))
 
 
 def _empty_rows(table: EarlierTable) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
@@ -217,14 +223,18 @@ def _empty_counts(table: EarlierTable, place: Int64) -> list[Int64]:
     return found
 
 
-def _together(counting: Counting, tables: Sequence[EarlierTable]) -> str:
-    """Return the tables of a system as JSON, and the order of its keys and sums."""
+def _together(counting: Counting, new: Sequence[EarlierTable], before: Sequence[EarlierTable]) -> str:
+    """Return the tables of a system as JSON, the earlier ones last, and the order of its keys and sums."""
     shape = counting.tabulation
-    listed = [{"tabulation": each.tabulation.to_dict(), "protection": each.protection.to_dict()} for each in tables]
-    return json.dumps({"keys": shape.keys, "sums": shape.sums, "tables": listed}, sort_keys=True)
+    listed = [{"tabulation": each.tabulation.to_dict(), "protection": each.protection.to_dict()} for each in (*new, *before)]
+    told = {"keys": shape.keys, "sums": shape.sums, "tables": listed}
+    return json.dumps(told | ({"earlier": len(before)} if before else {}), sort_keys=True)
 
 
-def _certificate(table: CellTable, rows: Int64, found: Suppression, released: EarlierTable, seconds: float) -> TableCertificate:
+def _certificate(
+    system: JointSystem, rows: Int64, found: Suppression, released: EarlierTable, seconds: float
+) -> TableCertificate:
+    table = system.table
     primary, secondary = table.primary, found.suppressed & ~table.primary
     own = rows[~table.unseen[rows]]
     some = table.values(0)[own] > 0
@@ -247,4 +257,5 @@ def _certificate(table: CellTable, rows: Int64, found: Suppression, released: Ea
         tabulation=released.tabulation.to_json(),
         protection=released.protection.to_json(),
         empty_rows=empty,
+        prove=partial(evidence_of, system, found),
     )

@@ -27,10 +27,10 @@ _NEVER = "1e18"
 _ALIKE = """SELECT i, v, system.main.count(*) AS n, system.main.count(*) AS people
             FROM "kanon#unchanged" WHERE sized GROUP BY i, v"""
 
-_OF_PEOPLE = """SELECT i, v, system.main.sum(n) AS n, system.main.count(*) AS people
+_OF_PEOPLE = """SELECT i, v, system.main.sum(n) AS n, system.main.count(person) AS people
             FROM (SELECT i, v, person, system.main.count(*) AS n FROM "kanon#unchanged" WHERE sized GROUP BY ALL)
             GROUP BY i, v"""
-"""Rows without a person are those of one."""
+"""Rows without a person may be those of any: they count as nobody."""
 
 _PEOPLE = "(SELECT system.main.count(DISTINCT {person}) FROM {source})"
 
@@ -116,7 +116,10 @@ def _slots(source: str, policy: Policy, number: str | None) -> dict[str, str]:
     measured = [f"{value_hash(quoted(name))} AS {alias}" for name, alias in zip(policy.sensitive, sensitive, strict=True)]
     # where each column has a role, none is refused, and estimates are enough for a warning
     limits = None if policy.keep is not None else Limits(policy.unlisted_limit, policy.hidden_among)
-    person = "NULL" if policy.people is None else value_hash(quoted(policy.people.per))
+    person = "NULL"
+    if policy.people is not None:
+        per = quoted(policy.people.per)
+        person = f"CASE WHEN {per} IS NOT NULL THEN {value_hash(per)} END"
     together = ["system.main.hash(v)", *(["system.main.hash(v[:columns + 1])"] if sensitive else [])]
     return {
         "source": source,

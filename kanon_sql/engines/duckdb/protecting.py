@@ -75,9 +75,10 @@ def protect(
     progress : callable, optional
         As for `kanon_sql.anonymize`.
     **options
-        ``show``, ``cost``, ``rows``, ``contributors``, ``per``, ``per_row``, ``algorithm``, ``time_limit``, ``earlier`` and
-        ``suppressed``, as the fields of `kanon_sql.model.protection.Protection`. ``policy`` is a policy of a file, as
-        ``FILE::NAME``: it says all of these.
+        ``show``, ``hide``, ``impossible``, ``cost``, ``rows``, ``contributors``, ``per``, ``per_row``, ``algorithm``,
+        ``time_limit``, ``earlier`` and ``suppressed``, as the arguments of `kanon_sql.model.protection.Protection.of`.
+        ``show``, ``hide`` and ``impossible`` take rows by their values, such as ``{"sex": "F"}``. ``policy`` is a policy of a
+        file, as ``FILE::NAME``: it says all of these.
 
     Returns
     -------
@@ -235,8 +236,8 @@ def _create(con: duckdb.DuckDBPyConnection, session: Session, sql: str) -> None:
 _SHAPE = ("measures", "grouping", "recodings")
 
 _OPTIONS = (
-    "k", "p", "dominance", "show", "cost", "rows", "contributors", "per", "per_row", "algorithm", "time_limit", "earlier",
-    "suppressed",
+    "k", "p", "dominance", "show", "hide", "impossible", "cost", "rows", "contributors", "per", "per_row", "algorithm",
+    "time_limit", "earlier", "suppressed",
 )  # fmt: skip
 
 

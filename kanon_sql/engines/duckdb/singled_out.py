@@ -14,11 +14,11 @@ _TEXT = 'system.main.encode(CAST("kanon#t".{column} AS VARCHAR))'
 """Values are told apart as a reader sees them: by the bytes of their text, whatever the collation of the column."""
 
 
-_PEOPLE = 'SELECT system.main.count(DISTINCT system.main.row({person})) FROM {table} AS "kanon#t"'
+_PEOPLE = 'SELECT system.main.count(DISTINCT {person}) FROM {table} AS "kanon#t"'
 
 
 def people_in(con: Any, table: str, person: str) -> int:
-    """Return how many people a column tells apart; rows without one are those of one."""
+    """Return how many people a column tells apart; rows without one count as nobody."""
     asked = _PEOPLE.format(table=quoted(table), person=_TEXT.format(column=quoted(person)))
     return int(con.execute(asked).fetchall()[0][0])
 
@@ -37,7 +37,8 @@ def singled_out(con: Any, table: str, columns: Sequence[str], fewest: int = 2, p
     fewest : int
         The rows that have to share a value; with 2, those count whose value no other row has.
     person : str, optional
-        A column that tells people apart, who are counted instead of rows. Rows without a person are those of one.
+        A column that tells people apart, who are counted instead of rows. Rows without a person may be those of any, so they
+        count as nobody.
 
     Notes
     -----
@@ -51,11 +52,11 @@ def singled_out(con: Any, table: str, columns: Sequence[str], fewest: int = 2, p
     >>> singled_out(con, "t", ["x"]), singled_out(con, "t", ["y"]), singled_out(con, "t", ["x", "y"])
     (1, 1, 3)
     >>> singled_out(con, "t", ["x"], 3), singled_out(con, "t", ["y"], 2, person="x")
-    (3, 1)
+    (3, 3)
     """
     values = ", ".join(_TEXT.format(column=quoted(name)) for name in columns)
     people = "system.main.count(*)"
     if person is not None:
-        people = f"system.main.count(DISTINCT system.main.row({_TEXT.format(column=quoted(person))}))"
+        people = f"system.main.count(DISTINCT {_TEXT.format(column=quoted(person))})"
     asked = _ROWS.format(table=quoted(table), values=values, fewest=fewest, people=people)
     return int(con.execute(asked).fetchall()[0][0])

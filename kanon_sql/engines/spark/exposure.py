@@ -81,7 +81,7 @@ def singled(source: DataFrame, policy: Policy, fields: list[StructField]) -> Exp
     rows = policy.people is None
     statement = {
         "counted_people": "count(*)" if rows else "count(DISTINCT person)",
-        "people": "sum(n)" if rows else "count(*)",
+        "people": "sum(n)" if rows else "count(person)",
         "most_shared": str(min(policy.hidden_among, MOST_SHARED)),
         "people_per_value": str(PEOPLE_PER_VALUE),
         "columns": str(len(unchanged)),
@@ -159,7 +159,7 @@ def _person(policy: Policy, fields: list[StructField]) -> Column:
     if policy.people is None:
         return sf.lit(None)
     field = next(field for field in fields if same_name(field.name) == same_name(policy.people.per))
-    return sf.xxhash64(*_looks(field))
+    return sf.when(sf.col(quoted(field.name)).isNotNull(), sf.xxhash64(*_looks(field)))
 
 
 def _looks(field: StructField) -> list[Column]:

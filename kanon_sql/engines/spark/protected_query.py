@@ -15,7 +15,7 @@ from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.table_unit import key_places, unit_of
 from kanon_sql.engines.spark.failures import safe_errors
 from kanon_sql.engines.spark.names import fresh, quoted
-from kanon_sql.engines.spark.protecting import check_levels, protected
+from kanon_sql.engines.spark.protecting import check_supported, protected
 from kanon_sql.engines.spark.unit import settled_frame
 from kanon_sql.errors import ClauseError, PolicyError
 from kanon_sql.model.policy import Policy
@@ -73,7 +73,7 @@ def _view(spark: SparkSession, progress: Progress | None, query: TableQuery, pro
     """Protect a table and return the query of its view."""
     if explained:
         raise PolicyError("EXPLAIN PROTECT is not supported on Spark; hint: run the query, and see its certificate")
-    check_levels(query.tabulation)
+    check_supported(query.tabulation, protection)
     read = Script.read(query.source)
     if plain_text(read, 0, len(read.tokens)) != query.tabulation.source:
         raise PolicyError("PROTECT on Spark reads tables and views, not a query of WITH; hint: make it a temporary view first")

@@ -84,7 +84,7 @@ def protect(
     rules: dict[str, Any] = {"measures": measures, "k": k, "grouping": grouping, "p": p, "dominance": dominance}
     counting, protection = arguments_of([*fields.values()], by, **rules, **options).asked()
     shape = counting.tabulation
-    check_levels(shape)
+    check_supported(shape, protection)
     named = [(fields[text], f"kanon#key{place}") for place, text in enumerate(shape.keys)]
     named += [(fields[text], f"kanon#value{place}") for place, text in enumerate(shape.sums)]
     named += [] if protection.per is None else [(fields[same_name(protection.per)], "kanon#person")]
@@ -95,8 +95,10 @@ def protect(
     return protected(rows, counting, protection, progress, warned)
 
 
-def check_levels(shape: Tabulation) -> None:
-    """Refuse levels, whose labels are made in DuckDB."""
+def check_supported(shape: Tabulation, protection: Protection) -> None:
+    """Refuse levels, whose labels are made in DuckDB, and rows named by values, which DuckDB compares."""
+    if protection.rows_by_values:
+        raise PolicyError("SHOW, HIDE and IMPOSSIBLE cannot name rows by values on Spark; hint: kanon_sql.protect")
     if any(map(level_of, shape.keys)):
         raise PolicyError("IN has no levels on Spark; hint: add a column for each level, and count by ROLLUP over them")
 

@@ -64,6 +64,25 @@ class Goals:
             borrowed=int(self.borrowed[number]),
         )
 
+    def among(self, others: Goals, row: Int64) -> Int64:
+        """Return which of other goals each is, -1 for none; ``row`` says what the rows of those are here."""
+        mine, theirs = self._names(self.row), others._names(row[others.row])
+        order = np.lexsort(theirs.T)
+        both = np.concatenate((theirs[order], mine))
+        together = np.lexsort((np.arange(len(both)) >= len(order), *both.T))  # equal ones follow each other, theirs first
+        new = np.r_[True, (both[together[1:]] != both[together[:-1]]).any(axis=1)]
+        first = together[np.flatnonzero(new)][np.cumsum(new) - 1]
+        found = np.full(len(mine), -1, np.int64)
+        at = together >= len(order)
+        known = first[at] < len(order)
+        found[together[at] - len(order)] = np.where(known, order[np.where(known, first[at], 0)], -1)
+        return found
+
+    def _names(self, row: Int64 | Int32) -> Int64:
+        return np.stack(
+            [np.asarray(each, np.int64) for each in (row, self.measure, self.borrowed, self.grows, self.falls)], axis=1
+        )
+
 
 class RowCells:
     """The base cells of each row."""

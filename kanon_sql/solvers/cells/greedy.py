@@ -12,6 +12,7 @@ import numpy as np
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.cheapest_witness import CheapestWitness
+from kanon_sql.solvers.cells.exchange import Exchanges
 from kanon_sql.solvers.cells.state import SECONDARY, State, steps_for
 from kanon_sql.table.arrays import Int64
 
@@ -29,12 +30,12 @@ _MOST_USERS = 500
 
 
 def protect(state: State, budget: Budget, order: Int64 | None = None) -> None:
-    """Find witnesses for all primary rows, and publish again what they can do without.
+    """Find witnesses for all primary rows that have none, and publish again what was suppressed for them, if it can be.
 
     Parameters
     ----------
     state : State
-        Changed; it has no witnesses yet.
+        Changed.
     budget : Budget
         Time left.
     order : int64 array, optional
@@ -45,32 +46,45 @@ def protect(state: State, budget: Budget, order: Int64 | None = None) -> None:
     InfeasibleError
         When a primary row has no witness, even if every row is suppressed that may be.
     """
-    missing = [
-        witness
-        for witness in (range(len(state.measure)) if order is None else order.tolist())
-        if state.find(witness, free=True) is None
-    ]
-    # Where few are missing, longer searches for moves of suppressed rows alone pay.
-    steps = steps_for(len(missing))
-    overlaps = bool(state.table.unseen.any()) and len(missing) <= _MOST_PROGRAMS
-    for done, witness in enumerate(missing):
-        if done % _CHECKED == 0:
-            budget.report("witnesses", done / len(missing))
-        if state.find(witness, free=True, steps=steps) is not None:
-            continue
-        new = state.find(witness, free=False, steps=steps)
-        if new is None:
-            _by_program(state, witness, budget)
-        elif overlaps and int(state.table.cost[new].sum()) > _EXPENSIVE:
-            state.pattern[new] = 0
-            _by_program(state, witness, budget)
-    rows = np.flatnonzero(state.pattern == SECONDARY)
+    before, found = state.suppressed, np.asarray(state.store.count) > 0
+    every = range(len(state.measure)) if order is None else order.tolist()
+    _look_for(state, [each for each in every if not found[each] and state.find(each, free=True) is None], budget)
+    rows = np.flatnonzero((state.pattern == SECONDARY) & ~before)
     order = rows[np.argsort(-state.weight[rows], kind="stable")]
     for done in range(0, len(order), _CHECKED):
         budget.report("publishing", done / len(order), state.cost)
         if budget.over():
             return
         publish(state, order[done : done + _CHECKED])
+
+
+def _look_for(state: State, missing: list[int], budget: Budget) -> None:
+    """Find witnesses that no suppressed rows give. A row that costs as much as all others, a grand total, goes last."""
+    # Where few are missing, longer searches for moves of suppressed rows alone pay.
+    steps = steps_for(len(missing))
+    overlaps = bool(state.table.unseen.any()) and len(missing) <= _MOST_PROGRAMS
+    last = np.flatnonzero((state.table.cost >= (~state.table.unseen).sum()) & (state.pattern == 0) & (state.shown == 0))
+    exchanges: Exchanges | None = None
+    state.shown[last] = 1
+    for done, witness in enumerate(missing):
+        if done % _CHECKED == 0:
+            budget.report("witnesses", done / len(missing))
+        if state.find(witness, free=True, steps=steps) is not None:
+            continue
+        new = state.find(witness, free=False, steps=steps)
+        if new is None and len(last):
+            exchanges = exchanges or Exchanges(state)
+            new = exchanges.find(witness)
+        if new is None and len(last):
+            state.shown[last] = 0
+            new = state.find(witness, free=False, steps=steps)
+        if new is None:
+            state.shown[last] = 0
+            _by_program(state, witness, budget)
+        elif overlaps and int(state.table.cost[new].sum()) > _EXPENSIVE:
+            state.pattern[new] = 0
+            _by_program(state, witness, budget)
+    state.shown[last] = 0
 
 
 def _by_program(state: State, witness: int, budget: Budget) -> None:
@@ -92,6 +106,7 @@ def _by_program(state: State, witness: int, budget: Budget) -> None:
 def _program(state: State, witness: int) -> CheapestWitness:
     """Return the programs for a witness."""
     measure = int(state.measure[witness])
+    state.by_programs = True
     if measure not in state.programs:
         state.programs[measure] = CheapestWitness(state.table, measure, state.members)
     return state.programs[measure]

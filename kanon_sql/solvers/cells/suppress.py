@@ -6,12 +6,13 @@ from math import inf
 
 from kanon_sql.errors import PolicyError
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.cells.beginning import carried, started
 from kanon_sql.solvers.cells.destroy_repair import improve
 from kanon_sql.solvers.cells.greedy import protect, publish_by_programs
 from kanon_sql.solvers.cells.lower_bound import Bound, lower_bound
 from kanon_sql.solvers.cells.optimal import EFFORT, QUESTIONS, Optimal
 from kanon_sql.solvers.cells.starts import start_again
-from kanon_sql.solvers.cells.state import State, started
+from kanon_sql.solvers.cells.state import State
 from kanon_sql.table.cell_table import Bools, CellTable, Suppression
 
 GREEDY, OPTIMAL = "greedy", "optimal"
@@ -45,17 +46,40 @@ def suppress(table: CellTable, budget: Budget, algorithm: str = "auto") -> Suppr
     PolicyError
         When there is no such algorithm.
     """
+    return finished(begun(table, budget, algorithm), budget, algorithm)
+
+
+def begun(table: CellTable, budget: Budget, algorithm: str) -> State:
+    """Return a table whose primary rows have witnesses; parameters and errors as for `suppress`."""
     if algorithm not in ("auto", *ALGORITHMS):
         listed = ", ".join(map(repr, ALGORITHMS))
         raise PolicyError(f"no algorithm {algorithm!r} protects a table of counts; hint: {listed}, or leave it out")
     state = started(table)
     protect(state, budget)
-    bound = lower_bound(table, budget)
-    if state.programs:  # moves alone do not find all witnesses, so other starts take long
+    if is_large(state.table) and state.by_programs:
         publish_by_programs(state, budget)
-    else:
-        start_again(state, bound.share, bound.cost, budget)
-    proven = bound.cost if algorithm == GREEDY else max(bound.cost, _improved(state, bound, budget, algorithm))
+    elif is_large(state.table) and algorithm != GREEDY:
+        improve(state, 0, budget)
+    return state
+
+
+def widened(state: State, table: CellTable, budget: Budget) -> State:
+    """Return a wider table, whose further base cells follow those of a state, with its pattern and its witnesses, and new ones.
+
+    Raises
+    ------
+    InfeasibleError
+        As for `suppress`.
+    """
+    wider = carried(state, table)
+    protect(wider, budget)
+    return wider
+
+
+def finished(state: State, budget: Budget, algorithm: str) -> Suppression:
+    """Improve a small table whose primary rows have witnesses, and prove a bound; parameters as for `suppress`."""
+    bound = lower_bound(state.table, budget)
+    proven = bound.cost if is_large(state.table) and algorithm != OPTIMAL else _improved(state, bound, budget, algorithm)
     return Suppression(
         suppressed=state.suppressed,
         witnesses=state.witnesses(),
@@ -66,13 +90,22 @@ def suppress(table: CellTable, budget: Budget, algorithm: str = "auto") -> Suppr
     )
 
 
+def is_large(table: CellTable) -> bool:
+    """Return whether a table is improved without its bound, and so before it is widened."""
+    return table.rows > _SMALL
+
+
 def _improved(state: State, bound: Bound, budget: Budget, algorithm: str) -> int:
     """Improve a table, with exact steps where it is small or they are asked for; return the lower bound that they prove."""
     proven = bound.cost
-    if state.cost > proven and (algorithm == OPTIMAL or state.table.rows <= _SMALL):
-        limits = (inf, inf) if algorithm == OPTIMAL else (EFFORT, QUESTIONS // 16 if state.programs else QUESTIONS)
+    if state.by_programs:  # moves alone do not find all witnesses, so other starts take long
+        publish_by_programs(state, budget)
+    else:
+        start_again(state, bound.share, proven, budget)
+    if state.cost > proven and algorithm != GREEDY:
+        limits = (inf, inf) if algorithm == OPTIMAL else (EFFORT, QUESTIONS // 16 if state.by_programs else QUESTIONS)
         proven = max(proven, Optimal(state, bound.cuts, *limits).run(proven, budget))
-    if state.cost > proven and not state.programs:
+    if state.cost > proven and not state.by_programs and algorithm != GREEDY:
         state.guide(bound.share, _GUIDED)
         improve(state, proven, budget)
     return proven

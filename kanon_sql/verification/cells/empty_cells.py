@@ -12,11 +12,18 @@ from collections.abc import Sequence
 from kanon_sql.errors import CertificateError
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.verification.cells.base_cell import BaseCell
+from kanon_sql.verification.cells.impossible_cells import ImpossibleCells
+from kanon_sql.verification.cells.published_system import PublishedSystem
 from kanon_sql.verification.cells.related_keys import Pair, parts_of
+from kanon_sql.verification.cells.unlikely_pairs import UnlikelyPairs
 
 
 def empty_cells(
-    tabulation: Tabulation, cells: Sequence[BaseCell], listed: Sequence[tuple[int, ...]], related: set[Pair]
+    tabulation: Tabulation,
+    cells: Sequence[BaseCell],
+    listed: Sequence[tuple[int, ...]],
+    related: set[Pair],
+    impossible: ImpossibleCells,
 ) -> list[BaseCell]:
     """Return the base cells that a certificate lists as empty.
 
@@ -30,6 +37,8 @@ def empty_cells(
         For each empty cell and each key, the number of a cell with the same value.
     related : set of frozenset of int
         Pairs of keys that say something about each other.
+    impossible : ImpossibleCells
+        What nobody can have.
 
     Raises
     ------
@@ -54,7 +63,22 @@ def empty_cells(
         if keys in known:
             raise CertificateError("empty_cells", f"number {number} has people, or is listed twice")
         known.add(keys)
+        if impossible.has(keys):
+            raise CertificateError("empty_cells", f"number {number} is one that IMPOSSIBLE says nobody can be in")
         if any(tuple(keys[key] for key in chosen) not in own for chosen, own in zip(together, groups, strict=True)):
             raise CertificateError("empty_cells", f"number {number} is not possible: some of its keys never go together")
         found.append(BaseCell(keys=keys, values=(0,) * (1 + sums), largest=((),) * sums))
     return found
+
+
+def check_cover(system: PublishedSystem, unlikely: UnlikelyPairs, first: int) -> None:
+    """Check that each empty base cell that readers would think impossible makes an empty row: it gives cover.
+
+    Raises
+    ------
+    CertificateError
+        When one makes none; the error names its place in the list. The empty cells are those from ``first`` on.
+    """
+    for number, (cell, rows) in enumerate(zip(system.cells[first:], system.ancestors[first:], strict=True), 1):
+        if unlikely.has(cell.keys) and not any(map(system.is_empty, rows)):
+            raise CertificateError("empty_cells", f"number {number} has values that readers think impossible together")

@@ -15,6 +15,7 @@ from itertools import combinations
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.verification.cells.base_cell import BaseCell, Group
+from kanon_sql.verification.cells.joint_tables import sets_in
 from kanon_sql.verification.cells.related_keys import Pair, parts_of
 
 Keys = frozenset[int]
@@ -46,7 +47,9 @@ class Exchanges:
         self._k = max(protection.k for _, protection in asked)
         self._known = any(protection.contributors for _, protection in asked)
         sets = [frozenset(each) for each in tabulation.sets]
-        with_sums = frozenset(tabulation.keys.index(key) for shape, _ in asked if shape.sums for key in shape.keys)
+        with_sums = frozenset(
+            key for shape, _ in asked if shape.sums for chosen in sets_in(tabulation.keys, shape) for key in chosen
+        )
         self._sets = [each for each in sets if not any(each < other for other in sets)] + [with_sums]
         self._used = sorted(frozenset().union(*sets))
 

@@ -62,8 +62,9 @@ def check_complete(system: PublishedSystem, exchanges: Exchanges) -> None:
 def _is_open(system: PublishedSystem, union: tuple[int, ...], exchanges: Exchanges) -> bool:
     """Return whether the groups of some keys, and what is left of rows without one of them, need no witness."""
     whole = PublishedSystem(system.tabulation, system.asked, system.cells, [union], exchanges)
-    small = any(whole.needs_witness(row) for row in range(whole.rows) if not whole.is_seen(row))
-    return not small and all(covered(whole, rest) for rest in small_rests(whole))
+    groups = {row for row in range(whole.rows) if whole.grouping_sets[whole.sets[row]] == union}
+    rests = (rest for rest in small_rests(whole) if rest[1] in groups)
+    return not any(map(whole.needs_witness, groups)) and all(covered(whole, rest) for rest in rests)
 
 
 def _missing(tabulation: Tabulation) -> set[Keys]:

@@ -1,16 +1,16 @@
-"""What a certificate says of its table, and of the tables that were solved together with it."""
+"""What a certificate says of its table, of the tables that were solved together with it, and of those that it respects."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.errors import CertificateError, KanonError, raise_alone
 from kanon_sql.model.protection import Protection
-from kanon_sql.model.tabulation import Tabulation, is_condition
+from kanon_sql.model.tabulation import Tabulation, condition_key
 
 Asked = tuple[Tabulation, Protection]
 """A table, and what is asked of it."""
@@ -20,21 +20,36 @@ _Read = TypeVar("_Read", Tabulation, Protection)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointTables:
-    """The tables that a certificate is about: one, or all that were solved together.
+    """The tables that a certificate is about: one, or all that were solved together, and earlier tables of the same source.
 
     Attributes
     ----------
     tables : tuple of (Tabulation, Protection)
-        Each of them.
+        Each of them, the earlier ones last.
     own : int
         Which of them is the table of the certificate.
     whole : Tabulation
-        The keys, sums and grouping sets of all.
+        The keys, sums and grouping sets of all. A count under a condition has the condition as a key more, and so has each set
+        of a table with a condition if not all tables have it.
+    earlier : int
+        How many of them were released before.
     """
 
     tables: tuple[Asked, ...]
     own: int
     whole: Tabulation
+    earlier: int = 0
+
+    @property
+    def solved(self) -> tuple[Asked, ...]:
+        """Return the tables that were solved."""
+        return self.tables[: len(self.tables) - self.earlier]
+
+    @property
+    def condition(self) -> str:
+        """Return the condition that everybody in the base cells meets; empty if there is none."""
+        condition = self.tables[0][0].condition
+        return "" if condition_key(condition) in self.whole.keys else condition
 
     @property
     def largest(self) -> int:
@@ -44,8 +59,9 @@ class JointTables:
     def sets_of(self, place: int) -> dict[int, tuple[int, ...]]:
         """Return the grouping sets of a table: the number of each among all, and the keys of the table in it."""
         shape = self.tables[place][0]
-        numbers = {frozenset(self.whole.keys[key] for key in chosen): number for number, chosen in enumerate(self.whole.sets)}
-        return {numbers[frozenset(shape.keys[key] for key in chosen)]: chosen for chosen in shape.sets}
+        numbers = {chosen: number for number, chosen in enumerate(self.whole.sets)}
+        sets = sets_in(self.whole.keys, shape)
+        return {numbers[each]: chosen for each, chosen in zip(sets, shape.sets, strict=False)}
 
 
 def joint_tables(claimed: TableCertificate) -> JointTables:
@@ -58,43 +74,46 @@ def joint_tables(claimed: TableCertificate) -> JointTables:
     """
     tabulation = _tabulation("tabulation", json.loads(claimed.tabulation))
     own = tabulation, _read("protection", Protection.from_dict, json.loads(claimed.protection))
-    _refuse_condition("tabulation", tabulation)
     if claimed.together is None:
-        return JointTables(tables=(own,), own=0, whole=tabulation)
+        return JointTables(tables=(own,), own=0, whole=_whole("tabulation", tabulation.keys, tabulation.sums, (own,)))
     data = json.loads(claimed.together)
     try:
-        keys, sums, listed = (
+        keys, sums, listed, earlier = (
             tuple(data["keys"]),
             tuple(data["sums"]),
             [(each["tabulation"], each["protection"]) for each in data["tables"]],
+            data.get("earlier", 0),
         )
     except (KeyError, TypeError):
         raise_alone(CertificateError("together", "has missing or unknown fields"))
     tables = tuple((_tabulation("together", shape), _read("together", Protection.from_dict, asked)) for shape, asked in listed)
-    for shape, _ in tables:
-        _refuse_condition("together", shape)
-    if own not in tables:
+    if type(earlier) is not int or not 0 <= earlier < len(tables) or own not in tables[: len(tables) - earlier]:
         raise CertificateError("together", "it does not list the table of the certificate")
-    if any((shape.source, asked.per, asked.cost) != (tabulation.source, own[1].per, own[1].cost) for shape, asked in tables):
+    costs = {asked.cost for _, asked in tables[: len(tables) - earlier]}
+    if len(costs) > 1 or any((shape.source, asked.per) != (tabulation.source, own[1].per) for shape, asked in tables):
         raise CertificateError("together", "its tables differ in source, PER or COST")
-    for given, used in ((keys, "keys"), (sums, "sums")):
-        texts = {text for shape, _ in tables for text in getattr(shape, used)}
-        if not all(isinstance(each, str) for each in given) or len({*given}) < len(given) or {*given} != texts:
+    several = len({shape.condition for shape, _ in tables}) > 1
+    texts = {key for shape, _ in tables for key in (*shape.keys, *(shape.conditions if several else ()))}
+    for given, used, known in ((keys, "keys", texts), (sums, "sums", {text for shape, _ in tables for text in shape.sums})):
+        if not all(isinstance(each, str) for each in given) or len({*given}) < len(given) or {*given} != known:
             raise CertificateError("together", f"its {used} are not those of its tables")
-    places = {key: place for place, key in enumerate(keys)}
-    sets = dict.fromkeys(
-        tuple(sorted(places[shape.keys[key]] for key in chosen)) for shape, _ in tables for chosen in shape.sets
-    )
+    whole = _whole("together", keys, sums, tables)
+    return JointTables(tables=tables, own=tables.index(own), whole=whole, earlier=earlier)
+
+
+def sets_in(keys: Sequence[str], shape: Tabulation) -> list[tuple[int, ...]]:
+    """Return the grouping sets of a table among keys, then for each condition of a count those that it makes."""
+    outer = [keys.index(text) for text in shape.conditions if text in keys]
+    return [tuple(sorted({*outer, *(keys.index(shape.keys[key]) for key in chosen)})) for chosen, _ in shape.groups]
+
+
+def _whole(field: str, keys: tuple[str, ...], sums: tuple[str, ...], tables: Sequence[Asked]) -> Tabulation:
+    """Return the table of all rows of some tables."""
+    sets = dict.fromkeys(each for shape, _ in tables for each in sets_in(keys, shape))
     try:
-        whole = replace(tabulation, keys=keys, sums=sums, sets=tuple(sets), items=())
+        return replace(tables[0][0], keys=keys, sums=sums, sets=tuple(sets), items=())
     except KanonError as error:
-        raise_alone(CertificateError("together", str(error)))
-    return JointTables(tables=tables, own=tables.index(own), whole=whole)
-
-
-def _refuse_condition(field: str, tabulation: Tabulation) -> None:
-    if tabulation.condition or any(map(is_condition, tabulation.keys)):
-        raise CertificateError(field, "it counts people who meet a condition, so they cannot be counted again")
+        raise_alone(CertificateError(field, str(error)))
 
 
 def _tabulation(field: str, data: Any) -> Tabulation:

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from kanon_sql.engines.duckdb.files import columns, load
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import CertificateError, raise_alone
+from kanon_sql.model.validation import same_name
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.places import Place
+
+QUOTES = "'\""
+
+_THERE = "SELECT 1 FROM system.main.duckdb_tables() WHERE table_name = $1"
 
 _DIGITS = re.compile(r"DIGITS \((\d+)\)")
 
 _INTERVALS = re.compile(r"(INTERVALS|CUTS) \(([^()]+)\)(?: TOP (\S+))?(?: BOTTOM (\S+))? LEVEL (\d+)")
+
+_HIERARCHY = re.compile(r"HIERARCHY (.+) \((\d+)\)", re.DOTALL)
 
 _PERIODS = ("day", "month", "quarter", "year", "decade")
 
@@ -36,18 +47,52 @@ def level_sql(con: Any, column: str, level: str, place: int) -> str:
     Raises
     ------
     CertificateError
-        When a table of its own gives the level, or a value has no label.
+        When a value has no label, or the table that gives it is not there.
     """
     text, digits = f"CAST({column} AS VARCHAR)", _DIGITS.fullmatch(level)
     if digits is not None:
         shown = f"system.main.left({text}, {digits[1]})"
         return f"system.main.rpad({shown}, CAST(system.main.length({text}) AS INTEGER), '*')"
+    hierarchy = _HIERARCHY.fullmatch(level)
+    if hierarchy is not None:
+        return _looked_up(con, text, _beside(hierarchy[1]), int(hierarchy[2]))
     table, values = quoted(f"labels {place}"), f"SELECT DISTINCT {text} FROM source WHERE {column} IS NOT NULL"  # noqa: S608
     con.execute(f"CREATE OR REPLACE TEMP TABLE {table} (value VARCHAR, label VARCHAR)")
     labels = [(value, label(value, level)) for (value,) in con.execute(values).fetchall()]
     if labels:
         con.executemany(f"INSERT INTO {table} VALUES (?, ?)", labels)  # noqa: S608
     return f"(SELECT system.main.any_value(label) FROM {table} WHERE value = {text})"  # noqa: S608
+
+
+def load_hierarchies(con: Any, beside: Mapping[str, Place], delimiter: str) -> None:
+    """Read the tables that give levels of keys, by their names."""
+    for name, place in beside.items():
+        load(con, place, into=_beside(name), delimiter=delimiter)
+
+
+def _beside(name: str) -> str:
+    """Return the name here of a table that gives levels, from its name in a statement or on the command line."""
+    return f"beside {same_name(name.strip(QUOTES))}"
+
+
+def _looked_up(con: Any, text: str, name: str, level: int) -> str:
+    """Return the SQL of a level that a table gives."""
+    given = columns(con, name) if con.execute(_THERE, [name]).fetchall() else []
+    wanted, table = ["level0", f"level{level}"], quoted(name)
+    if not {*wanted} <= set(map(same_name, given)):
+        shown = name.partition(" ")[2]
+        raise CertificateError(
+            "tabulation", f"the table {shown} gives levels of a key and is not here; hint: kanon verify --beside {shown}=FILE"
+        )
+    value, shown = (f"CAST({quoted(each)} AS VARCHAR)" for each in wanted)
+    several = f"SELECT 1 FROM {table} GROUP BY {value} HAVING system.main.count(DISTINCT {shown}) <> 1"  # noqa: S608
+    missing = (
+        f"SELECT 1 FROM source WHERE {text} IS NOT NULL AND {text} NOT IN "  # noqa: S608
+        f"(SELECT {value} FROM {table} WHERE {value} IS NOT NULL)"
+    )
+    if con.execute(f"{several} LIMIT 1").fetchall() or con.execute(f"{missing} LIMIT 1").fetchall():
+        raise CertificateError("tabulation", "a value of a key has no level in the table that gives levels, or has two")
+    return f"(SELECT system.main.any_value({shown}) FROM {table} WHERE {value} = {text})"  # noqa: S608
 
 
 def label(value: str, level: str) -> str:
@@ -67,7 +112,7 @@ def label(value: str, level: str) -> str:
     """
     found = _INTERVALS.fullmatch(level)
     if found is None:
-        raise CertificateError("tabulation", "a table that is not here gives a level of a key, so it cannot be counted again")
+        raise CertificateError("tabulation", "a level of a key is not one that kanon verify knows")
     kind, listed, above, below, number = found.groups()
     steps = listed.split(", ")[int(number) :] if kind == "INTERVALS" else listed.split(", ")
     top, bottom = (None if each is None else Fraction(each) for each in (above, below))

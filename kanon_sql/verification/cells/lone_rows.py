@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from kanon_sql.errors import CertificateError
+from kanon_sql.model.tabulation import is_condition
 from kanon_sql.verification.cells.base_cell import BaseCell, Group
+from kanon_sql.verification.cells.impossible_cells import ImpossibleCells
 from kanon_sql.verification.cells.joint_tables import JointTables
 from kanon_sql.verification.cells.published_system import PublishedSystem
 from kanon_sql.verification.cells.related_keys import Pair, parts_of
@@ -18,7 +20,13 @@ from kanon_sql.verification.cells.related_keys import Pair, parts_of
 Keys = frozenset[int]
 
 
-def check_lone_rows(system: PublishedSystem, joint: JointTables, suppressed: frozenset[int], related: set[Pair]) -> None:
+def check_lone_rows(
+    system: PublishedSystem,
+    joint: JointTables,
+    suppressed: frozenset[int],
+    related: set[Pair],
+    impossible: ImpossibleCells,
+) -> None:
     """Check that each suppressed row of people has another row in each group.
 
     Raises
@@ -31,15 +39,19 @@ def check_lone_rows(system: PublishedSystem, joint: JointTables, suppressed: fro
     O(r d) for r rows and d keys, and O(b d) for b base cells.
     """
     parts = list(map(frozenset, parts_of(range(len(joint.whole.keys)), related)))
-    people = [cell for cell in system.cells if cell.values[0]]
-    for place in range(len(joint.tables)):
+    everybody = [cell for cell in system.cells if cell.values[0]]
+    for place in range(len(joint.solved)):
         own = {number: frozenset(system.grouping_sets[number]) for number in joint.sets_of(place)}
         for number, keys in own.items():
-            coarser = {each for each in own.values() if all(_coarser(people, each & part, keys & part) for part in parts)}
-            for group in {keys - {key} for key in keys} | {keys - part for part in parts} | coarser:
+            met = frozenset(key for key in keys if is_condition(joint.whole.keys[key]))
+            people = [cell for cell in everybody if all(cell.keys[key] == "true" for key in met)]
+            coarser = {each for each in own.values() if all(_coarser(everybody, each & part, keys & part) for part in parts)}
+            for group in {each | met for each in {keys - {key} for key in keys} | {keys - part for part in parts} | coarser}:
                 if group != keys:
                     lone = _lone(system, number, group, suppressed)
-                    _refuse(system, lone, _values(people, parts, keys, group))
+                    _refuse(
+                        system, lone, [_Values(people, part, keys, group) for part in parts if part & keys - group], impossible
+                    )
 
 
 def _coarser(people: Sequence[BaseCell], group: Keys, keys: Keys) -> bool:
@@ -54,25 +66,51 @@ def _group(cell: BaseCell, keys: Keys) -> Group:
 
 def _lone(system: PublishedSystem, number: int, group: Keys, suppressed: frozenset[int]) -> Iterator[int]:
     """Yield the suppressed rows of people of a grouping set that have no other row in their group."""
-    of = {row: _group(system.cells[system.members[row][0]], group) for row in {rows[number] for rows in system.ancestors}}
+    own = filter(system.is_seen, {rows[number] for rows in system.ancestors})
+    of = {row: _group(system.cells[system.members[row][0]], group) for row in own}
     rows = Counter(of.values())
     for row in sorted(suppressed.intersection(of)):
         if rows[of[row]] == 1 and system.values[0][row]:
             yield row
 
 
-def _values(people: Sequence[BaseCell], parts: Sequence[Keys], keys: Keys, group: Keys) -> list[tuple[Keys, Counter[Group]]]:
-    """Return for each part what of it is in a group, and how many values of a row go with that."""
-    found = []
-    for part in parts:
-        if part & keys - group:
-            pairs = {(_group(cell, part & group), _group(cell, part & keys)) for cell in people}
-            found.append((part & group, Counter(fixed for fixed, _ in pairs)))
-    return found
+class _Values:
+    """What the keys of a part show in rows of a group.
+
+    Parameters
+    ----------
+    people : sequence of BaseCell
+        Base cells with people.
+    part, keys, group : frozenset of int
+        The part, and the keys of the rows and of the group.
+    """
+
+    def __init__(self, people: Sequence[BaseCell], part: Keys, keys: Keys, group: Keys) -> None:
+        self._part, self._fixed, self._shown = sorted(part), part & group, part & keys
+        self._of: dict[Group, dict[Group, set[Group]]] = {}
+        for cell in people:
+            shown = self._of.setdefault(_group(cell, self._fixed), {})
+            shown.setdefault(_group(cell, self._shown), set()).add(_group(cell, part))
+
+    def permit_another(self, members: Sequence[BaseCell], impossible: ImpossibleCells) -> bool:
+        """Return whether somebody of a row may be in another one of the group, unless nobody can."""
+        others = [
+            values
+            for shown, found in self._of[_group(members[0], self._fixed)].items()
+            if shown != _group(members[0], self._shown)
+            for values in found
+        ]
+        return any(not impossible.has(self._moved(cell, values)) for cell in members for values in others)
+
+    def _moved(self, cell: BaseCell, values: Group) -> Group:
+        keys = list(cell.keys)
+        for key, value in zip(self._part, values, strict=True):
+            keys[key] = value
+        return tuple(keys)
 
 
-def _refuse(system: PublishedSystem, lone: Iterator[int], values: Sequence[tuple[Keys, Counter[Group]]]) -> None:
+def _refuse(system: PublishedSystem, lone: Iterator[int], values: Sequence[_Values], impossible: ImpossibleCells) -> None:
     for row in lone:
-        cell = system.cells[system.members[row][0]]
-        if any(counts[_group(cell, fixed)] > 1 for fixed, counts in values):
+        members = [cell for base in system.members[row] if (cell := system.cells[base]).values[0]]
+        if any(each.permit_another(members, impossible) for each in values):
             raise CertificateError("empty_cells", f"no other row can be in a group of row {row}, which is suppressed")

@@ -10,10 +10,14 @@ from fractions import Fraction
 from heapq import nlargest
 from math import ceil
 
-from kanon_sql.model.protection import COSTS, Ambiguity, Dominance, Protection
-from kanon_sql.model.tabulation import Tabulation
+from kanon_sql.errors import CertificateError, PolicyError, raise_alone
+from kanon_sql.model.named_rows import NamedRow, check_rows, values_of
+from kanon_sql.model.protection import COSTS, Protection
+from kanon_sql.model.sum_rules import Ambiguity, Dominance
+from kanon_sql.model.tabulation import Tabulation, is_condition
 from kanon_sql.verification.cells.base_cell import BaseCell
 from kanon_sql.verification.cells.exchanges import Exchanges
+from kanon_sql.verification.cells.joint_tables import sets_in
 
 _SAFETY = 10
 """Percent by which the sum of a row of too few people may be greater, and less, at least."""
@@ -32,6 +36,10 @@ class PublishedSystem:
         In the order of their keys, those without people last.
     joined_sets : sequence of tuple of int
         Grouping sets that no table has: their rows are groups that rows of the tables name together, and nobody sees them.
+    exchanges : Exchanges, optional
+        What exchanges of keys open.
+    before : (int, frozenset of int)
+        How many of the tables, the last ones, were released before, and the rows that all tables suppress.
 
     Attributes
     ----------
@@ -61,6 +69,8 @@ class PublishedSystem:
         The rows that nobody sees with too few people, and that a reader may also think empty instead.
     costs : list of int
         What it costs to suppress each row of a table that is not primary.
+    kept, kept_shown : frozenset of int
+        The rows that an earlier table suppresses, and those that it shows.
     """
 
     def __init__(
@@ -70,6 +80,7 @@ class PublishedSystem:
         cells: Sequence[BaseCell],
         joined_sets: Sequence[tuple[int, ...]] = (),
         exchanges: Exchanges | None = None,
+        before: tuple[int, frozenset[int]] = (0, frozenset()),
     ) -> None:
         self.tabulation, self.asked, self.cells = tabulation, asked, cells
         self.grouping_sets = [*tabulation.sets, *joined_sets]
@@ -80,6 +91,11 @@ class PublishedSystem:
         self._stay = any(protection.rows == "null" for _, protection in asked)
         self.coalition = max(protection.contributors for _, protection in asked)
         self._number_rows()
+        self._seen = [self._is_of_a_table(row) for row in range(self.rows)]
+        self._shown_by_name, self._hidden = (
+            frozenset(row for shape, each in asked for one in getattr(each, rows) for row in self._named(shape, one))
+            for rows in ("show_rows", "hide")
+        )
         measures = range(1 + len(tabulation.sums))
         self.values = [[sum(cells[base].values[measure] for base in each) for each in self.members] for measure in measures]
         self.required = [self._required_people()]
@@ -93,6 +109,30 @@ class PublishedSystem:
         self.open = frozenset[int]() if exchanges is None else self._open_by_exchange(exchanges)
         self.may_be_empty = frozenset(row for row in range(self.rows) if not self.is_seen(row) and self.required[0][row])
         self.costs = self._costs()
+        of_earlier = {row for place in range(len(asked) - before[0], len(asked)) for row in self.rows_of(place)}
+        self.kept, self.kept_shown = frozenset(of_earlier & before[1]), frozenset(of_earlier - before[1])
+
+    def _named(self, shape: Tabulation, row: NamedRow) -> list[int]:
+        """Return the rows of a table that have some values.
+
+        Raises
+        ------
+        CertificateError
+            When there are none.
+        """
+        try:
+            check_rows([row], shape)
+            values = {self.tabulation.keys.index(shape.keys[key]): each for key, each in values_of(row, shape).items()}
+        except PolicyError as error:
+            raise_alone(CertificateError("protection", str(error)))
+        outer = {self.tabulation.keys.index(text) for text in shape.conditions if text in self.tabulation.keys}
+        number = self.tabulation.sets.index(tuple(sorted({*values, *outer})))
+        of_set = (row for row in range(self.rows) if self.sets[row] == number and self.is_seen(row))
+        first = {row: self.cells[self.members[row][0]].keys for row in of_set}
+        found = [row for row, keys in first.items() if all(keys[key] in each for key, each in values.items())]
+        if not found:
+            raise CertificateError("protection", "SHOW or HIDE names a row that the source does not have")
+        return found
 
     @property
     def rows(self) -> int:
@@ -101,15 +141,26 @@ class PublishedSystem:
 
     def is_seen(self, row: int) -> bool:
         """Return whether a table has a row, shown or suppressed."""
-        return self.sets[row] < len(self.tabulation.sets)
+        return self._seen[row]
+
+    def _is_of_a_table(self, row: int) -> bool:
+        """Return whether the people of a row of a grouping set of the tables meet its conditions."""
+        chosen, keys = self.grouping_sets[self.sets[row]], self.cells[self.members[row][0]].keys
+        met = all(keys[key] == "true" for key in chosen if is_condition(self.tabulation.keys[key]))
+        return met and self.sets[row] < len(self.tabulation.sets)
+
+    def rows_of(self, place: int) -> list[int]:
+        """Return the rows of a table; a count under a condition is a row."""
+        own = set(sets_in(self.tabulation.keys, self.asked[place][0]))
+        return [row for row in range(self.rows) if self.is_seen(row) and self.grouping_sets[self.sets[row]] in own]
 
     def needs_witness(self, row: int) -> bool:
         """Return whether a row has less than it requires in some measure."""
         return any(required[row] > values[row] for required, values in zip(self.required, self.values, strict=True))
 
     def is_free(self, row: int) -> bool:
-        """Return whether a row shows nothing whatever is suppressed: it is primary, or in no table."""
-        return row in self.primaries or not self.is_seen(row)
+        """Return whether a row shows nothing whatever is suppressed: it is primary, in no table, or suppressed before."""
+        return row in self.primaries or not self.is_seen(row) or row in self.kept
 
     def least(self, measure: int, row: int) -> int:
         """Return the least value that a reader thinks possible in a row that shows nothing."""
@@ -129,14 +180,15 @@ class PublishedSystem:
         return sum(nlargest(pooled, cell.largest[measure - 1])) if measure else min(cell.values[0], pooled)
 
     def has_to_be_shown(self, row: int) -> bool:
-        """Return whether SHOW names the grouping set of a row."""
-        if not self.is_seen(row):
-            return False
+        """Return whether SHOW names a row or its grouping set, or an earlier table shows it."""
+        if not self.is_seen(row) or row in self.kept_shown or row in self._shown_by_name:
+            return self.is_seen(row)
         shown = {self.tabulation.keys[key] for key in self.grouping_sets[self.sets[row]]}
         for tabulation, protection in self.asked:
+            outer = {text for text in tabulation.conditions if text in self.tabulation.keys}
             for names in protection.show:
                 items = [tabulation.named(name, "key") for name in names]
-                if {tabulation.keys[each.places[0]] for each in items if each is not None} == shown:
+                if {tabulation.keys[each.places[0]] for each in items if each is not None} | outer == shown:
                     return True
         return False
 
@@ -174,16 +226,21 @@ class PublishedSystem:
         if cost == "parts":
             for number in tables:
                 coarser = [above for above in tables if {*self.grouping_sets[above]} < {*self.grouping_sets[number]}]
-                for row in {rows[number] for rows in self.ancestors}:
+                for row in filter(self.is_seen, {rows[number] for rows in self.ancestors}):
                     for above in coarser:
                         found[self.ancestors[self.members[row][0]][above]] += 1
         seen = sum(map(self.is_seen, range(self.rows)))
-        return [max(each, seen) if not self.grouping_sets[self.sets[row]] else each for row, each in enumerate(found)]
+        totals = {
+            place for place in tables if all(is_condition(self.tabulation.keys[key]) for key in self.grouping_sets[place])
+        }
+        return [max(each, seen) if self.sets[row] in totals else each for row, each in enumerate(found)]
 
     def _required_people(self) -> list[int]:
         """Return how many people each row requires."""
-        counts = enumerate(self.values[0])
-        return [self.k if 0 < people < self.k else int(self.is_empty(row)) for row, people in counts]
+        return [
+            people + self.k if row in self._hidden else self.k if 0 < people < self.k else int(self.is_empty(row))
+            for row, people in enumerate(self.values[0])
+        ]
 
     def _gaps(self, measure: int) -> list[int]:
         """Return by how much a sum has to be open in each row: what a rule says, or a share of it."""
@@ -199,7 +256,7 @@ class PublishedSystem:
                     else:
                         asked = ceil(sum(largest[:1]) * (1 + rule.percent / 100)) + sum(largest[1 : 1 + attackers])
                     gap = max(gap, asked - total)
-                few = Fraction(_SAFETY if people < self.k else 0)
+                few = Fraction(_SAFETY if people < self.k or row in self._hidden else 0)
                 if few or gap:
                     gap = max(gap, 1, ceil(total * max(share, few) / 100))
             found.append(gap)

@@ -49,10 +49,10 @@ def compare(
     if list(map(same_name, names)) != list(map(same_name, given)):
         raise AuditError("the table has other columns than its certificate says")
     expected = Counter(
-        _row(system, tabulation, sets[system.sets[row]], row, row in suppressed, decimals)
+        _row(system, tabulation, sets[system.sets[row]], row, suppressed, decimals)
         + (("true" if row in suppressed else "false",) if told else ())
         for row in range(system.rows)
-        if system.sets[row] in sets and (row not in suppressed or protection.rows == "null")
+        if system.sets[row] in sets and system.is_seen(row) and (row not in suppressed or protection.rows == "null")
     )
     kinds = ["key" if each.kind == "key" else "number" for each in tabulation.items] + ["key"] * told
     cells = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in given)
@@ -72,7 +72,7 @@ def _row(
     tabulation: Tabulation,
     chosen: tuple[int, ...],
     row: int,
-    hidden: bool,
+    suppressed: frozenset[int],
     decimals: Sequence[int],
 ) -> Row:
     """Return a row as a table shows it, in texts; ``chosen`` are the keys of the table in its grouping set."""
@@ -85,14 +85,26 @@ def _row(
         elif item.kind == "grouping":
             bits = [key not in chosen for key in item.places]
             found.append(str(sum(bit << place for place, bit in enumerate(reversed(bits)))))
-        elif hidden:
+        elif row in suppressed:
             found.append(None)
+        elif item.kind == "count" and item.places:
+            met = _row_that_meets(system, row, tabulation.keys[item.places[0]])
+            found.append("0" if met is None else None if met in suppressed else str(system.values[0][met]))
         elif item.kind == "count":
             found.append(str(system.values[0][row]))
         else:
             place = whole.sums.index(tabulation.sums[item.places[0]])
             found.append(str(Fraction(system.values[1 + place][row], 10 ** decimals[place])))
     return tuple(found)
+
+
+def _row_that_meets(system: PublishedSystem, row: int, condition: str) -> int | None:
+    """Return the row of the people of a row who meet a condition; None if there is none."""
+    key = system.tabulation.keys.index(condition)
+    number = system.grouping_sets.index(tuple(sorted({*system.grouping_sets[system.sets[row]], key})))
+    return next(
+        (system.ancestors[base][number] for base in system.members[row] if system.cells[base].keys[key] == "true"), None
+    )
 
 
 def _number(text: str | None) -> str | None:

@@ -53,10 +53,11 @@ def covered(system: PublishedSystem, rest: Rest) -> bool:
 def small_rests(system: PublishedSystem) -> Iterator[Rest]:
     """Yield these groups, unless one of their parts may have n people or more by an exchange of keys."""
     people, tables = system.values[0], len(system.tabulation.sets)
-    for number in range(tables, len(system.grouping_sets)):
+    unseen = sorted({system.sets[row] for row in range(system.rows) if not system.is_seen(row)})
+    for number in unseen:
         for above in range(tables):
             if {*system.grouping_sets[above]} < {*system.grouping_sets[number]}:
-                for row in {rows[above] for rows in system.ancestors}:
+                for row in filter(system.is_seen, {rows[above] for rows in system.ancestors}):
                     parts = [part for part in system.parts(row, number) if people[part]]
                     # of two parts, the other one is the rest, and has a witness of its own
                     for part in parts if len(parts) > 2 else ():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kanon_sql.engines.cells.counting import Counting
+from kanon_sql.engines.cells.named_rows import with_named_rows
 from kanon_sql.engines.duckdb.cells.query import protected_query
 from kanon_sql.engines.duckdb.names import name_parts, quoted, table_name
 from kanon_sql.errors import PolicyError, UnknownColumnError, hint_of
@@ -107,7 +108,7 @@ class TableArguments:
             sums=tuple(map(quoted, columns)),
             largest=protection.largest,
         )
-        return counting, protection
+        return with_named_rows(counting, protection), protection
 
     def _keys(self) -> list[str]:
         by = self.by

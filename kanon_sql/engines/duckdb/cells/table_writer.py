@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kanon_sql.engines.cells.counting import Counting
+from kanon_sql.engines.cells.named_rows import with_named_rows
 from kanon_sql.engines.cells.tables_together import TablesTogether
 from kanon_sql.engines.duckdb.cells.query import protected_query
 from kanon_sql.errors import PolicyError
@@ -92,9 +93,10 @@ class JointWriter:
 
 
 def _counting(query: TableQuery, protection: Protection) -> Counting:
-    return Counting(
+    counting = Counting(
         tabulation=query.tabulation, keys=query.keys, sums=query.sums, largest=protection.largest, where=query.where
     )
+    return with_named_rows(counting, protection)
 
 
 def _is_held(query: TableQuery, released: ProtectedTables) -> bool:

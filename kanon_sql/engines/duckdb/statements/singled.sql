@@ -63,7 +63,7 @@
            single, lone, few, exact
     FROM (
         SELECT i, ${counted} AS exact, rows, parts, system.main.count(CASE WHEN n = 1 THEN 1 END) AS single,
-               system.main.sum(CASE WHEN people = 1 THEN n ELSE 0 END)::BIGINT AS lone,
+               system.main.sum(CASE WHEN people < 2 THEN n ELSE 0 END)::BIGINT AS lone,
                system.main.sum(CASE WHEN people < shared THEN n ELSE 0 END)::BIGINT AS few,
                system.main.sum(CASE WHEN people < shared THEN n::DOUBLE * n ELSE 0 END) AS few_squares,
                system.main.sum(n)::BIGINT AS drawn, system.main.sum(n::DOUBLE * n) AS squares

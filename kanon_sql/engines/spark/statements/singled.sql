@@ -7,7 +7,7 @@ WITH looked_at AS (
 ), single AS (
     -- rows whose value, or whose values in all these columns together, no other row has ("single"), or no other person ("lone"), or too
     -- few people share ("few")
-    SELECT i, sum(n) AS rows, count_if(n = 1) AS single, sum(IF(people = 1, n, 0)) AS lone,
+    SELECT i, sum(n) AS rows, count_if(n = 1) AS single, sum(IF(people < 2, n, 0)) AS lone,
            sum(IF(people < shared, n, 0)) AS few, true AS exact
     FROM (
         SELECT i, v, sum(n) AS n, ${people} AS people
