@@ -60,10 +60,10 @@ class Running:
         """Run statements; tables between BEGIN PROTECTED and COMMIT wait until all of them are known."""
         waiting = self._waiting_for(query)
         if waiting is None:
-            return self._run_sent(last, query, self._rewritten(query, ask), parameters, many=many)
+            return self._run_sent(last, query, self.rewritten(query, ask), parameters, many=many)
         if many or parameters:
             raise PolicyError("BEGIN PROTECTED ... COMMIT takes no parameters; hint: write them into the statements")
-        return waiting.run(query, partial(self._rewritten, ask=ask), partial(self._run_sent, last, parameters=None))
+        return waiting.run(query, partial(self.rewritten, ask=ask), partial(self._run_sent, last, parameters=None))
 
     def _waiting_for(self, query: object) -> WaitingTables | None:
         """Return what makes a text wait that has BEGIN PROTECTED, or comes after it."""
@@ -75,7 +75,7 @@ class Running:
             self._waiting = WaitingTables(self.session.protected_tables)
         return self._waiting if self._waiting.takes(query) else None
 
-    def _rewritten(self, query: Any, ask: Callable[[str], Any], writer: Callable[..., str] | None = None) -> Any:
+    def rewritten(self, query: Any, ask: Callable[[str], Any], writer: Callable[..., str] | None = None) -> Any:
         """Return the query as DuckDB takes it; stored policies are read by ``ask``, in the transaction of the connection."""
         if not isinstance(query, str) or not CLAUSES.search(query):
             return query
