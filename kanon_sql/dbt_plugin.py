@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import partial
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.duckdb.connections import DuckDBConnectionManager
@@ -21,7 +21,7 @@ from dbt_common.events.base_types import EventLevel
 from dbt_common.events.functions import fire_event
 from dbt_common.events.types import Note
 
-from kanon_sql.engines.announcing import Announced, Announcements
+from kanon_sql.engines.announcing import Announcements
 from kanon_sql.engines.duckdb.append_steps import Append
 from kanon_sql.engines.duckdb.batch import Batch
 from kanon_sql.engines.duckdb.batch_terms import terms_of
@@ -42,6 +42,9 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import KAnonymity, People
 from kanon_sql.model.synonyms import OPTIONS
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.announcing import Announced
 
 
 def rewritten(_session: Session, sql: str) -> str:

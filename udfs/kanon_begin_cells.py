@@ -7,13 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from kanon_sql.engines.cells.counting import Counting
-from kanon_sql.engines.duckdb.cells.gathering import CellGathering
-from kanon_sql.engines.duckdb.cells.table_record import home_of
-from kanon_sql.engines.duckdb.cells.tables_read import tables_read
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.session import Session
-from kanon_sql.model.protection import Protection
 
 
 def begin(
@@ -26,6 +21,12 @@ def begin(
     warnings: list[str] | None,
 ) -> int:
     """Return the number under which base cells of this run of a statement are gathered; ``warnings`` are about the unit."""
+    from kanon_sql.engines.cells.counting import Counting
+    from kanon_sql.engines.duckdb.cells.gathering import CellGathering
+    from kanon_sql.engines.duckdb.cells.table_record import home_of
+    from kanon_sql.engines.duckdb.cells.tables_read import tables_read
+    from kanon_sql.model.protection import Protection
+
     read = Counting.from_json(counting)
     memory, known = session.protected_tables.memory, objects or ()
     reads = tables_read(read, plan, known)

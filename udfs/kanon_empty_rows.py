@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from kanon_sql.engines.duckdb.cells.gathering import CellGathering
+from typing import TYPE_CHECKING
+
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.session import Session
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.cells.gathering import CellGathering
 
 
 def empty_rows(session: Session, run: int) -> list[dict[str, object]]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from kanon_sql.engines.cells.table_release import release_table
-from kanon_sql.engines.duckdb.cells.gathering import CellGathering
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.session import Session
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.cells.gathering import CellGathering
 
 
 def explain(session: Session, run: int, cells: int) -> list[dict[str, str]]:
     """Return the figures of the certificate that the table would have."""
+    from kanon_sql.engines.cells.table_release import release_table
+
     session.search.ready()
     gathering: CellGathering = session.gatherings.of(run)
     try:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from kanon_sql.engines.cells.table_release import release_table
-from kanon_sql.engines.duckdb.cells.gathering import CellGathering
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.session import Session
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.cells.gathering import CellGathering
 
 
 def fit(session: Session, run: int, cells: int) -> str | None:
     """Find what may be shown, and keep it as a table that later ones have to respect; NULL, or why there is none."""
+    from kanon_sql.engines.cells.table_release import release_table
+
     session.search.ready()
     gathering: CellGathering = session.gatherings.of(run)
     gathering.touched = math.inf  # the solver may take its time

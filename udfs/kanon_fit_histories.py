@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from kanon_sql.engines.duckdb.functions import Function
-from kanon_sql.engines.duckdb.history_gathering import HistoryGathering
 from kanon_sql.engines.duckdb.session import Session
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.history_gathering import HistoryGathering
 
 
 def fit(session: Session, run: int, rows: int) -> str | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kanon_sql.engines.duckdb.functions import Function
-from kanon_sql.engines.duckdb.history_gathering import HistoryGathering
 from kanon_sql.engines.duckdb.session import Session
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.history_gathering import HistoryGathering
 
 
 def checked(

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kanon_sql.engines.duckdb.functions import Function
-from kanon_sql.engines.duckdb.history_gathering import HistoryGathering
 from kanon_sql.engines.duckdb.session import Session
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from kanon_sql.engines.duckdb.history_gathering import HistoryGathering
 
 
 def cells(session: Session, run: pa.ChunkedArray, row: pa.ChunkedArray) -> pa.Array:

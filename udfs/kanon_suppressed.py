@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kanon_sql.engines.built_arrays import flag_lists
-from kanon_sql.engines.duckdb.cells.gathering import CellGathering
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.session import Session
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from kanon_sql.engines.duckdb.cells.gathering import CellGathering
 
 
 def suppressed(session: Session, run: pa.ChunkedArray, rows: pa.ChunkedArray) -> pa.Array:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from kanon_sql.engines.duckdb.cells.gathering import CellGathering
 from kanon_sql.engines.duckdb.functions import Function
 from kanon_sql.engines.duckdb.session import Session
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.cells.gathering import CellGathering
 
 
 def checked(session: Session, run: int, rows: int) -> str | None:

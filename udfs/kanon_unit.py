@@ -41,7 +41,7 @@ def _answer(refused: str | None, warnings: Iterable[str]) -> pa.Array:
     import pyarrow as pa
 
     told = list(warnings)
-    lists = pa.ListArray.from_arrays(numbers(np.array([0, len(told)], np.int64)).cast(pa.int32()), texts(told))
+    lists = pa.ListArray.from_arrays(numbers(np.array([0, len(told)], np.int32)), texts(told))
     return pa.StructArray.from_arrays([texts([refused]), lists], ["refused", "warnings"])
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from kanon_sql.engines.duckdb.cells.arguments import TableArguments
 from kanon_sql.engines.duckdb.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.policies import Policies
@@ -23,6 +22,8 @@ _NAMED = {**_SHAPE, "policy": "NULL", **dict.fromkeys(_OPTIONS, "NULL")}
 
 def plan(session: Session, tbl: str, database: str, *arguments: Any) -> str:
     """Return the SQL of the protected table; runs when the statement is bound and touches no data but stored policies."""
+    from kanon_sql.engines.duckdb.cells.arguments import TableArguments
+
     given = dict(zip(_NAMED, arguments, strict=True))
     shape, name = {each: given.pop(each) for each in _SHAPE}, given.pop("policy")
     if given["time_limit"] is not None:

@@ -21,7 +21,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.clause.cells.parse import parse_stored
 from kanon_sql.clause.columns import ColumnList
 from kanon_sql.clause.conditions import conditions
 from kanon_sql.clause.masks import costs, cross
@@ -149,6 +148,8 @@ def _policy(reader: Reader) -> Stored:
 
 def _protection(reader: Reader, start: int, name: str, table: str) -> StoredProtection:
     """Read a policy for tables of counts behind the word PROTECT."""
+    from kanon_sql.clause.cells.parse import parse_stored
+
     asked = parse_stored(reader)
     if reader.skip(";") and not reader.ahead(")"):
         raise reader.error("PROTECT is the only part of its policy; hint: make a policy of its own for rows")

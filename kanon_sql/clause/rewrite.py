@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from kanon_sql.clause.cells.parse import parse_protect
 from kanon_sql.clause.cells.place import explains_protect, find_protected, query_start
-from kanon_sql.clause.cells.table_query import TableQuery, read_table_query
 from kanon_sql.clause.corrections import corrected, read_as_meant
 from kanon_sql.clause.database import Database
 from kanon_sql.clause.definitions import begins_definition, parse_definition
@@ -25,6 +23,9 @@ from kanon_sql.model.protection import Protection
 from kanon_sql.model.refusals import IdentifierError
 from kanon_sql.model.repetition import RepeatedPeopleError
 from kanon_sql.model.validation import same_name
+
+if TYPE_CHECKING:
+    from kanon_sql.clause.cells.table_query import TableQuery
 
 T = TypeVar("T")
 
@@ -193,6 +194,9 @@ class _Rewriting:
 
     def _table(self, clause: int, end: int, *, explained: bool) -> None:
         """Put a protected table in the place of its query; with ``explained``, what protecting it would take."""
+        from kanon_sql.clause.cells.parse import parse_protect
+        from kanon_sql.clause.cells.table_query import read_table_query
+
         script = self._script
         if self._protect is None:
             raise script.error("PROTECT needs a database connection; hint: use kanon_sql.connect", clause)

@@ -9,15 +9,17 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.certificate.history_certificate import HistoryCertificate
-from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.errors import AuditError, KanonWarning, raise_alone
 
-Announced: TypeAlias = Certificate | TableCertificate | HistoryCertificate
-"""What is known of a release of rows, of counts, or of histories."""
+if TYPE_CHECKING:
+    from kanon_sql.certificate.history_certificate import HistoryCertificate
+    from kanon_sql.certificate.table_certificate import TableCertificate
+
+    Announced: TypeAlias = Certificate | TableCertificate | HistoryCertificate
+    """What is known of a release of rows, of counts, or of histories."""
 
 _OURS = __name__.partition(".")[0]
 

@@ -22,6 +22,14 @@ _APART = re.compile(r"(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|[^|()])+")
 """A word of a list, or a choice in parentheses within it."""
 
 
+_CHOICE = re.compile(r"\([^()]*\)[?*+]?|\[[^\]]*\][?*+]?")
+_OPTIONAL = re.compile(r".(?:[?*]|\{[^}]*\})|\\.")
+_PLAIN = re.compile("[a-z0-9_]+")
+
+_SHORTEST = 3
+"""Letters of a text that few names contain."""
+
+
 @dataclass(frozen=True)
 class NameRule:
     """Names that say one thing.
@@ -38,6 +46,11 @@ class NameRule:
         Whether a person tends to have one value of it.
     textual, numeric : bool
         Whether only texts, or only numbers, of such a name are meant.
+    parts : tuple of str
+        A name that contains none of them fits the pattern only if it fits ``rest``. To look for them is faster than to compile
+        a long pattern.
+    rest : str
+        The part of the pattern for names that contain none; empty if there are no such names.
     """
 
     kind: str
@@ -48,6 +61,8 @@ class NameRule:
     personal: bool = False
     textual: bool = False
     numeric: bool = False
+    parts: tuple[str, ...] = ()
+    rest: str = ""
 
 
 @cache
@@ -81,7 +96,32 @@ def _rule(given: dict[str, Any], parts: dict[str, str]) -> NameRule:
         pattern += f"|{_pattern(given['whole'], parts)}"
     exceptions = _anywhere(_pattern(given["except"])) if "except" in given else ""
     facts = {name: value for name, value in given.items() if name not in ("words", "whole", "except")}
-    return NameRule(pattern=pattern, exceptions=exceptions, **facts)
+    anywhere, alone = (_words(_pattern(given.get(name, ()), parts)) for name in ("words", "whole"))
+    rest = [_anywhere("|".join(words)) for words in [_without_part(anywhere)] if words] + _without_part(alone)
+    found = sorted({_part(word) for word in anywhere + alone} - {""})
+    return NameRule(pattern=pattern, exceptions=exceptions, parts=tuple(found), rest="|".join(rest), **facts)
+
+
+def _without_part(words: list[str]) -> list[str]:
+    return [word for word in words if not _part(word)]
+
+
+def _words(words: str) -> list[str]:
+    """Return the words of a list; a choice in parentheses is part of one."""
+    found, depth = list[str](), 0
+    for piece in words.split("|") if words else ():
+        found[-1:] = [f"{found[-1]}|{piece}"] if depth else [*found[-1:], piece]
+        depth += piece.count("(") - piece.count(")")
+    return found
+
+
+@cache
+def _part(word: str) -> str:
+    """Return a text that all names contain that fit a word; empty if there is none, or a short one that many names contain."""
+    while "(" in word and (flat := _CHOICE.sub("#", word)) != word:
+        word = flat
+    part = max(_PLAIN.findall(_OPTIONAL.sub("#", word)), key=len, default="")
+    return part if len(part) >= _SHORTEST else ""
 
 
 def _gathered(words: list[str]) -> list[str]:

@@ -86,8 +86,14 @@ def named(name: str) -> NameRule | None:
     return next((rule for rule in name_rules() if _fits(words, rule)), None)
 
 
+def matches(words: str, rule: NameRule) -> bool:
+    """Return whether the words of a name match the pattern of a rule."""
+    pattern = rule.pattern if any(part in words for part in rule.parts) else rule.rest
+    return bool(pattern) and _compiled(pattern).fullmatch(words) is not None
+
+
 def _fits(words: str, rule: NameRule) -> bool:
-    if not _compiled(rule.pattern).fullmatch(words):
+    if not matches(words, rule):
         return False
     exceptions = rule.exceptions or (not_identifying() if rule.role == "identifier" else "")
     return not exceptions or not _compiled(exceptions).fullmatch(words)

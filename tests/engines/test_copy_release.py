@@ -47,6 +47,11 @@ class Spy:
         return getattr(self._raw, name)
 
 
+def run_by(connection: Connection, raw: Any) -> None:
+    """Let something run the statements in the place of DuckDB's connection."""
+    connection._raw = connection._statements._raw = raw
+
+
 def _filled(connection: Connection) -> Connection:
     connection.execute("CREATE TABLE p AS SELECT i % 11 AS zip, i % 7 AS age, i % 40 AS x FROM range(500) AS t(i)")
     connection.execute("CREATE TABLE q AS SELECT zip, age FROM p")
@@ -67,7 +72,7 @@ def con(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Monk
         connection = request.getfixturevalue("shared_clause")
         raw = connection.raw
         yield _filled(connection)
-        connection.raw = raw  # in the place of a spy
+        run_by(connection, raw)
 
 
 def in_order(target: str, *others: Any) -> list[Any]:
@@ -83,7 +88,8 @@ def names() -> set[str]:
 @pytest.mark.sweep
 @pytest.mark.parametrize("release", RELEASES)
 def test_every_release_is_written_in_private_first(con: Connection, release: str) -> None:
-    con.raw = spy = Spy(con.raw)  # type: ignore[assignment]
+    spy = Spy(con.raw)
+    run_by(con, spy)
     con.execute(f"COPY {RELEASES[release]} TO 'out.csv' (HEADER)")
     rows = con.fetchall()[0][0]
     assert rows == duckdb.sql("SELECT count(*) FROM read_csv('out.csv', header := true)").fetchall()[0][0] > 0
@@ -192,7 +198,8 @@ def test_what_cannot_appear_in_one_step_is_refused(con: Connection, statement: s
 )
 def test_whatever_releases_nothing_reaches_duckdb_byte_for_byte(con: Connection, statement: str) -> None:
     con.raw.execute("COPY p TO 'in.csv'")
-    con.raw = spy = Spy(con.raw)  # type: ignore[assignment]
+    spy = Spy(con.raw)
+    run_by(con, spy)
     con.execute(statement)
     if "kanon#" not in statement:  # a name of ours, so it is written with care
         assert spy.asked == [statement]
@@ -260,7 +267,7 @@ def test_a_private_folder_that_vanishes_is_an_error(con: Connection, tmp_path: P
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
             return done
 
-    con.raw = Vanishing(con.raw)  # type: ignore[assignment]
+    run_by(con, Vanishing(con.raw))
     with pytest.raises(SourceError, match="vanished"):
         con.execute("COPY released TO 'out.csv'")
     assert names() == set()
@@ -276,7 +283,7 @@ def test_a_format_of_several_files_is_refused(con: Connection, tmp_path: Path, e
             (folder / extra).write_text("also")
             return done
 
-    con.raw = Several(con.raw)  # type: ignore[assignment]
+    run_by(con, Several(con.raw))
     with pytest.raises(SourceError, match="writes several files"):
         con.execute("COPY released TO 'shape.csv'")
     assert names() == set()
@@ -303,7 +310,7 @@ def test_another_connection_may_change_the_table_meanwhile(con: Connection) -> N
             other.execute("DROP TABLE IF EXISTS p")
             return super().execute(query, parameters)
 
-    con.raw = Meddling(con.raw)  # type: ignore[assignment]
+    run_by(con, Meddling(con.raw))
     with pytest.raises(SourceError, match="Catalog Error"):
         con.execute("COPY released TO 'out.csv'")
     assert names() == set()

@@ -33,7 +33,7 @@ def test_a_view_and_a_call_are_the_tables_that_they_read(con: Any, tmp_path: Any
         (f"read_csv('{tmp_path}/people.csv')", f"read_csv('{tmp_path}/people.csv'), range(1)"),
         (f"'{tmp_path}/people.csv'", f"read_csv('{tmp_path}/people.csv')"),
     ):
-        con.session.protected_tables = ProtectedTables(con.session.cursor, lambda: con.session.secret)
+        con.session._protected_tables = ProtectedTables(con.session.cursor, lambda: con.session.secret)
         con.execute(table.format(first)).fetchall()
         with pytest.raises(KanonError, match="another FROM over"):
             con.execute(table.format(second)).fetchall()

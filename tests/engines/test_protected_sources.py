@@ -25,7 +25,7 @@ def con() -> kanon_sql.engines.duckdb.connection.Connection:
 
 
 def forget(con: Any) -> None:
-    con.session.protected_tables = ProtectedTables(con.session.cursor, lambda: con.session.secret)
+    con.session._protected_tables = ProtectedTables(con.session.cursor, lambda: con.session.secret)
 
 
 def refused(con: Any, first: str, second: str) -> bool:

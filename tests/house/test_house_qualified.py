@@ -117,7 +117,7 @@ def test_the_gated_functions_are_those_that_binding_finds() -> None:
         con.execute(every_statement.SETUP)
         con.execute(every_statement.POLICY)
         statements = [
-            con._rewritten(each, con.raw.execute).replace("EXPLAIN ANONYMIZE", "")
+            con._statements.rewritten(each, con.raw.execute).replace("EXPLAIN ANONYMIZE", "")
             for each in (*every_statement.RELEASES, *every_statement.EXPLANATIONS, *every_statement.AUDITS)
         ]
         for text in macros():  # the audit macros without what looks for the functions

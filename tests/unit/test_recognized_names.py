@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+
 import column_names
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kanon_sql.recognition import recognized_name
 from kanon_sql.recognition.name_patterns import name_rules
-from kanon_sql.recognition.names import called
+from kanon_sql.recognition.names import _compiled, called, matches
 
 PERSONAL = {
     *(
@@ -69,3 +73,21 @@ def test_each_rule_has_a_pattern_that_is_no_text_of_sql() -> None:
     for rule in name_rules():
         assert "'" not in rule.pattern + rule.exceptions
         assert rule.role in ("identifier", "quasi-identifier", "sensitive") or rule.paragraph
+
+
+@st.composite
+def _fitting(draw: st.DrawFn) -> str:
+    """Return a name that fits some rule, or nearly."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pattern = draw(st.sampled_from(name_rules())).pattern
+        name = draw(st.from_regex(pattern, fullmatch=True, alphabet="abcdefghijklmnopqrstuvwxyz0123456789_"))
+    return name if draw(st.booleans()) else name[1:]
+
+
+@settings(max_examples=300)
+@given(_fitting())
+def test_a_name_fits_a_rule_by_its_whole_pattern(name: str) -> None:
+    """Where a name has none of the parts that most words of a rule have, only the rest of its pattern is compiled."""
+    for rule in name_rules():
+        assert matches(name, rule) == (_compiled(rule.pattern).fullmatch(name) is not None)

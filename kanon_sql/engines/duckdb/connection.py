@@ -3,37 +3,26 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable
-from functools import cache, partial
+from functools import partial
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import duckdb
 
-from kanon_sql.engines.duckdb import copying
-from kanon_sql.engines.duckdb.caller import as_caller, is_stream, streams
-from kanon_sql.engines.duckdb.cells.table_writer import TableWriter
-from kanon_sql.engines.duckdb.cells.waiting_tables import WaitingTables
-from kanon_sql.engines.duckdb.failures import Asked
-from kanon_sql.engines.duckdb.history_query import history_query
-from kanon_sql.engines.duckdb.policies import Policies
-from kanon_sql.engines.duckdb.registration import install, macros, session_of
-from kanon_sql.engines.duckdb.relation import run
-from kanon_sql.engines.duckdb.release import release_query
-from kanon_sql.engines.duckdb.shadowing import GATED, REFUSED, unshadowed
-from kanon_sql.errors import KanonError, PolicyError, raise_alone
-from kanon_sql.model.linked_histories import LinkedHistories
-from kanon_sql.model.policy import Policy
-from kanon_sql.solvers.budget import Progress
+from kanon_sql.engines.duckdb.caller import as_caller, is_stream
+from kanon_sql.engines.duckdb.first_use import FirstUse
+from kanon_sql.engines.duckdb.versions import BUSY
+from kanon_sql.errors import KanonError, raise_alone
 
-_OF_RESULT = ("arrow", "df", "fetch", "pl", "tf", "to_arrow", "torch")
-"""How the methods of a connection begin that hand over the result of its last statement, in every version of DuckDB."""
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.running import Running
+    from kanon_sql.engines.duckdb.session import Session
+    from kanon_sql.solvers.budget import Progress
 
-_CLAUSES = re.compile("anonymi|protect", re.IGNORECASE)
-
-_PREPARES, _EXECUTES = (re.compile(rf"\b{word}\b", re.IGNORECASE) for word in ("prepare", "execute"))
-
+_OF_RESULT = ("arrow", "description", "df", "fetch", "pl", "rowcount", "tf", "to_arrow", "torch", "unregister")
+"""How the names of a connection begin that are about the result of its last statement, in every version of DuckDB, or about no
+statement at all."""
 _Raw = TypeVar("_Raw", bound=duckdb.DuckDBPyConnection)
 
 
@@ -80,6 +69,8 @@ def register(con: _Raw, *, secret: str | bytes | None = None, allowed_files: Ite
     if isinstance(con, Connection):
         register(con.raw, secret=secret, allowed_files=allowed_files)
         return con
+    from kanon_sql.engines.duckdb.registration import install
+
     install(con, secret, allowed_files)
     return con
 
@@ -118,6 +109,8 @@ def connect(
     [(98101,), (98101,), (None,), (None,)]
     """
     con = duckdb.connect(database, **options)
+    if BUSY and database == ":memory:" and secret is None and not allowed_files:
+        return Connection(con, FirstUse(con))
     try:
         return Connection(register(con, secret=secret, allowed_files=allowed_files))
     except KanonError:
@@ -136,36 +129,64 @@ class Connection:
         What is remembered of its releases.
     """
 
-    def __init__(self, raw: duckdb.DuckDBPyConnection) -> None:
-        self.raw = raw
-        self.session = session_of(raw)
-        self._asked = Asked()
-        self._prepared = False
-        self._streams = set[str]()
-        self._waiting = WaitingTables(self.session.protected_tables)
+    def __init__(self, raw: duckdb.DuckDBPyConnection, first_use: FirstUse | None = None) -> None:
+        self._raw, self._first_use = raw, first_use
+        self._running: Running | None = None
+        if first_use is None:
+            self._running = self._statements
+
+    @property
+    def raw(self) -> duckdb.DuckDBPyConnection:
+        """Return the connection behind it, with all functions and macros."""
+        if self._first_use is not None:
+            self._first_use.everything()
+        return self._raw
+
+    @property
+    def session(self) -> Session:
+        """Return what is remembered of its releases."""
+        return self._statements.session
+
+    @property
+    def _statements(self) -> Running:
+        """Return what runs statements; only one that is DuckDB's alone runs without it."""
+        if self._running is None:
+            from kanon_sql.engines.duckdb.registration import session_of
+            from kanon_sql.engines.duckdb.running import Running
+
+            if self._first_use is None:
+                self._running = Running(self._raw, session_of(self._raw))
+            else:
+                self._running = Running(self._raw, self._first_use.functions(), self._first_use.everything)
+        return self._running
 
     def execute(self, query: Any, parameters: Any = None) -> Self:
         """Run statements, as ``DuckDBPyConnection.execute``; a COPY of a release writes its file whole or not at all."""
-        self._run(partial(as_caller, self.raw.execute), query, self.raw.execute, parameters)
+        self._run(partial(as_caller, self._raw.execute), query, self._raw.execute, parameters)
         return self
 
     def executemany(self, query: Any, parameters: Any = None) -> Self:
         """Run a statement once per set of parameters, as ``DuckDBPyConnection.executemany``."""
-        self._run(partial(as_caller, self.raw.executemany), query, self.raw.execute, parameters, many=True)
+        self._run(partial(as_caller, self._raw.executemany), query, self._raw.execute, parameters, many=True)
         return self
 
     def sql(self, query: Any, *, params: Any = None, **options: Any) -> Any:
         """Return a relation, as ``DuckDBPyConnection.sql``; it runs when its rows are asked for."""
+        alone = self._first_use is not None and self._first_use.is_clause_alone(query)
+        raw = self._raw if alone else self.raw
 
         def last(text: Any, parameters: Any) -> Any:
-            return as_caller(self.raw.sql, text, params=parameters, **options)
+            return as_caller(raw.sql, text, params=parameters, **options)
 
-        return self._run(last, query, self.raw.sql, params)
+        return self._statements.run(last, query, raw.sql, params)
 
     def register(self, view_name: str, python_object: Any) -> Self:
         """Give an object a name, as ``DuckDBPyConnection.register``."""
-        (self._streams.add if is_stream(python_object) else self._streams.discard)(view_name)
-        self.raw.register(view_name, python_object)
+        if is_stream(python_object):
+            self._statements.streams.add(view_name)
+        elif self._running is not None:
+            self._running.streams.discard(view_name)
+        self._raw.register(view_name, python_object)
         return self
 
     query = sql
@@ -177,8 +198,9 @@ class Connection:
 
     def interrupt(self) -> None:
         """Stop the running statement, also a solver at work."""
-        self.session.search.interrupt()
-        self.raw.interrupt()
+        if self._running is not None:
+            self._running.session.search.interrupt()
+        self._raw.interrupt()
 
     def finish(self) -> bool:
         """Let a solver at work end its search: its best release so far is audited and given; False if there is none yet."""
@@ -194,11 +216,13 @@ class Connection:
     @property
     def waits(self) -> bool:
         """Return whether BEGIN PROTECTED was given: tables are made at COMMIT."""
-        return self._waiting.begun
+        return self._running is not None and self._running.waits
 
     def close(self) -> None:
         """Close the connection."""
-        self.raw.close()
+        self._raw.close()
+        if self._first_use is not None:
+            self._first_use.close()
 
     def __enter__(self) -> Self:
         return self
@@ -207,73 +231,36 @@ class Connection:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<kanon_sql connection over {self.raw!r}>"
+        return f"<kanon_sql connection over {self._raw!r}>"
 
     def __getattr__(self, name: str) -> Any:
-        value = getattr(self.raw, name)
+        of_result = name.startswith(_OF_RESULT)
+        value = getattr(self._raw if of_result else self.raw, name)
+        if of_result and self._running is None:
+            return partial(self._plainly, "", as_caller, value) if callable(value) else value
+        from kanon_sql.engines.duckdb.failures import Asked
+        from kanon_sql.engines.duckdb.relation import run
+
         # A method such as fetchall is about the statement that ran last; one such as view is not.
-        asked = self._asked if name.startswith(_OF_RESULT) else Asked()
+        asked = self._statements.asked if of_result else Asked()
         return partial(run, self.session, asked, as_caller, value) if callable(value) else value
-
-    def _rewritten(self, query: Any, ask: Callable[[str], Any], writer: Callable[..., str] | None = None) -> Any:
-        """Return the query as DuckDB takes it; stored policies are read by ``ask``, in the transaction of the connection."""
-        if not isinstance(query, str) or not _CLAUSES.search(query):
-            return query
-        from kanon_sql.clause import rewrite  # sqlglot is only paid for where the word occurs
-
-        policies = Policies(lambda question: ask(question).fetchall(), self.session.allowed_files)
-        protect = TableWriter(self.session.protected_tables) if writer is None else writer
-        return rewrite(query, _release_of_query, policies, protect, _linked, streams() | self._streams)
 
     def _run(
         self, last: Callable[..., Any], query: Any, ask: Callable[[str], Any], parameters: Any, *, many: bool = False
     ) -> Any:
-        """Run statements; tables between BEGIN PROTECTED and COMMIT wait until all of them are known."""
-        if not self._waiting.takes(query):
-            return self._run_sent(last, query, self._rewritten(query, ask), parameters, many=many)
-        if many or parameters:
-            raise PolicyError("BEGIN PROTECTED ... COMMIT takes no parameters; hint: write them into the statements")
-        return self._waiting.run(query, partial(self._rewritten, ask=ask), partial(self._run_sent, last, parameters=None))
+        """Run statements, after what they need is made."""
+        if self._first_use is not None and self._first_use.before(query):
+            return self._plainly(query, last, query, parameters)
+        return self._statements.run(last, query, ask, parameters, many=many)
 
-    def _run_sent(self, last: Callable[..., Any], query: Any, sent: Any, parameters: Any, *, many: bool = False) -> Any:
-        """Run statements; those that hold a release fail without words of DuckDB that may quote values."""
-        asked = Asked.of(query, sent)
-        # What was prepared is not bound again when it is executed.
-        asked.released = asked.released or (self._prepared and _EXECUTES.search(asked.text) is not None)
-        self._asked = asked
+    def _plainly(self, text: str, call: Callable[..., Any], /, *arguments: Any, **options: Any) -> Any:
+        """Run a statement that is DuckDB's alone, or hand over its rows."""
         try:
-            return run(self.session, asked, self._copied, last, sent, parameters, many)
-        finally:
-            self._prepared = self._prepared or (asked.released and _PREPARES.search(asked.text) is not None)
+            return call(*arguments, **options)
+        except Exception as error:
+            from kanon_sql.engines.duckdb.failures import Asked, error_to_raise
 
-    def _copied(self, last: Callable[..., Any], sent: Any, parameters: Any, many: bool) -> Any:
-        try:
-            return copying.run(self.raw, last, sent, parameters, many=many)
-        except duckdb.BinderException:
-            refusal = self._shadowed(sent)
-            if refusal is None:
+            cause = error_to_raise(error, Asked(text), self.session)
+            if cause is None:
                 raise
-            raise_alone(refusal)
-
-    def _shadowed(self, query: object) -> KanonError | None:
-        """Return the refusal of a macro behind the syntax of a statement of ours that could not even be bound."""
-        if isinstance(query, str) and _our_statements().search(query):
-            try:
-                self.raw.execute(f"SELECT {unshadowed((*GATED, *REFUSED))}").fetchall()
-            except duckdb.Error as refusal:
-                return self.session.failures.cause_of(str(refusal))
-        return None
-
-
-@cache
-def _our_statements() -> re.Pattern[str]:
-    """Return a pattern for statements that release, explain or audit."""
-    return re.compile("|".join(["kanon#", *(text.partition("(")[0] for text in macros())]), re.IGNORECASE)
-
-
-def _release_of_query(body: str, policy: Policy, wide: str | None) -> str:
-    return release_query(body, policy, query=True, wide=wide)
-
-
-def _linked(body: str, asked: LinkedHistories, wide: str | None) -> str:
-    return history_query(body, asked, wide, query=True)
+            raise_alone(cause)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -69,10 +70,13 @@ class Asked:
         The statement as the user wrote it.
     released : bool
         Whether there is a release in it, as far as is known: a view may hold one, which shows when it is bound.
+    everything : callable, optional
+        Makes the macros that are not there yet, before somebody writes SQL that we do not see.
     """
 
     text: str = ""
     released: bool = False
+    everything: Callable[[], None] | None = None
 
     @classmethod
     def of(cls, written: object, sent: object) -> Asked:

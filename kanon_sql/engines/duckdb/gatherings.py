@@ -5,13 +5,14 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from kanon_sql.engines.duckdb.cells.gathering import CellGathering
-from kanon_sql.engines.duckdb.gathering import Gathering
-from kanon_sql.engines.duckdb.history_gathering import HistoryGathering
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.cells.gathering import CellGathering
+    from kanon_sql.engines.duckdb.gathering import Gathering
+    from kanon_sql.engines.duckdb.history_gathering import HistoryGathering
 
-AnyGathering = Gathering | CellGathering | HistoryGathering
+    AnyGathering: TypeAlias = Gathering | CellGathering | HistoryGathering
 
 _IDLE = 3600.0
 """Seconds after which a gathering that nobody has used belongs to a statement that failed."""

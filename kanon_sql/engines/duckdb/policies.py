@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
-from kanon_sql.engines.duckdb.explanation import explanation_query
 from kanon_sql.engines.duckdb.heard_columns import heard
 from kanon_sql.engines.duckdb.names import literal, name_parts, qualified, quoted
 from kanon_sql.engines.duckdb.policy_tables import AllowedFiles, checked
@@ -294,5 +293,7 @@ class Policies:
     def explain(self, body: str, policy: Policy | str, wide: str | None) -> str:
         """Return a query that explains a release without making it."""
         if isinstance(policy, Policy):
+            from kanon_sql.engines.duckdb.explanation import explanation_query
+
             return explanation_query(body, policy, wide)
         return under_policy(body, of_name(policy, self.all), "kanon_plan_explanation", wide)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import atexit
 import functools
 import os
+import re
 import secrets
 import threading
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from importlib.resources import files
@@ -76,7 +77,9 @@ _WITHOUT_PYTHON = "greedy_release"
 _SCHEMA = "kanon"
 """Attached in-memory database that holds the macros for cursors, which do not see temporary ones."""
 
-_CREATE = "CREATE OR REPLACE MACRO "
+_CREATE, _TEMPORARY = "CREATE OR REPLACE MACRO ", "CREATE OR REPLACE TEMP MACRO "
+
+_CALLS = re.compile(r"(\w+)\(")
 
 _SESSIONS: weakref.WeakValueDictionary[int, Session] = weakref.WeakValueDictionary()
 
@@ -88,7 +91,7 @@ _KEPT: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, Session] = weakref.W
 """The session of each registered connection, and with it the functions: DuckDB lets go of them with the connection that brought
 them, though others of the instance may still call them."""
 
-_REGISTERING = threading.RLock()
+REGISTERING = threading.RLock()
 """Two threads that make the same functions or macros at once would be in each other's way."""
 
 
@@ -103,7 +106,7 @@ def session_of(con: duckdb.DuckDBPyConnection, secret: str | bytes | None = None
     """Return the session of the connection's DuckDB instance; registers the functions if they are not there yet."""
     if not hasattr(con, "cursor"):
         raise SourceError(f"{type(con).__name__} is not a connection; hint: pass duckdb.connect() or kanon_sql.connect()")
-    with _REGISTERING:
+    with REGISTERING:
         with con.cursor() as cursor:  # not on the connection itself, which may be in the middle of a result
             try:
                 session = _SESSIONS[cursor.execute("SELECT system.main.kanon_session()").fetchall()[0][0]]
@@ -118,7 +121,7 @@ def session_of(con: duckdb.DuckDBPyConnection, secret: str | bytes | None = None
 
 def new_session(con: duckdb.DuckDBPyConnection, secret: str | bytes | None = None) -> Session:
     """Register the functions on a new DuckDB instance; `session_of` asks it first, which takes longer where there is none."""
-    with _REGISTERING:
+    with REGISTERING:
         session = Session(secret)
         _OPEN.add(con)
         number = secrets.randbits(62)  # a macro of the database cannot guess it
@@ -180,20 +183,60 @@ def install(
     con: duckdb.DuckDBPyConnection, secret: str | bytes | None, allowed_files: Iterable[str | os.PathLike[str]] = ()
 ) -> None:
     """Create the functions and macros on a connection; see `kanon_sql.register`."""
-    with _REGISTERING:
-        _KEPT[con] = session_of(con, secret)
-        _KEPT[con].allowed_files.allow(allowed_files)
-        _KEPT[con].serve(con)
-        for statement in _parsed("CREATE OR REPLACE TEMP MACRO "):
-            con.execute(statement)
+    with REGISTERING:
+        session = session_of(con, secret)
+        session.allowed_files.allow(allowed_files)
+        _serve(con, session)
+        temporary_macros(con.execute)
         refuse_namesakes(con, without_python())
-        # A transaction of its own, because a single one may write to one database only. It does not see functions that were
-        # registered inside an open transaction; then there are none for cursors yet.
-        with con.cursor() as cursor, suppress(duckdb.CatalogException):
-            for home in _homes(cursor):
-                cursor.execute(f"USE {home}")
-                for statement in _parsed(_CREATE):
-                    cursor.execute(statement)
+        share_macros(con)
+
+
+def first_session(con: duckdb.DuckDBPyConnection, maker: duckdb.DuckDBPyConnection) -> Session:
+    """Register the functions of a connection that nobody has used yet, through another connection to its database."""
+    session = new_session(maker)
+    _OPEN.add(con)
+    _serve(con, session)
+    return session
+
+
+def _serve(con: duckdb.DuckDBPyConnection, session: Session) -> None:
+    _KEPT[con] = session
+    session.serve(con)
+
+
+def temporary_macros(execute: Callable[[duckdb.Statement], Any]) -> None:
+    """Create the macros that a connection has for itself; those of a database file cannot take their place."""
+    for statement in _parsed(_TEMPORARY):
+        execute(statement)
+
+
+def named_macros(con: duckdb.DuckDBPyConnection, names: Iterable[str]) -> set[str]:
+    """Create the temporary macros of these names, and those that they call; return all these names."""
+    texts = {text.partition("(")[0]: text for text in macros()}
+    found, wanted = set[str](), set(names)
+    while wanted:
+        name = wanted.pop()
+        found.add(name)
+        if name in texts:  # else a word of a file that holds something else
+            con.execute(_TEMPORARY + texts[name])
+            wanted |= set(_CALLS.findall(texts[name])) & texts.keys() - found
+    return found
+
+
+def share_macros(con: duckdb.DuckDBPyConnection) -> None:
+    """Create the macros that the cursors of a connection have.
+
+    Notes
+    -----
+    A transaction of its own, because a single one may write to one database only. It does not see functions that were
+    registered inside an open transaction; then there are none for cursors yet.
+    """
+    with con.cursor() as cursor, suppress(duckdb.CatalogException):
+        for home in _homes(cursor):
+            cursor.execute(f"USE {home}")
+            for statement in _parsed(_CREATE):
+                cursor.execute(statement)
 
 
 @functools.cache

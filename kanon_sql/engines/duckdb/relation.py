@@ -94,6 +94,9 @@ class Relation:
             return value
 
         def call(*arguments: Any, **options: Any) -> Any:
+            given = (*arguments, *options.values())
+            if self._asked.everything is not None and not all(each is None or isinstance(each, int) for each in given):
+                self._asked.everything()  # a text may call a macro
             return run(self._session, self._asked, as_caller, value, *arguments, **options)
 
         return call

@@ -8,17 +8,15 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.exposure import refuse_unlisted, unchanged_columns, warnings_of
-from kanon_sql.certificate.history_certificate import HistoryCertificate
 from kanon_sql.certificate.known import Figures, with_known
 from kanon_sql.engines.announcing import Announcements
 from kanon_sql.engines.duckdb.binding import Binding
-from kanon_sql.engines.duckdb.cells.ledger import ProtectedTables
 from kanon_sql.engines.duckdb.gatherings import Gatherings
 from kanon_sql.engines.duckdb.policy_tables import AllowedFiles
 from kanon_sql.engines.duckdb.remembered_failures import RememberedFailures
@@ -29,6 +27,10 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.secret import Secret, secret_of
 from kanon_sql.model.surfaces import Surface
+
+if TYPE_CHECKING:
+    from kanon_sql.certificate.history_certificate import HistoryCertificate
+    from kanon_sql.engines.duckdb.cells.ledger import ProtectedTables
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -51,8 +53,6 @@ class Session:
         The last failures inside of functions.
     search : RunningSearch
         The solver that is at work.
-    protected_tables : ProtectedTables
-        The tables of counts and sums that were released.
     linked_releases : list of HistoryCertificate
         The releases whose tokens link the rows of people, oldest first.
     """
@@ -73,7 +73,7 @@ class Session:
         self.gatherings = Gatherings()
         self.announcements = Announcements()
         self.tokens = TokenMemory()
-        self.protected_tables = ProtectedTables(self.cursor, lambda: self.secret)
+        self._protected_tables: ProtectedTables | None = None
         self._linked_numbers = itertools.count(1)
         self.linked_releases: list[HistoryCertificate] = []
 
@@ -92,6 +92,16 @@ class Session:
             if self._secret is None:
                 self._secret = secret_of()
             return self._secret
+
+    @property
+    def protected_tables(self) -> ProtectedTables:
+        """Return the tables of counts and sums that were released."""
+        with self._lock:
+            if self._protected_tables is None:
+                from kanon_sql.engines.duckdb.cells.ledger import ProtectedTables
+
+                self._protected_tables = ProtectedTables(self.cursor, lambda: self.secret)
+            return self._protected_tables
 
     def share(self, secret: str | bytes) -> None:
         """Take a secret that a further connection to the instance brings.

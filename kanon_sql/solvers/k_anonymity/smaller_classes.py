@@ -56,7 +56,7 @@ def with_smaller_classes(table: CodedTable, patterns: PatternSet, k: int, recodi
     number, cost = partial.classes(table), row_cost(recoding.shown, table.cost)
     size = np.bincount(number, weights=recoding.count).astype(np.int64)
     moved: list[Int64] = []
-    for level in np.unique(cost[size[number] > k]).tolist():
+    for level in sorted(set(cost[size[number] > k].tolist())):
         here, alike = np.flatnonzero(cost == level), order.shown[order.cost == level]
         if len(alike) > 1 and not budget.over():
             found = _moves(table, alike, k, recoding, here, number, size, budget)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -12,9 +11,8 @@ import duckdb
 from kanon_sql.engines.cells.tables_together import TablesTogether
 from kanon_sql.engines.duckdb.cells.ledger import ProtectedTables
 from kanon_sql.engines.duckdb.cells.table_writer import JointWriter, TableReader, TableWriter
+from kanon_sql.engines.duckdb.first_use import BLOCKS
 from kanon_sql.errors import ClauseError, PolicyError
-
-_MENTIONED = re.compile(r"\bprotected\b", re.IGNORECASE)
 
 _BEGIN = "BEGIN TRANSACTION"
 
@@ -47,7 +45,7 @@ class WaitingTables:
         """Return whether a text has BEGIN PROTECTED, or comes after it."""
         if self.begun:
             return True
-        if not isinstance(query, str) or not _MENTIONED.search(query):
+        if not isinstance(query, str) or not BLOCKS.search(query):
             return False
         from kanon_sql.clause.cells import block  # sqlglot is only paid for where the word occurs
 
