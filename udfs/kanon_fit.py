@@ -75,13 +75,11 @@ def _answer(release: int | None, refused: str | None = None) -> pa.Array:
 def _found(session: Session, gathering: Gathering, tables: Sequence[Any]) -> tuple[PiecesByNumber, Certificate]:
     """Solve what was gathered, at once or by parts."""
     types, asked = gathering.whole(), gathering.policy
+    budget = Budget.of(asked, session.search.report, session.search.ended, gathering.begun)
     if types is not None:
-        return solve(types, asked, tuple(tables), session.secret, session.search.report, session.search.ended)
-    budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.search.report, ended=session.search.ended)
+        return solve(types, asked, tuple(tables), session.secret, budget)
     table, resolved = gathering.coded(budget.report)
-    recoding, certificate = pipeline.run_by_parts(
-        table, resolved, gathering.capacity, session.search.report, session.search.ended
-    )
+    recoding, certificate = pipeline.run_by_parts(table, resolved, gathering.capacity, budget)
     return PlainPieces.of_recoding(table, recoding), certificate
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Ranges
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.validation import same_name
-from kanon_sql.solvers.budget import Budget, Progress, never, silent
+from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problems import ProblemClass, Summaries
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
@@ -37,8 +37,7 @@ def solve(
     asked: Policy,
     tables: tuple[pa.ChunkedArray, ...],
     secret: Secret,
-    progress: Progress = silent,
-    ended: Callable[[], bool] = never,
+    budget: Budget,
 ) -> tuple[PiecesByNumber, Certificate]:
     """Find the pieces of the row types of a table, in the order in which they came.
 
@@ -50,7 +49,7 @@ def solve(
         The guarantee.
     secret : Secret
         Decides which rows of equal spellings are in which piece.
-    progress, ended
+    budget : Budget
         As for `pipeline.run`.
 
     Raises
@@ -58,7 +57,6 @@ def solve(
     PolicyError, SourceError, InfeasibleError, AuditError
         As `coded` and `pipeline.run`.
     """
-    budget = Budget(seconds=asked.time_limit, effort=asked.effort, seed=asked.seed, progress=progress, ended=ended)
     read = coded(types, asked, tables, budget, secret)
     del types  # the solver has their codes
     table, resolved, climbed = read.table, read.policy, read.ladders
@@ -66,10 +64,10 @@ def solve(
     if isinstance(ProblemClass.of(resolved), Summaries):
         null = {name: _null(climbed[name]) for name in resolved.summarized}
         values = {name: numbers_of(climbed[name].labels[0]) for name in resolved.aggregated}
-        recoding, division, certificate = pipeline.summarize(table, resolved, null, progress, ended, values)
+        recoding, division, certificate = pipeline.summarize(table, resolved, null, budget, values)
         number = division.number
     else:
-        recoding, certificate = pipeline.run(table, resolved, progress, ended)
+        recoding, certificate = pipeline.run(table, resolved, budget)
     if not asked.generalized and not table.sensitive:
         return PlainPieces.of_recoding(table, recoding), certificate
     spelled = {same_name(qi.column): qi.column for qi in resolved.quasi_identifiers}

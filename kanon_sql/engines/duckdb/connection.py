@@ -230,7 +230,8 @@ class Connection:
     ) -> Any:
         """Run statements; tables between BEGIN PROTECTED and COMMIT wait until all of them are known."""
         if not self._waiting.takes(query):
-            return self._run_sent(last, query, self._rewritten(query, ask), parameters, many=many)
+            with self.session.search.statement():
+                return self._run_sent(last, query, self._rewritten(query, ask), parameters, many=many)
         if many or parameters:
             raise PolicyError("BEGIN PROTECTED ... COMMIT takes no parameters; hint: write them into the statements")
         return self._waiting.run(query, partial(self._rewritten, ask=ask), partial(self._run_sent, last, parameters=None))

@@ -41,7 +41,10 @@ def least_prices(table: CodedTable, sets: Sets, budget: Budget) -> Prices:
 
 
 def met_at_least(table: CodedTable, rare: list[list[int]], budget: Budget) -> Prices:
-    """Return what a row of each row type costs at least that hides a cell of each of its sets, given as bits; 0 without time."""
+    """Return what a row of each row type costs at least that hides a cell of each of its sets, given as bits.
+
+    When the time is up, that is 0 of the other row types.
+    """
     cost = table.cost.tolist()
     known: dict[tuple[int, ...], int] = {}
     price = np.zeros(table.row_types, np.int64)

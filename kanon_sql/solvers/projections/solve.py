@@ -27,7 +27,7 @@ _MOST_CLASSES = 200_000_000
 """
 
 _PER_SECOND = 20_000_000
-"""Rows times sets that a cascade counts in a second, at least. With less time, it cannot end; without a limit, there is time."""
+"""Rows times sets that a cascade counts in a second, at least: with less time, it is not begun."""
 
 _FEW_ROWS = 2_000
 """Rows up to which the release by all columns is searched thoroughly, too; of more rows, it is only greedy."""

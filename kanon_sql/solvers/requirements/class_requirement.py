@@ -24,8 +24,8 @@ from kanon_sql.model.requirements import (
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 
-_BETWEEN_LOOKS = 0.1
-"""Seconds between two looks at the clock."""
+_AT_ONCE = 0.1
+"""Seconds after which the clock is read again."""
 
 if TYPE_CHECKING:
     from kanon_sql.kernels.criteria import EncodedRequirement
@@ -177,14 +177,14 @@ class ClassRequirement:
         return time.monotonic() - begun
 
     def in_time(self, budget: Budget, classes: int) -> bool:
-        """Return whether there is time to look at so many classes."""
+        """Return whether there is time to judge so many classes."""
         return budget.seconds is None or self.seconds * classes <= budget.left()
 
-    def between_looks(self, budget: Budget, most: int) -> int:
-        """Return how many classes, and at most so many, are looked at between two looks at the clock."""
+    def judged_at_once(self, budget: Budget, most: int) -> int:
+        """Return how many classes, and at most so many, are judged before the clock is read again."""
         if budget.seconds is None or not self.seconds:
             return most
-        return max(1, min(most, int(_BETWEEN_LOOKS / self.seconds)))
+        return max(1, min(most, int(_AT_ONCE / self.seconds)))
 
     def holds(self, number: Int64, row_type: Int32, count: Int64) -> NDArray[np.bool_]:
         """Return which classes meet the requirement, exactly, bool [c].

@@ -170,7 +170,7 @@ def _covered(
     covered = [np.zeros(space.table.row_types, np.int64) for _ in selections]
     surplus = np.full(len(space), -np.inf)
     # without a limit, a chunk is looked at at once: its floats are added up in one order
-    step = space.requirement.between_looks(budget, max(1, len(space)))
+    step = space.requirement.judged_at_once(budget, max(1, len(space)))
 
     def gains(chunk: tuple[int, int], selection: Selection, own: Int64) -> float:
         selection.set_supply(space.table.weight, price)

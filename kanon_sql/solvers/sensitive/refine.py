@@ -260,7 +260,7 @@ def _improved(space: SensitiveSearchSpace, start: Recoding, bound: int, budget: 
         budget.report("local search", share, search.cost, bound)
         cost = search.cost
         search.grow(budget)
-        search.rebuild(space.requirement.between_looks(budget, _STEPS), state)
+        search.rebuild(space.requirement.judged_at_once(budget, _STEPS), state)
         done += _STEPS
         if search.cost == cost or wide.whole:
             wide.solve(budget)

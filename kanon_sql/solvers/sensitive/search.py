@@ -106,7 +106,7 @@ class Search:
     def grow(self, budget: Budget) -> None:
         """Let all instances draw rows from dearer classes, again and again while that saves much."""
         start = self.space.start
-        items = self.space.requirement.between_looks(budget, _ITEMS)
+        items = self.space.requirement.judged_at_once(budget, _ITEMS)
         ends = np.unique(np.append(np.searchsorted(start, np.arange(items, start[-1], items)), len(start) - 1)).tolist()
         chunks = list(zip([0, *ends[:-1]], ends, strict=True))
         for _ in range(_SWEEPS):
