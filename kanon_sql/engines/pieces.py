@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
 from kanon_sql.engines.built_arrays import numbers, texts
+from kanon_sql.engines.tokens import Tokens
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.recoding import Recoding, hidden_bits
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 
 class PiecesByNumber(Protocol):
-    """The pieces of the row types, by the numbers that they have got."""
+    """The pieces of the row types, by the numbers that they have got, and what their labels stand for."""
+
+    tokens: Tokens | None
 
     def of(self, number: Int64) -> pa.Array:
         """Return a list of pieces for each number."""
@@ -31,10 +34,12 @@ class ListedPieces:
     ----------
     lists : ListArray [t]
         By the numbers of the row types.
+    tokens : Tokens, optional
+        What labels stand for.
     """
 
-    def __init__(self, lists: pa.ListArray) -> None:
-        self._lists = lists
+    def __init__(self, lists: pa.ListArray, tokens: Tokens | None) -> None:
+        self._lists, self.tokens = lists, tokens
 
     def of(self, number: Int64) -> pa.Array:
         """Return a list of pieces for each number; those that follow each other are not copied."""
@@ -62,6 +67,7 @@ class PlainPieces:
         Its rows.
     """
 
+    tokens: ClassVar[None] = None
     hidden: pa.ListArray
     place: Int64
     first: Int64

@@ -10,6 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from kanon_sql.engines.duckdb.from_items import from_item, hierarchy
+from kanon_sql.engines.duckdb.label_types import label_of
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.texts import text, tree_links
 from kanon_sql.model.coding import Coded, Cuts
@@ -17,7 +18,18 @@ from kanon_sql.model.hierarchies import DEEPEST
 from kanon_sql.model.microaggregation import Means, Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.model.recodings import Bins, Digits, Intervals, Levels, Ranges, Rectangles, Regions, coded_ends, shows_values
+from kanon_sql.model.recodings import (
+    Bins,
+    Digits,
+    Intervals,
+    Levels,
+    Ranges,
+    Rectangles,
+    Regions,
+    Sets,
+    coded_ends,
+    shows_values,
+)
 
 _PERIODS = {
     "day": "system.main.strftime(t, '%Y-%m-%d')",
@@ -41,7 +53,12 @@ def cover(policy: Policy) -> dict[str, str]:
     generalized = [qi for qi in policy.quasi_identifiers if qi.recoding is not None]
     for number, qi in enumerate(generalized, 1):
         check = f'"kanon#cover{number}"'
-        covers.append(text("cover", check=check, column=quoted(qi.column), number=str(number), question=_question(qi, number)))
+        label = f"labels[{number}]" if isinstance(qi.recoding, Sets) else label_of(policy, number)
+        covers.append(
+            text(
+                "cover", check=check, column=quoted(qi.column), number=str(number), label=label, question=_question(qi, number)
+            )
+        )
         uncovered.append(text("cover_refusal", check=check, column=literal(qi.column)))
     place = {name: str(number) for number, name in enumerate(policy.generalized, 1)}
     for x, y in policy.rectangles:
@@ -81,7 +98,7 @@ def _question(qi: QuasiIdentifier, number: int) -> str:
         case Regions(edges=edges):
             return text("cover_regions", edges=from_item(edges))
         case _:
-            return text("cover_sets", word=text("cover_word", word="word"))
+            return text("cover_sets", number=str(number), word=text("cover_word", word="word"))
 
 
 def _place(value: str) -> str:

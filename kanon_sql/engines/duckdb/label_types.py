@@ -1,10 +1,14 @@
-"""The types of what is released: labels are texts, means DOUBLE, medians of the type of their column; none lists values."""
+"""What is released in place of a value: labels are texts, means DOUBLE, medians of the type of their column.
+
+No type lists values.
+"""
 
 from __future__ import annotations
 
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.model.microaggregation import Means
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.recodings import OwnValues
 
 _UNLISTED = r"""system.main.json_transform('null', CASE WHEN system.main.contains({kind}, 'ENUM(')
     THEN system.main.to_json(system.main.regexp_replace({kind}, 'ENUM\((''([^'']|'''')*''(, )?)*\)', 'VARCHAR', 'g'))
@@ -15,6 +19,27 @@ def typed_labels(policy: Policy) -> list[str]:
     """Return what puts the label of each generalized column in the place of its value."""
     labels = ((name, f'"kanon#piece".labels[{number}]') for number, name in enumerate(policy.generalized, 1))
     return [f"{_typed(policy, name, label)} AS {quoted(name)}" for name, label in labels]
+
+
+def own_values(policy: Policy) -> set[int]:
+    """Return the numbers of the generalized columns whose classes show their own values."""
+    recodings = (qi.recoding for qi in policy.quasi_identifiers if qi.recoding is not None)
+    return {number for number, recoding in enumerate(recodings, 1) if isinstance(recoding, OwnValues)}
+
+
+def label_of(policy: Policy, number: int) -> str:
+    """Return the text of a label: pieces carry a token for what a class shows of its own values, which may be long."""
+    label = f"labels[{number}]"
+    if number not in own_values(policy):
+        return label
+    return f'(SELECT word FROM "kanon#words" WHERE place = {number} AND token = {label})'  # noqa: S608
+
+
+def labels_of(policy: Policy) -> str:
+    """Return the labels of a piece with a text for each token."""
+    if not own_values(policy):
+        return "labels"
+    return f"[{', '.join(label_of(policy, number) for number, _ in enumerate(policy.generalized, 1))}] AS labels"
 
 
 def typed_values(policy: Policy) -> list[str]:

@@ -5,12 +5,12 @@ ${histogram}
     WHERE ${unshadowed}
 )${populations}${before_search}, "kanon#fit" AS MATERIALIZED (
     -- columns that single people out are refused before the search: the call needs their counts
-    SELECT run, row_types, CASE WHEN found.refused IS NULL THEN found.release ELSE system.main.error(found.refused) END AS release
+    SELECT run, row_types, CASE WHEN found.refused IS NULL THEN found.release ELSE system.main.error(found.refused) END AS release${fit_words}
     FROM (
         SELECT run, row_types, system.main.kanon_fit(run, row_types, ${singled}${tables}) AS found
         FROM (SELECT run, (SELECT system.main.count(*) FROM "kanon#types") AS row_types FROM "kanon#run")
     )
-), "kanon#fitted" AS MATERIALIZED (
+)${words}, "kanon#fitted" AS MATERIALIZED (
     -- a row type without pieces keeps one empty piece, so that the audit finds it
     SELECT release, row_type, qi, system.main.len(pieces) AS parts,
            system.main.unnest(system.main.generate_series(1, system.main.len(pieces))) AS part,
