@@ -52,9 +52,14 @@ def typed_values(policy: Policy) -> list[str]:
     ]
 
 
-def differs(policy: Policy, name: str, label: str, value: str) -> str:
+def differs(policy: Policy, number: int, value: str) -> str:
     """Return whether a label is another value than the one behind it; a mean of equal numbers is not."""
-    kind = "DOUBLE" if isinstance(policy.aggregated.get(name), Means) else "VARCHAR"
+    label, kind = f"labels[{number}]", "VARCHAR"
+    if number in own_values(policy):
+        same = f'FROM "kanon#words" WHERE place = {number} AND token = {label} AND word = CAST({value} AS VARCHAR)'
+        return f"CASE WHEN {label} IS NULL THEN {value} IS NOT NULL ELSE NOT EXISTS ({same}) END"
+    if isinstance(policy.aggregated.get(policy.generalized[number - 1]), Means):
+        kind = "DOUBLE"
     return f"TRY_CAST({label} AS {kind}) IS DISTINCT FROM TRY_CAST({value} AS {kind})"
 
 
