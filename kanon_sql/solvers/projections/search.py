@@ -77,9 +77,9 @@ _SHARE = 0.6
 """The share of the time left that the search may take, and again that what follows the repair may take."""
 
 _ENDING, CASCADE = 0.3, 0.5
-"""The share of the time left that the search leaves for the last cascade, and the seconds that it has at least.
+"""The share of the time left that the search leaves for the last cascade, and the seconds that the first one has at least.
 
-Without it, there is no release by single cells.
+Without one that ends, there is no release by single cells: with a limit, the first one goes on to the end.
 """
 
 _LISTED = 0.85
@@ -124,15 +124,27 @@ class Search:
         if cascade(classes, table.cost, over, self.budget, masks, _FIRST if classes.plain else None):
             best = self.shown_again(rounds=1)
             self.budget.report("cascade", 0.1, best.cost(table))
+        elif self.budget.seconds is not None and classes.plain:
+            best = self._at_once(over)
         self._anneal(concerned, over)
         if self._one_by_one:
             self._repair_one_by_one(over)
         else:
             self._repair(over)
-        if cascade(classes, table.cost, over, self.budget.at_least(CASCADE, self.budget.ended), masks):
+        if cascade(classes, table.cost, over, self.budget, masks):
             found = self.shown_again()
             best = found if best is None or found.cost(table) < best.cost(table) else best
         return best
+
+    def _at_once(self, over: NDArray[np.int64]) -> Recoding | None:
+        """Return the release of a cascade that goes on to the end, if there is time for it; the rows stay as they are."""
+        before, budget = np.asarray(self.classes.hidden).copy(), self.budget.at_least(CASCADE, self.budget.ended)
+        found = None
+        if cascade(self.classes, self.problem.table.cost, over, budget, self._masks):
+            found = self.shown_again(rounds=1)
+            self.budget.report("cascade", 0.1, found.cost(self.problem.table))
+        self.classes.hide(before)
+        return found
 
     def shown_again(self, hidden: NDArray[np.uint8] | None = None, rounds: int | None = None) -> Recoding:
         """Return the release of the rows as they are, or that hide these cells, after cells are shown again."""
