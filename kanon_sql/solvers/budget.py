@@ -111,6 +111,7 @@ class Budget:
     progress: Progress = silent
     ended: Callable[[], bool] = never
     begun: float = field(default_factory=time.monotonic)
+    _within: float | None = None
 
     @classmethod
     def of(
@@ -132,6 +133,15 @@ class Budget:
         """Return the seconds left; infinity without limit."""
         return float("inf") if self.seconds is None else self.seconds - (time.monotonic() - self.begun)
 
+    @property
+    def limited(self) -> bool:
+        """Return whether the clock may end the work, also that of a solver that counts its steps."""
+        return self.seconds is not None or self._within is not None
+
+    def clock(self) -> float:
+        """Return the seconds until the clock ends the work; infinity without limit."""
+        return self.left() if self._within is None else self._within - (time.monotonic() - self.begun)
+
     def steps(self, count: float) -> int:
         """Return how many steps a search takes that takes ``count`` by default."""
         return max(1, int(count * EFFORT[self.effort]))
@@ -147,7 +157,7 @@ class Budget:
 
     def counted(self) -> Budget:
         """Return the same budget for a solver that ends by its own count of steps, if the time is not up before."""
-        return self if self.seconds is None else replace(self, seconds=None, ended=self.over)
+        return self if self.seconds is None else replace(self, seconds=None, _within=self.seconds, ended=self.over)
 
     def beside(self, ended: Callable[[], bool]) -> Budget:
         """Return the budget of work on another thread, which ends too if ``ended`` says so, and reports nothing."""

@@ -124,7 +124,7 @@ class Search:
         if cascade(classes, table.cost, over, self.budget, masks, _FIRST if classes.plain else None):
             best = self.shown_again(rounds=1)
             self.budget.report("cascade", 0.1, best.cost(table))
-        elif self.budget.seconds is not None and classes.plain:
+        elif self.budget.limited and classes.plain:
             best = self._at_once(over)
         self._anneal(concerned, over)
         if self._one_by_one:

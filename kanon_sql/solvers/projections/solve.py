@@ -59,7 +59,7 @@ def _found(problem: Problem, sets: Sets, budget: Budget) -> Recoding:
     rows = Rows.of(problem.table, max(each.rows for each in sets.values()))
     search, found = None, None
     values = sum(len(each.count) for each in problem.table.sensitive if any(asked.values for asked in sets.values()))
-    if len(rows.weight) * len(sets) * (4 + values) <= 4 * min(_MOST_CLASSES, (budget.left() + CASCADE) * _PER_SECOND):
+    if len(rows.weight) * len(sets) * (4 + values) <= 4 * min(_MOST_CLASSES, (budget.clock() + CASCADE) * _PER_SECOND):
         search = Search(problem=problem, budget=budget, rows=rows, classes=rows.classes(sets, budget.seed))
         found = search.by_cells()
         if problem.table.has_ladders and search.free:

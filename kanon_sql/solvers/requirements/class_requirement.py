@@ -178,11 +178,11 @@ class ClassRequirement:
 
     def in_time(self, budget: Budget, classes: int) -> bool:
         """Return whether there is time to judge so many classes."""
-        return budget.seconds is None or self.seconds * classes <= budget.left()
+        return not budget.limited or self.seconds * classes <= budget.clock()
 
     def judged_at_once(self, budget: Budget, most: int) -> int:
         """Return how many classes, and at most so many, are judged before the clock is read again."""
-        if budget.seconds is None or not self.seconds:
+        if not budget.limited or not self.seconds:
             return most
         return max(1, min(most, int(_AT_ONCE / self.seconds)))
 

@@ -157,7 +157,7 @@ def _top_down(problem: Problem, budget: Budget) -> PartialRecoding:
 def _columns_in_time(problem: Problem, budget: Budget) -> list[int]:
     """Return the columns by which the table is split: all, or those of few values if more classes than that take too long."""
     table, chosen = problem.table, list[int]()
-    if budget.seconds is None or not problem.requirement.seconds:
+    if not budget.limited or not problem.requirement.seconds:
         return list(range(len(table.columns)))
     for column in np.argsort(table.cardinality, kind="stable").tolist():
         classes = len(np.unique(table.codes[:, [*chosen, column]], axis=0))
