@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 class PiecesByNumber(Protocol):
     """The pieces of the row types, by the numbers that they have got, and what their labels stand for."""
 
-    tokens: Tokens | None
+    @property
+    def tokens(self) -> Tokens | None:
+        """Return what tokens among the labels stand for; None if all labels are texts."""
 
     def of(self, number: Int64) -> pa.Array:
         """Return a list of pieces for each number."""
@@ -39,7 +41,12 @@ class ListedPieces:
     """
 
     def __init__(self, lists: pa.ListArray, tokens: Tokens | None) -> None:
-        self._lists, self.tokens = lists, tokens
+        self._lists, self._tokens = lists, tokens
+
+    @property
+    def tokens(self) -> Tokens | None:
+        """Return what tokens among the labels stand for."""
+        return self._tokens
 
     def of(self, number: Int64) -> pa.Array:
         """Return a list of pieces for each number; those that follow each other are not copied."""
@@ -67,7 +74,6 @@ class PlainPieces:
         Its rows.
     """
 
-    tokens: ClassVar[None] = None
     hidden: pa.ListArray
     place: Int64
     first: Int64
@@ -84,6 +90,10 @@ class PlainPieces:
         return cls(
             hidden=hidden_columns(kinds, table), place=place, first=first, kind=kind.astype(np.int32), count=recoding.count
         )
+
+    @property
+    def tokens(self) -> None:
+        """There are no labels."""
 
     def of(self, number: Int64) -> pa.Array:
         """Return a list of pieces for each number."""

@@ -72,8 +72,8 @@ def never() -> bool:
     return False
 
 
-_AUDIT, _SLACK = 2.5, 1.0
-"""How many times as long as reading the row types the rest of a statement takes, and the seconds of it beyond the limit.
+_AUDIT, _SLACK, _BEYOND = 2.5, 1.0, 0.2
+"""How many times as long as reading the row types the rest takes, and what may go beyond a limit: seconds, and a share of it.
 
 The rest reads the rows again, joins what they show and audits it: 3 times as long for 300,000 rows, for few rows less.
 """
@@ -121,7 +121,7 @@ class Budget:
         seconds, began = policy.time_limit, time.monotonic() if begun is None else begun
         if seconds is not None:
             read = time.monotonic() - began
-            audit = min(seconds / 2, max(0.0, _AUDIT * read - _SLACK))
+            audit = min(seconds / 2, max(0.0, _AUDIT * read - _SLACK - _BEYOND * seconds))
             seconds = max(seconds - audit, read + min(seconds, _SHORTEST))
         return cls(seconds=seconds, effort=policy.effort, seed=policy.seed, progress=progress, ended=ended, begun=began)
 

@@ -28,7 +28,7 @@ OVER = Budget(ended=lambda: True)
 
 
 @pytest.mark.parametrize(
-    ("limit", "read", "left"), [(10.0, 0.2, 9.8), (10.0, 1.0, 7.5), (10.0, 8.0, 0.5), (0.1, 8.0, 0.1), (4.0, 1.5, 0.5)]
+    ("limit", "read", "left"), [(10.0, 0.2, 9.8), (10.0, 2.0, 6.0), (10.0, 8.0, 0.5), (0.1, 8.0, 0.1), (4.0, 1.0, 2.3)]
 )
 def test_the_search_leaves_time_for_the_audit(monkeypatch: pytest.MonkeyPatch, limit: float, read: float, left: float) -> None:
     monkeypatch.setattr(budget.time, "monotonic", lambda: 100.0 + read)
