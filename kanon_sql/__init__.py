@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.suggestion import suggest
     from kanon_sql.errors import KanonWarning, UnlistedColumnError
     from kanon_sql.model.policy import Policy
-    from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
+    from kanon_sql.model.refusals import IdentifierError
+    from kanon_sql.model.repetition import RepeatedPeopleError
     from kanon_sql.model.requirements import (
         AlphaAnonymity,
         BetaLikeness,
@@ -63,7 +64,7 @@ _HOMES = {
     "compare": "kanon_sql.report.comparison",
     "Comparison": "kanon_sql.report.comparison",
     "IdentifierError": "kanon_sql.model.refusals",
-    "RepeatedPeopleError": "kanon_sql.model.refusals",
+    "RepeatedPeopleError": "kanon_sql.model.repetition",
     "UnlistedColumnError": "kanon_sql.errors",
     "KanonWarning": "kanon_sql.errors",
     "Certificate": "kanon_sql.certificate",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 WAYS = {
     "one row": r"\bone row per person\b",
-    "join": r"\bone column of both\b",
+    "join": r"\bone column of (?:both|all its spellings)\b",
     "per row": r"PER ROW|--per-row|per_row\b",
     "per": r"""(?:\bPER\b|--per\b|\bper ?(?::=|=>?))[ =]*(?!ROW\b)['"`\w]""",
     "keep": r"\bKEEP\b|--keep|\bkeep\b",

@@ -15,10 +15,10 @@ A release fails by
   than k are too few.
 - **count**: a published row of counts is about 1 to k - 1 people.
 
-A class of too few people is *lost* instead, if no column that the product has seen tells people apart, and no two that make a
-key together. What many people could share, such as an age or a salary, does not, even if few people in a small table do. Then
-nothing can say so, and only a warning is possible; without one, it is *unwarned*. Values below the limits are *rare*. These
-three are counted, and are no failures.
+A limit, a combination or a class of too few people is *lost* instead, if no column that the product has seen tells people
+apart, and no two that make a key together. What many people could share, such as an age or a salary, does not, even if few
+people in a small table do. Then nothing can say so, and only a warning is possible; without one, it is *unwarned*. Values below
+the limits are *rare*. These three are counted, and are no failures.
 """
 
 from __future__ import annotations
@@ -150,7 +150,9 @@ def _columns(table: Table, release: Release) -> Iterator[Finding]:
         if share and meaning in IDENTIFYING:
             yield Finding("own value", (name,), f"{meaning}: {share:.1%} of the rows show a value of one person")
         elif share > limit and name not in release.sensitive:
-            yield Finding("limit", (name,), f"{meaning}: {share:.1%} of the rows show a value of one person")
+            yield Finding(
+                _or_lost(table, release, "limit"), (name,), f"{meaning}: {share:.1%} of the rows show a value of one person"
+            )
         elif share:
             yield Finding("rare", (name,), f"{meaning}: {share:.1%} of the rows show a value of one person")
 
@@ -164,7 +166,9 @@ def _together(table: Table, release: Release) -> Iterator[Finding]:
         alone = _alone(list(zip(*(_source(table, each) for each in others), strict=True)), table.person)
         share = _share(list(zip(*(texts(release.rows[each]) for each in others), strict=True)), alone)
         if share > LIMIT_TOGETHER:
-            yield Finding("together", tuple(others), f"{share:.1%} of the rows show a combination of one person")
+            yield Finding(
+                _or_lost(table, release, "together"), tuple(others), f"{share:.1%} of the rows show a combination of one person"
+            )
 
 
 def _share(values: Sequence[object], alone: set[object]) -> float:
@@ -180,11 +184,17 @@ def _classes(table: Table, release: Release, k: int) -> Iterator[Finding]:
         exact, classes = False, _by_candidates(table, release)
     small = [size for size in classes if size < k]
     if small:
-        warned = "lost" if "than chance explains" in release.told else "unwarned"
-        rule = "class" if _tells_apart(table, release.seen) else warned
+        rule = _or_lost(table, release, "class")
         how = "" if exact else "at most "
         words = f"{len(small)} of {len(classes)} classes have too few people, the least {how}{min(small)}"
         yield Finding(rule, release.by, f"{words}; warned: {release.told or 'no'}")
+
+
+def _or_lost(table: Table, release: Release, rule: str) -> str:
+    """Return a rule, or that the key is lost, with a warning or without one."""
+    if _tells_apart(table, release.seen):
+        return rule
+    return "lost" if "than chance explains" in release.told else "unwarned"
 
 
 def _equal(one: pa.Table, other: pa.Table) -> bool:

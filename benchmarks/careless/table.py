@@ -42,6 +42,12 @@ class Column:
     cells: pa.Array
 
 
+def _of_all_spellings(cells: pa.Array) -> pa.Array:
+    """Return texts without capital letters, accents, and spaces at the ends."""
+    letters = pc.replace_substring_regex(pc.utf8_normalize(pc.utf8_lower(cells), "NFKD"), "\\p{Mn}", "")
+    return pc.utf8_trim_whitespace(letters)
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table of people.
@@ -92,10 +98,11 @@ class Table:
         """Return the columns that are about one of these, in their order."""
         return [each.name for each in self.columns if each.meaning in meanings]
 
-    def joined(self, names: Sequence[str], name: str) -> Table:
-        """Return the table with one more column, of the texts of others: a key of people."""
+    def joined(self, names: Sequence[str], name: str, *, spellings: bool = False) -> Table:
+        """Return the table with one more column, of the texts of others: a key of people; names may have several spellings."""
         texts = [each.cells.cast(pa.string()) for each in self.columns if each.name in names]
-        cells = pc.binary_join_element_wise(*texts, "/", null_handling="skip")
+        texts = [_of_all_spellings(each) if spellings else each for each in texts]
+        cells = pc.binary_join_element_wise(*texts, "/") if len(texts) > 1 else texts[0]
         return replace(self, columns=(*self.columns, Column(name, "key", cells)))
 
     def first_rows(self, names: Sequence[str]) -> Table:

@@ -134,7 +134,9 @@ def walk(surface: Surface, table: Table, seed: str) -> Walk:
             if taken is None or (following := request.after(taken, PERSON)) == request:
                 return ended(False, refusal=refused.text, rightly=bool(re.search(IMPOSSIBLE, refused.text)))
             if taken.way in ("join", "one row"):  # the user changes the table
-                table = table.joined(taken.columns, PERSON) if taken.way == "join" else table.first_rows(taken.columns)
+                spellings = "strip_accents" in refused.text
+                joined = taken.way == "join"
+                table = table.joined(taken.columns, PERSON, spellings=spellings) if joined else table.first_rows(taken.columns)
                 surface.prepare(table, random, request)
             request = following
             due |= {*taken.columns} if "singles out" in refused.text else set()

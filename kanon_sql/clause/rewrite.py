@@ -22,7 +22,8 @@ from kanon_sql.errors import ClauseError, PolicyError, raise_alone
 from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.protection import Protection
-from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
+from kanon_sql.model.refusals import IdentifierError
+from kanon_sql.model.repetition import RepeatedPeopleError
 from kanon_sql.model.validation import same_name
 
 T = TypeVar("T")

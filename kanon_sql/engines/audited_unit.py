@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kanon_sql.errors import PolicyError, UnknownColumnError
-from kanon_sql.model.refusals import RepeatedPeopleError, listed
+from kanon_sql.model.refusals import listed
+from kanon_sql.model.repetition import RepeatedPeopleError
 from kanon_sql.model.surfaces import Surface, measured
 from kanon_sql.model.validation import as_identifier, same_name
 from kanon_sql.recognition import recognized_name

@@ -1,8 +1,8 @@
 """The sample of a source by which it is settled whom a row describes: how large it is, and how it comes from an engine.
 
 An engine hands over columns ``h0``, ``h1`` and so on, a hash of each cell, NULL for NULL; ``drawn``, whether a row was drawn
-at random; for columns that grow by one each year ``y0`` and so on, their numbers; and ``written``, when a row was written, in
-years.
+at random; for columns that grow by one each year ``y0`` and so on, their numbers; ``written``, when a row was written, in
+years; and for names, of which ``h0`` is one for all spellings, ``s0`` and so on, a hash of each spelling.
 """
 
 from __future__ import annotations
@@ -59,9 +59,19 @@ def sampled(
         varied=tuple(varied),
         years={place: _years(fields[f"y{place}"]) for place in range(len(names)) if f"y{place}" in fields},
         written=_years(fields["written"]) if "written" in fields else None,
+        spelled={
+            place for place in range(len(names)) if f"s{place}" in fields and _has_spellings(hashed[place], fields[f"s{place}"])
+        },
         rows=rows,
         parts=parts,
     )
+
+
+def _has_spellings(names: Any, spellings: Any) -> bool:
+    """Return whether some names are spelled in several ways."""
+    known = names.is_valid()
+    one, each = (_numbers(column.filter(known)).astype(np.uint64) for column in (names, spellings))
+    return len(np.unique(np.stack([one, each], axis=1), axis=0)) > len(np.unique(one))
 
 
 def _numbers(column: Any) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError, listed, unlisted_identifiers
+from kanon_sql.model.refusals import IdentifierError, listed, unlisted_identifiers
+from kanon_sql.model.repetition import RepeatedPeopleError
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier, same_name
@@ -143,6 +144,9 @@ def _settled(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) 
     by = [place for name in unit.by if (place := places.get(same_name(name))) is not None]
     per = None if unit.per is None else places.get(same_name(unit.per))
     pairs = Pairs(sample, per)
+    if per is not None and per in sample.spelled:
+        name = sample.names[per]
+        raise RepeatedPeopleError.of_spellings(name, round(pairs.values(per)), round(pairs.rows(per)), surface)
     texts = {same_name(name): each for name, each in zip(looked.columns, looked.texts, strict=True)}
     found = _repeating(pairs, by, texts, joined=len(sample.hashes) <= _JOINED_ROWS)
     if certain := [each for each in found if each.certain]:
@@ -234,13 +238,23 @@ def _repeated(
     found, *others = certain
     guarantee = unit.describe()
     about, released = sample.parts > 1, looked.columns
+    names = [sample.names[place] for place in sample.spelled]
     if len(found.columns) > 1:
         return RepeatedPeopleError.together(
-            found.columns, found.people, found.rows, found.shared, guarantee, surface, about=about
+            found.columns, found.people, found.rows, found.shared, guarantee, surface, about=about, names=names
         )
     also = [each.column for each in others if len(each.columns) == 1]
     return RepeatedPeopleError.of(
-        found.columns[0], found.people, found.rows, found.shared, unit, surface, about=about, released=released, also=also
+        found.columns[0],
+        found.people,
+        found.rows,
+        found.shared,
+        unit,
+        surface,
+        about=about,
+        released=released,
+        also=also,
+        names=names,
     )
 
 

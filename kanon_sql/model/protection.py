@@ -10,6 +10,7 @@ from typing import Any
 
 from kanon_sql.errors import PolicyError, hint_of
 from kanon_sql.model.named_rows import NamedRow, describe, named_row, rows_from
+from kanon_sql.model.sum_rules import MOST_CONTRIBUTORS, Ambiguity, Dominance
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.model.validation import as_identifier, by_name, fraction, named
 
@@ -20,64 +21,6 @@ COSTS = ("cells", "n", "parts")
 """What a row may cost, besides its share of a sum."""
 
 _ROWS, _EARLIER = ("null", "absent"), ("fixed", "ignore")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dominance:
-    """The dominance rule: the largest contributors of a row have at most a share of its sum.
-
-    Parameters
-    ----------
-    measure : str
-        The name of the sum.
-    largest : int
-        How many contributors are added up.
-    share : Fraction
-        Their greatest share, above 0 and below 1.
-    """
-
-    measure: str
-    largest: int
-    share: Fraction
-
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        if not 1 <= self.largest <= _MOST_CONTRIBUTORS:
-            raise PolicyError(f"dominance counts 1 to {_MOST_CONTRIBUTORS} contributors; hint: dominance(s, 1) <= 0.8")
-        if not 0 < self.share < 1:
-            raise PolicyError("the share of dominance must be above 0 and below 1; hint: dominance(s, 1) <= 0.8")
-
-    def describe(self) -> str:
-        """Return the rule as the clause writes it."""
-        return f"dominance({as_identifier(self.measure)}, {self.largest}) <= {_number(self.share)}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ambiguity:
-    """The p % rule: the second-largest contributor cannot estimate the largest contribution more closely than p %.
-
-    Parameters
-    ----------
-    measure : str
-        The name of the sum.
-    percent : Fraction
-        p, above 0.
-    """
-
-    measure: str
-    percent: Fraction
-
-    def __post_init__(self) -> None:
-        """Check the number."""
-        if not 0 < self.percent <= _MOST_PERCENT:
-            raise PolicyError(f"p must be above 0 and at most {_MOST_PERCENT} percent; hint: p(s) >= 10")
-
-    def describe(self) -> str:
-        """Return the rule as the clause writes it."""
-        return f"p({as_identifier(self.measure)}) >= {_number(self.percent)}"
-
-
-_MOST_CONTRIBUTORS, _MOST_PERCENT = 100, 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,9 +88,9 @@ class Protection:
             if value not in known:
                 raise PolicyError(f"unknown {name} {value!r}; hint: {hint_of(value, known, 'use ' + ' or '.join(known))}")
         named(self.cost, "cost")
-        if not isinstance(self.contributors, int) or not 0 <= self.contributors <= _MOST_CONTRIBUTORS:
+        if not isinstance(self.contributors, int) or not 0 <= self.contributors <= MOST_CONTRIBUTORS:
             raise PolicyError(
-                f"contributors must be true or false, or a whole number up to {_MOST_CONTRIBUTORS}; hint: contributors = 2"
+                f"contributors must be true or false, or a whole number up to {MOST_CONTRIBUTORS}; hint: contributors = 2"
             )
         object.__setattr__(self, "contributors", int(self.contributors))
         for name in ("suppressed", "per_row"):
@@ -308,7 +251,3 @@ def _dominance(measure: str, pair: object) -> Dominance:
     if largest.denominator != 1:
         raise PolicyError("the number of contributors must be a whole number; hint: {'total': [1, 0.8]}")
     return Dominance(measure=measure, largest=int(largest), share=fraction(pair[1], "the share of the largest contributors"))
-
-
-def _number(value: Fraction) -> str:
-    return str(value.numerator) if value.denominator == 1 else format(float(value), ".12g")

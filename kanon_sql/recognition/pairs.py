@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TypeAlias
@@ -52,6 +52,8 @@ class SampledRows:
         For columns that grow by one each year, such as an age, by their places: what the rows show, NaN for none.
     written : array of float64, optional
         When each row was written, in years, NaN for none; ages are compared by it.
+    spelled : set of int
+        The places of names that occur in several spellings, of which each hash stands for all.
     rows : int
         Rows of the whole table.
     parts : int
@@ -65,6 +67,7 @@ class SampledRows:
     varied: tuple[bool, ...]
     years: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
     written: NDArray[np.float64] | None = None
+    spelled: Set[int] = frozenset()
     rows: int
     parts: int = 1
 
@@ -223,14 +226,18 @@ class Pairs:
         return same | (np.abs(apart) <= np.where(known, *_APART))
 
     def _apart(self, column: int, first: Places, second: Places) -> tuple[NDArray[np.float64], Flags]:
-        """Return by how many years a column that grows differs, apart from when the rows were written, and if that is known."""
+        """Return by how many years a column that grows differs, and whether it is known when the rows were written.
+
+        The age of each row may be that of the day when it was written, or of one day. What differs less counts.
+        """
         years, written = self.sample.years[column], self.sample.written
         apart = years[first] - years[second]
         if written is None:
             return apart, np.zeros(len(first), np.bool_)
         later = written[first] - written[second]
         known = ~np.isnan(later)
-        return apart - np.where(known, later, 0.0), known
+        grown = apart - np.where(known, later, 0.0)
+        return np.where(np.abs(grown) < np.abs(apart), grown, apart), known
 
     def _column(self, key: tuple[int, ...]) -> tuple[Places, Places, float, float]:
         if key not in self._columns:

@@ -19,7 +19,7 @@ from kanon_sql.engines.duckdb.tables import register_table
 from kanon_sql.errors import AuditError, KanonWarning, MissingPackageError, PolicyError, raise_alone
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.refusals import RepeatedPeopleError
+from kanon_sql.model.repetition import RepeatedPeopleError
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import as_identifier, same_name
 from kanon_sql.report.people import least_people

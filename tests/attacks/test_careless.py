@@ -69,7 +69,9 @@ def test_a_class_of_one_person_with_many_rows_is_found(ordered: bool) -> None:
 def test_a_class_is_lost_if_nothing_that_was_seen_tells_people_apart() -> None:
     source = visits()
     rows = shown(source, "zip", zip=[None] * 30 + [1] * 6)
-    assert rules(source, Release(rows, ("zip",), seen=("zip",), ordered=rows)) == ["lost"]
+    assert rules(source, Release(rows, ("zip",), seen=("zip",), ordered=rows)) == ["unwarned"]
+    told = "far more rows agree on all that describes people than chance explains"
+    assert rules(source, Release(rows, ("zip",), seen=("zip",), told=told, ordered=rows)) == ["lost"]
 
 
 @pytest.mark.parametrize(("share", "rule"), [(11, "limit"), (9, "rare")])

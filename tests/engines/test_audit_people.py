@@ -10,7 +10,7 @@ import pytest
 
 import kanon_sql
 from kanon_sql.errors import AuditError
-from kanon_sql.model.refusals import RepeatedPeopleError
+from kanon_sql.model.repetition import RepeatedPeopleError
 
 
 def visits() -> pa.Table:
@@ -42,7 +42,7 @@ def test_two_columns_that_repeat_people_together_are_both_named() -> None:
     with pytest.raises(RepeatedPeopleError, match="the unit was not settled: first_name and surname repeat people") as refused:
         kanon_sql.audit(table, quasi_identifiers=["zip", "age", "sex"], k=5)
     assert (refused.value.column, refused.value.columns) == ("first_name, surname", ("first_name", "surname"))
-    assert "concat_ws('/', first_name, surname) AS person" in str(refused.value)
+    assert "first_name || '/' || surname AS person" in str(refused.value)
 
 
 def test_people_are_counted() -> None:

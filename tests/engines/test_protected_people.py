@@ -16,7 +16,8 @@ from click.testing import CliRunner
 import kanon_sql
 from kanon_sql.cli import main
 from kanon_sql.errors import ClauseError, KanonError, KanonWarning, PolicyError, SourceError
-from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
+from kanon_sql.model.refusals import IdentifierError
+from kanon_sql.model.repetition import RepeatedPeopleError
 
 pytestmark = pytest.mark.unlisted
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
 from table_attacker import most
 
@@ -439,3 +440,13 @@ def test_a_count_of_0_is_suppressed_where_an_empty_row_says_that_somebody_may_be
     rows = {row[:2]: row[2:] for row in con.execute(f"{sql} PROTECT n >= 4 PER ROW").fetchall()}
     assert rows["a", "x"] == rows["a", "y"] == rows["a", None] == (None, None)
     assert rows[None, None] == (60, 40)
+
+
+def test_a_grand_total_is_shown_though_people_are_alone_in_all_lines(con: Any) -> None:
+    draw = np.random.default_rng(1)
+    rows = pa.table({key: np.minimum(draw.geometric(0.35, 120), 6) for key in "abcd"})
+    con.raw.register("alone", rows)
+    cube = "SELECT a, b, c, d, count(*) AS n FROM alone GROUP BY CUBE (a, b, c, d) PROTECT n >= 5 USING greedy"
+    shown = con.execute(cube).fetchall()
+    con.raw.unregister("alone")
+    assert (None, None, None, None, 120) in shown

@@ -15,7 +15,8 @@ import pytest
 import kanon_sql
 import kanon_sql.spark
 from kanon_sql.errors import ClauseError, InfeasibleError, KanonError, PolicyError, SourceError
-from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
+from kanon_sql.model.refusals import IdentifierError
+from kanon_sql.model.repetition import RepeatedPeopleError
 
 pytestmark = pytest.mark.everything
 

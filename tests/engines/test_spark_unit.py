@@ -15,7 +15,8 @@ import kanon_sql
 import kanon_sql.spark
 from kanon_sql.errors import AuditError, KanonError, PolicyError
 from kanon_sql.model.how_many import how_many
-from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
+from kanon_sql.model.refusals import IdentifierError
+from kanon_sql.model.repetition import RepeatedPeopleError
 
 pytestmark = [pytest.mark.everything, pytest.mark.unlisted]
 

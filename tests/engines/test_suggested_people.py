@@ -51,7 +51,7 @@ def test_two_columns_that_repeat_people_together_are_a_note() -> None:
     found = kanon_sql.suggest(pa.table(people_tables.namesakes(1)))
     assert "person" not in roles(found).values()
     assert [note for note in found.notes if note.startswith("first_name, surname tell people apart together")]
-    assert "concat_ws('/', first_name, surname) AS person, and write PER person." in " ".join(found.notes)
+    assert "first_name || '/' || surname AS person, and write PER person." in " ".join(found.notes)
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import pytest
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.errors import PolicyError, UnlistedColumnError
-from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
+from kanon_sql.model.refusals import IdentifierError
+from kanon_sql.model.repetition import RepeatedPeopleError
 
 pytestmark = pytest.mark.unlisted
 
@@ -160,6 +161,51 @@ def test_a_key_of_two_columns_comes_before_names(shared_clause: Connection) -> N
     for by in ("zip, age, sex", "clinic, zip, age"):
         with pytest.raises(RepeatedPeopleError, match=r"^clinic and patient_number repeat people .* 120 people have 720"):
             shared_clause.execute(f"FROM visits ANONYMIZE BY {by} GUARANTEE k >= 5")
+
+
+def test_names_in_several_spellings_are_one_person(shared_clause: Connection) -> None:
+    columns = people_tables.clinics(1)
+    for name in ("clinic", "patient_number"):
+        del columns[name]
+    columns["name"] = [("é".join(f"Ren {row // 6}".split(" ")), f"RENE{row // 6} ")[row % 6 == 0] for row in range(720)]
+    _with(shared_clause, "visits", people_tables.table(columns))
+    hint = r"120 people have 720; .* such as lower\(trim\(strip_accents\(name\)\)\) AS person, and count people by it$"
+    with pytest.raises(RepeatedPeopleError, match=rf"^name repeats people: .* {hint}"):
+        shared_clause.execute("SELECT zip, age, sex FROM visits ANONYMIZE BY zip, age, sex GUARANTEE k >= 5")
+    with pytest.raises(RepeatedPeopleError, match=r"^name has the names of people in several spellings, and each would count"):
+        shared_clause.execute("SELECT name, zip, age FROM visits ANONYMIZE BY zip, age GUARANTEE k >= 5 PER name")
+    view = "(SELECT lower(trim(strip_accents(name))) AS person, zip, age FROM visits)"
+    shared_clause.execute(f"FROM {view} ANONYMIZE BY zip, age GUARANTEE k >= 5 PER person").fetchall()
+
+
+def test_columns_of_frames_are_recognized_by_their_values() -> None:
+    pl = pytest.importorskip("polars")
+    columns = {"x": [f"user{row}@mail.org" for row in range(200)], "zip": [row % 4 for row in range(200)]}
+    kinds = [pa.table(columns), pl.DataFrame(columns), pl.DataFrame(columns, schema_overrides={"x": pl.Categorical})]
+    for table in kinds:
+        with pytest.raises(UnlistedColumnError, match=r"looks like an identifier of people: x \(looks like e-mail"):
+            kanon_sql.anonymize(table, 5, quasi_identifiers=["zip"], unlisted_limit=1)
+    columns = people_tables.visits(1)
+    columns["age"] = [2020 - int(str(each)[:4]) for each in columns.pop("born")]
+    dropped = ["patient_id", "age", "visit", "job", "ward"]
+    with pytest.raises(RepeatedPeopleError, match=REPEATS):  # an age that nobody asks for says that these are not groups
+        kanon_sql.anonymize(pa.table(columns), 5, quasi_identifiers=["zip", "sex"], drop=dropped)
+
+
+def test_a_row_without_a_person_is_nobody_else(shared_clause: Connection) -> None:
+    columns = people_tables.clinics(1)
+    who = [row // 6 for row in range(720)]
+    table = pa.table(
+        {
+            "person": [None if row % 6 == 0 else f"P{each}" for row, each in enumerate(who)],
+            "ward": [each % 3 for each in who],
+            "floor": [f"{each % 3}{each // 3}" for each in who],
+            "sex": columns["sex"],
+        }
+    )
+    _with(shared_clause, "stays", table)
+    with pytest.raises(UnlistedColumnError, match=r"floor singles out 100\.0% of the rows"):
+        shared_clause.execute("FROM stays ANONYMIZE BY ward, sex GUARANTEE k >= 5 PER person")
 
 
 def test_names_repeat_people_even_if_others_have_the_same(shared_clause: Connection) -> None:

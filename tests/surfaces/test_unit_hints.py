@@ -14,7 +14,8 @@ from click.testing import CliRunner
 import kanon_sql
 from kanon_sql.cli import main
 from kanon_sql.errors import KanonError, UnknownColumnError, UnlistedColumnError
-from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
+from kanon_sql.model.refusals import IdentifierError
+from kanon_sql.model.repetition import RepeatedPeopleError
 
 pytestmark = pytest.mark.unlisted
 

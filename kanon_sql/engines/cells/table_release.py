@@ -178,11 +178,13 @@ def _solved(
 
     Rows that are suppressed for others may need more of them, and those may need others.
     """
-    from kanon_sql.solvers.cells import begun, finished, widened
+    from kanon_sql.solvers.cells import begun, finished, is_large, widened
 
     empty = system.missing(system.table.primary | system.table.suppressed)
     system = again(empty) if len(empty) else system
-    state, found = begun(system.table, budget, algorithm), None
+    state = begun(system.table, budget, algorithm)
+    # solved first, a small table needs fewer of them
+    found = None if is_large(system.table) else finished(state, budget, algorithm)
     while True:
         more = system.missing(state.suppressed)
         if len(more):
@@ -190,10 +192,7 @@ def _solved(
             system = again(empty)
             state, found = widened(state, system.table, budget), None
         elif found is None:
-            before = state.suppressed
             found = finished(state, budget, algorithm)
-            if np.array_equal(found.suppressed, before):
-                return system, found
         else:
             return system, found
 

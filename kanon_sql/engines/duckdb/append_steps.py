@@ -32,7 +32,7 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import PolicyOptions
 from kanon_sql.model.recodings import Generalization
-from kanon_sql.model.refusals import RepeatedPeopleError
+from kanon_sql.model.repetition import RepeatedPeopleError
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit_of import unit_of
 

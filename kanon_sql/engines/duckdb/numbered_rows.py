@@ -97,7 +97,8 @@ def number_rows(con: duckdb.DuckDBPyConnection, frame: Frame, exact: Collection[
     frame : Frame
         The table.
     exact : collection of int
-        The places of the columns that the guarantee is about. The others only tell rows apart: DuckDB is given hashes of them.
+        The places of the columns that the guarantee is about. Of the others, DuckDB is given hashes where it would alter
+        values, or where their types are seldom those of what identifies people.
 
     Raises
     ------
@@ -119,8 +120,7 @@ def number_rows(con: duckdb.DuckDBPyConnection, frame: Frame, exact: Collection[
             columns[place], hashes = read_exactly(con, frame, place)
             given[name] = columns[place]
         else:
-            hashes = _hashes(con, frame, place)
-            given[name] = pa.array(hashes)
+            given[name], hashes = _read_or_hashed(con, frame, place)
         mixed = (mixed ^ hashes) * _ODD
     order = np.argsort(mixed)
     number = np.empty_like(order)
@@ -149,7 +149,7 @@ def register_exactly(
     into : str
         The name.
     hashed : collection of str
-        More columns, of which DuckDB is given hashes of the values: they may be of any type.
+        More columns, of any type: DuckDB is given hashes of the values where it would alter these.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def register_exactly(
 
     places = {name: frame.names.index(name) for name in names}
     columns: list[pa.ChunkedArray | pa.Array] = [read_exactly(con, frame, place)[0] for place in places.values()]
-    columns += [pa.array(_hashes(con, frame, frame.names.index(name))) for name in hashed]
+    columns += [_read_or_hashed(con, frame, frame.names.index(name))[0] for name in hashed]
     _register(con, frame, pa.table(columns, names=[*places, *hashed]), places.values(), into)
 
 
@@ -199,6 +199,29 @@ def read_exactly(con: duckdb.DuckDBPyConnection, frame: Frame, place: int) -> tu
         return readable, _words(hashes)
 
     return converted(read, refusal)
+
+
+def _read_or_hashed(con: duckdb.DuckDBPyConnection, frame: Frame, place: int) -> tuple[pa.ChunkedArray | pa.Array, Words]:
+    """Return a column as DuckDB reads it, or else the hashes of its values; and these hashes.
+
+    A name, an address or an age is recognized by its values, so texts, numbers and dates are read.
+    """
+    import pyarrow as pa
+
+    with suppress(Exception):
+        if _may_identify(frame.values(place).type):
+            return read_exactly(con, frame, place)
+    hashes = _hashes(con, frame, place)
+    return pa.array(hashes), hashes
+
+
+def _may_identify(kind: pa.DataType) -> bool:
+    import pyarrow.types as types
+
+    if types.is_dictionary(kind):
+        return _may_identify(kind.value_type)
+    texts = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    return bool(texts or types.is_integer(kind) or types.is_floating(kind) or types.is_date(kind) or types.is_timestamp(kind))
 
 
 def _hashes(con: duckdb.DuckDBPyConnection, frame: Frame, place: int) -> Words:

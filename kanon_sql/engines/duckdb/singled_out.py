@@ -37,7 +37,8 @@ def singled_out(con: Any, table: str, columns: Sequence[str], fewest: int = 2, p
     fewest : int
         The rows that have to share a value; with 2, those count whose value no other row has.
     person : str, optional
-        A column that tells people apart, who are counted instead of rows. Rows without a person may be those of any: they count as nobody.
+        A column that tells people apart, who are counted instead of rows. Rows without a person may be those of any, so they
+        count as nobody.
 
     Notes
     -----

@@ -9,6 +9,7 @@ from kanon_sql.engines.duckdb.counted_people import Counted
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.suggested_levels import holds
 from kanon_sql.engines.unit import LOST_KEY, has_lost_key, repeating
+from kanon_sql.model.repetition import person_of
 from kanon_sql.model.suggested_policy import Role
 from kanon_sql.model.unlisted import UNLISTED_LIMIT, Limits
 from kanon_sql.model.validation import as_identifier
@@ -50,9 +51,11 @@ def with_people(roles: Mapping[str, Role], sample: SampledRows) -> tuple[dict[st
         return _counted_by(named, f"{as_identifier(named[0])} tells people apart, by its name", roles, sample, certain)
     if not certain and together is not None:
         both = ", ".join(map(as_identifier, together.columns))
+        names = [sample.names[place] for place in sample.spelled]
+        person = person_of({each: as_identifier(each) for each in together.columns}, names)
         note = (
             f"{both} tell people apart together: rows that share both agree on {_listed(together)}. Make one column of both in "
-            f"a view, such as concat_ws('/', {both}) AS person, and write PER person."
+            f"a view, such as {person} AS person, and write PER person."
         )
         return dict(roles), None, (note,)
     if not found and has_lost_key(sample, asked):

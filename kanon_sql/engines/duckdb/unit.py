@@ -28,6 +28,9 @@ KEYS = "released columns", "columns of the source"
 FIRST_LOOK, CELLS = '(SELECT "kanon#f" FROM "kanon#first" AS "kanon#f")', 'system.main.list("kanon#h")'
 """What is known of the table, and its sampled rows."""
 
+_NAME = "system.main.lower(system.main.trim(system.main.strip_accents(CAST({0} AS VARCHAR))))"
+"""What several spellings of a name have in common."""
+
 _DATE = """CASE WHEN system.main.regexp_matches(system.main.typeof({0}), '^(DATE|TIMESTAMP|VARCHAR)')
     THEN system.main.epoch(TRY_CAST(CAST({0} AS VARCHAR) AS TIMESTAMP)) / 31556952 END"""
 
@@ -114,8 +117,11 @@ def sample_query(source: str, wide: str, every: list[str], answer: str, *, neede
     kinds = [found.kind if (found := recognized_name(name)) else "" for name in every]
     growing = [place for place, kind in enumerate(kinds) if kind in GROWING]
     dates = [_DATE.format(name) for name, kind in zip(cells, kinds, strict=True) if kind != "date of birth"] if growing else []
+    spelled = [place for place, kind in enumerate(kinds) if kind == "name"]
     # some types have one hash for several values; that does not matter here
-    shown = [f"CASE WHEN {cell} IS NOT NULL THEN system.main.hash({cell}) END AS h{place}" for place, cell in enumerate(cells)]
+    hashes = [f"system.main.hash({_NAME.format(cell) if place in spelled else cell})" for place, cell in enumerate(cells)]
+    shown = [f"CASE WHEN c{place} IS NOT NULL THEN {each} END AS h{place}" for place, each in enumerate(hashes)]
+    shown += [f"CASE WHEN c{place} IS NOT NULL THEN system.main.hash(c{place}) END AS s{place}" for place in spelled]
     shown += [f"TRY_CAST(CAST({cells[place]} AS VARCHAR) AS DOUBLE) AS y{place}" for place in growing]
     shown += [f"coalesce({', '.join([*dates, 'NULL'])}) AS written"] if dates else []
     return text(
@@ -132,7 +138,5 @@ def sample_query(source: str, wide: str, every: list[str], answer: str, *, neede
         distinct=", ".join(f"system.main.approx_count_distinct({cell}) AS {cell}" for cell in cells),
         varied=", ".join(f"{cell} > {VARIED} AS v{place}" for place, cell in enumerate(cells)),
         cells=", ".join(shown),
-        hits="".join(
-            f' OR (v{place} AND system.main."&"(system.main.hash({cell}), finer) = 0)' for place, cell in enumerate(cells)
-        ),
+        hits="".join(f' OR (v{place} AND system.main."&"({each}, finer) = 0)' for place, each in enumerate(hashes)),
     )

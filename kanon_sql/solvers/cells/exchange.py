@@ -1,4 +1,4 @@
-"""The cheapest exchange: a base cell of a primary row gains what another base cell loses, however far apart they are."""
+"""The cheapest exchange: a base cell of a primary row gains what another one loses, or several, however far apart they are."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _ENDLESS = 1 << 62
 
 
 class Exchanges:
-    """A search for witnesses that change two base cells.
+    """A search for witnesses that change two base cells, or some more.
 
-    Boxes have their corners in few lines, which a person alone in all of them lacks; and a box of one base cell changes the
+    Boxes have their corners in few lines, and somebody alone in all of them has no box; and a box of one base cell changes the
     grand total.
 
     Parameters
@@ -34,7 +34,7 @@ class Exchanges:
         self._margins: dict[int, Int64] = {}
 
     def find(self, witness: int) -> Int32 | None:
-        """Find a witness, and suppress what it changes; return these rows, None if there is no such pair.
+        """Find a witness, and suppress what it changes; return these rows, None if nothing can lend enough.
 
         Notes
         -----
@@ -49,8 +49,8 @@ class Exchanges:
             lenders = self._order[:most]
             if (found := self._among(goal, moves, known, lenders)) is not None:
                 self._order[: found[1] + 1] = np.roll(self._order[: found[1] + 1], 1)
-                return self._taken(witness, goal, found[0], int(self._order[0]))
-        return None
+                return self._taken(witness, np.array([found[0], self._order[0]]), np.array([goal.grows, -goal.grows]))
+        return self._from_several(witness, goal, moves, known)
 
     def _among(self, goal: Goal, moves: Bools, known: Int64, lenders: Int64) -> tuple[int, int] | None:
         """Return the base cell that gains, and which of some lenders loses."""
@@ -80,11 +80,38 @@ class Exchanges:
         shown = state.pattern[rows] == 0
         return np.where(shown, state.weight[rows], 0), shown & (state.shown[rows] > 0)
 
-    def _taken(self, witness: int, goal: Goal, gains: int, loses: int) -> Int32:
-        state, table = self._state, self._state.table
-        one, two = table.ancestors[gains], table.ancestors[loses]
-        changed = np.concatenate((one[one != two], two[one != two]))
-        new = np.unique(changed[state.pattern[changed] == 0])
+    def _from_several(self, witness: int, goal: Goal, moves: Bools, known: Int64) -> Int32 | None:
+        """Let one base cell of the row gain what several others lose, each as much as it can, in their order."""
+        state, table, measure = self._state, self._state.table, self._state.table.measures[goal.measure]
+        cells = state.members.of(goal.row)
+        for member in cells[moves[cells]].tolist():
+            own, left, margin = table.ancestors[member], goal.grows, self._margins[goal.measure].copy()
+            _, own_barred = self._prices(own)
+            lenders, changes = [member], [goal.grows]
+            for lender in self._order[moves[self._order]].tolist():
+                rows = table.ancestors[lender]
+                apart = rows != own
+                _, barred = self._prices(rows)
+                if ((barred | own_barred) & apart).any() or not apart[own == goal.row].all():
+                    continue
+                spare = measure.value[lender] - max(int(measure.floor[lender]), int(known[lender]))
+                amount = min(left, int(spare), int(margin[rows[apart]].min(initial=left)))
+                if amount > 0:
+                    margin[rows] -= amount
+                    left -= amount
+                    lenders.append(lender)
+                    changes.append(-amount)
+                if not left:
+                    return self._taken(witness, np.array(lenders), np.array(changes))
+        return None
+
+    def _taken(self, witness: int, base: Int64, change: Int64) -> Int32:
+        """Take a witness, and suppress the rows that it changes."""
+        state = self._state
+        changed = state.table.ancestors[base]
+        rows, place = np.unique(changed, return_inverse=True)
+        moved = np.bincount(place.ravel(), np.repeat(change, changed.shape[1]).astype(np.float64))
+        new: Int32 = rows[(moved != 0) & (state.pattern[rows] == 0)]
         state.pattern[new] = SECONDARY
-        state.put_own(witness, np.array([gains, loses], np.int32), np.array([goal.grows, -goal.grows], np.int64))
+        state.put_own(witness, base.astype(np.int32), change.astype(np.int64))
         return new

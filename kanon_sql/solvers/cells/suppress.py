@@ -6,12 +6,13 @@ from math import inf
 
 from kanon_sql.errors import PolicyError
 from kanon_sql.solvers.budget import Budget
+from kanon_sql.solvers.cells.beginning import carried, started
 from kanon_sql.solvers.cells.destroy_repair import improve
 from kanon_sql.solvers.cells.greedy import protect, publish_by_programs
 from kanon_sql.solvers.cells.lower_bound import Bound, lower_bound
 from kanon_sql.solvers.cells.optimal import EFFORT, QUESTIONS, Optimal
 from kanon_sql.solvers.cells.starts import start_again
-from kanon_sql.solvers.cells.state import State, carried, started
+from kanon_sql.solvers.cells.state import State
 from kanon_sql.table.cell_table import Bools, CellTable, Suppression
 
 GREEDY, OPTIMAL = "greedy", "optimal"
@@ -55,9 +56,9 @@ def begun(table: CellTable, budget: Budget, algorithm: str) -> State:
         raise PolicyError(f"no algorithm {algorithm!r} protects a table of counts; hint: {listed}, or leave it out")
     state = started(table)
     protect(state, budget)
-    if _is_large(state) and state.by_programs:
+    if is_large(state.table) and state.by_programs:
         publish_by_programs(state, budget)
-    elif _is_large(state) and algorithm != GREEDY:
+    elif is_large(state.table) and algorithm != GREEDY:
         improve(state, 0, budget)
     return state
 
@@ -78,7 +79,7 @@ def widened(state: State, table: CellTable, budget: Budget) -> State:
 def finished(state: State, budget: Budget, algorithm: str) -> Suppression:
     """Improve a small table whose primary rows have witnesses, and prove a bound; parameters as for `suppress`."""
     bound = lower_bound(state.table, budget)
-    proven = bound.cost if _is_large(state) and algorithm != OPTIMAL else _improved(state, bound, budget, algorithm)
+    proven = bound.cost if is_large(state.table) and algorithm != OPTIMAL else _improved(state, bound, budget, algorithm)
     return Suppression(
         suppressed=state.suppressed,
         witnesses=state.witnesses(),
@@ -89,9 +90,9 @@ def finished(state: State, budget: Budget, algorithm: str) -> Suppression:
     )
 
 
-def _is_large(state: State) -> bool:
+def is_large(table: CellTable) -> bool:
     """Return whether a table is improved without its bound, and so before it is widened."""
-    return state.table.rows > _SMALL
+    return table.rows > _SMALL
 
 
 def _improved(state: State, bound: Bound, budget: Budget, algorithm: str) -> int:

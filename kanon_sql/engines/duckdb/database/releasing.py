@@ -29,7 +29,8 @@ from kanon_sql.model.person import Person
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Levels
-from kanon_sql.model.refusals import IdentifierError, RepeatedPeopleError
+from kanon_sql.model.refusals import IdentifierError
+from kanon_sql.model.repetition import RepeatedPeopleError
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import as_identifier, same_name
