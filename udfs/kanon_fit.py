@@ -70,8 +70,7 @@ def _answer(release: int | None, tokens: Tokens | None, refused: str | None = No
     import pyarrow as pa
 
     number = numbers(np.array([release or 0], np.int64), np.array([release is None]))
-    known = (tokens or Tokens(prefix="", memory=0)).listed()
-    words = pa.ListArray.from_arrays(numbers(np.array([0, len(known)], np.int32)), known)
+    words = (tokens or Tokens(prefix="", memory=0)).listed()
     return pa.StructArray.from_arrays([number, texts([refused]), words], ["release", "refused", "words"])
 
 
@@ -92,7 +91,7 @@ def _refused(words: str) -> pa.Array:
 
 FUNCTION = Function(
     name="kanon_fit",
-    returns="STRUCT(release BIGINT, refused VARCHAR, words STRUCT(place INTEGER, token VARCHAR, word VARCHAR)[])",
+    returns="STRUCT(release BIGINT, refused VARCHAR, words STRUCT(token VARCHAR, word VARCHAR)[][])",
     call=fit,
     arrow=True,
     side_effects=True,

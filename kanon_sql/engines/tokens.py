@@ -73,12 +73,14 @@ class Tokens:
         return [None if label is None else token[label] for label in labels]
 
     def listed(self) -> pa.Array:
-        """Return the column, the token and the text of each, as an array of structs."""
+        """Return one list, with a list for each column up to the last, of the token and the text of each."""
         import pyarrow as pa
 
         places, tokens, words = zip(*self._known, strict=True) if self._known else ((), (), ())
-        parts = [numbers(np.array(places, np.int32)), texts(tokens), texts(words)]
-        return pa.StructArray.from_arrays(parts, ["place", "token", "word"])
+        parts = pa.StructArray.from_arrays([texts(tokens), texts(words)], ["token", "word"])
+        ends = np.searchsorted(np.array(places, np.int64), np.arange(max(places, default=0) + 1), "right")
+        columns = pa.ListArray.from_arrays(numbers(ends.astype(np.int32)), parts)
+        return pa.ListArray.from_arrays(numbers(np.array([0, len(columns)], np.int32)), columns)
 
 
 def _megabytes(size: int) -> str:

@@ -32,7 +32,13 @@ def label_of(policy: Policy, number: int) -> str:
     label = f"labels[{number}]"
     if number not in own_values(policy):
         return label
-    return f'(SELECT word FROM "kanon#words" WHERE place = {number} AND token = {label})'  # noqa: S608
+    return f"{_looked_up(policy, number)}.word"
+
+
+def _looked_up(policy: Policy, number: int) -> str:
+    """Return what a token stands for: its place in a list, because a join for each column would take much memory."""
+    place = f"CAST(system.main.substr(labels[{number}], {len(policy.suppress or '') + 1}) AS INTEGER) + 1"
+    return f'(SELECT words FROM "kanon#fit")[{number}][{place}]'  # noqa: S608
 
 
 def labels_of(policy: Policy) -> str:
@@ -56,8 +62,9 @@ def differs(policy: Policy, number: int, value: str) -> str:
     """Return whether a label is another value than the one behind it; a mean of equal numbers is not."""
     label, kind = f"labels[{number}]", "VARCHAR"
     if number in own_values(policy):
-        same = f'FROM "kanon#words" WHERE place = {number} AND token = {label} AND word = CAST({value} AS VARCHAR)'
-        return f"CASE WHEN {label} IS NULL THEN {value} IS NOT NULL ELSE NOT EXISTS ({same}) END"
+        told = _looked_up(policy, number)
+        same = f"system.main.hash({told}.word) IS DISTINCT FROM system.main.hash(CAST({value} AS VARCHAR))"
+        return f"CASE WHEN {label} IS NULL THEN {value} IS NOT NULL ELSE {same} END"
     if isinstance(policy.aggregated.get(policy.generalized[number - 1]), Means):
         kind = "DOUBLE"
     return f"TRY_CAST({label} AS {kind}) IS DISTINCT FROM TRY_CAST({value} AS {kind})"

@@ -47,11 +47,6 @@ _CLASSES = """SELECT class, qi, hidden, {labels} FROM "kanon#fitted"
     JOIN (SELECT class, system.main.min(piece) AS piece FROM "kanon#numbered" GROUP BY class) USING (piece)"""
 """One piece of each class, for what the class shows."""
 
-_WORDS = """, "kanon#words" AS MATERIALIZED (
-    -- what classes show of their own values may be long: until the end, pieces carry a token for it
-    SELECT each.place, each.token, each.word FROM (SELECT system.main.unnest(words) AS each FROM "kanon#fit")
-)"""
-
 _SHUFFLED = "the order reveals nothing about suppressed cells: it follows from the released values"
 _KEPT_ORDER = "the order of the source, as requested"
 
@@ -134,7 +129,6 @@ def release_query(
         shown_by_pieces=_shown(policy, _PIECES, unseen),
         shown_by_classes=_shown(policy, _CLASSES.format(labels=labels_of(policy)), unseen),
         fit_words=", found.words AS words" if own_values(policy) else "",
-        words=_WORDS if own_values(policy) else "",
         populations=populations(policy),
         histogram=row_types["histogram"],
         **cover(policy),

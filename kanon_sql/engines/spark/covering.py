@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from kanon_sql.engines.built_arrays import numbers
 from kanon_sql.engines.duckdb.cover import cover
-from kanon_sql.engines.duckdb.label_types import own_values
 from kanon_sql.engines.engine import Histogram
 from kanon_sql.engines.pieces import PiecesByNumber
 from kanon_sql.errors import AuditError, raise_alone
@@ -39,14 +38,9 @@ def check_cover(policy: Policy, histogram: Histogram, pieces: PiecesByNumber) ->
             for qi in policy.quasi_identifiers
         ),
     )
-    slots = cover(renamed)
+    slots = cover(renamed, tokens=False)
     with duckdb.connect() as con:
         con.register("kanon#fitted", _pairs(policy, histogram, pieces))
-        con.execute('CREATE TEMP TABLE "kanon#words" (place INTEGER, token VARCHAR, word VARCHAR)')
-        for number in own_values(policy):  # here, a text is its own token
-            con.execute(
-                f'INSERT INTO "kanon#words" SELECT DISTINCT {number}, labels[{number}], labels[{number}] FROM "kanon#fitted"'  # noqa: S608
-            )
         for name, rows in zip(policy.tables, histogram.tables, strict=True):
             values = rows.combine_chunks().values
             con.register(own[name], pa.table(values.flatten(), [field.name for field in values.type]))

@@ -10,7 +10,7 @@ ${histogram}
         SELECT run, row_types, system.main.kanon_fit(run, row_types, ${singled}${tables}) AS found
         FROM (SELECT run, (SELECT system.main.count(*) FROM "kanon#types") AS row_types FROM "kanon#run")
     )
-)${words}, "kanon#fitted" AS MATERIALIZED (
+), "kanon#fitted" AS MATERIALIZED (
     -- a row type without pieces keeps one empty piece, so that the audit finds it
     SELECT release, row_type, qi, system.main.len(pieces) AS parts,
            system.main.unnest(system.main.generate_series(1, system.main.len(pieces))) AS part,
