@@ -17,7 +17,7 @@ from kanon_sql.model.all_known import by_all_columns
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import automatic, by_parts
-from kanon_sql.solvers.budget import Budget, Progress, never, silent
+from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.feasibility import feasible_requirement
 from kanon_sql.solvers.k_anonymity.listed_greedy import are_many
 from kanon_sql.solvers.least_prices import least_prices
@@ -33,13 +33,11 @@ from kanon_sql.table.recoding import Prices, Recoding
 if TYPE_CHECKING:
     from kanon_sql.solvers.summaries.partition import SummaryPartition
 
-_FOR_A_BOUND, _FOR_CLASSES = 1.5, 0.5
+_FOR_A_BOUND, _FOR_CLASSES = 0.5, 0.25
 """Seconds that the bound, and smaller classes, may take if the release has taken all the time."""
 
 
-def run(
-    table: CodedTable, policy: Policy, progress: Progress = silent, ended: Callable[[], bool] = never
-) -> tuple[Recoding, Certificate]:
+def run(table: CodedTable, policy: Policy, budget: Budget | None = None) -> tuple[Recoding, Certificate]:
     """Solve a coded table under a resolved policy.
 
     Parameters
@@ -48,10 +46,8 @@ def run(
         At least one row type.
     policy : Policy
         With the columns of the table.
-    progress : Progress
-        Hears of the progress; may raise to stop the work.
-    ended : callable
-        Whether the search shall end with the best release it has.
+    budget : Budget, optional
+        What is left of the time of the statement; by default all of it. Its progress may raise to stop the work.
 
     Raises
     ------
@@ -61,7 +57,7 @@ def run(
         When the solver used a mask that the policy does not permit.
     """
     told, policy = policy, by_all_columns(policy)
-    started, requirement, budget = _begun(table, policy, progress, ended)
+    started, requirement, budget = _begun(table, policy, budget)
     patterns = permitted(table, policy)
     problems = Masks.of(policy)
     solver, reason = problems.choose(policy, listed=patterns.listed)
@@ -99,7 +95,7 @@ def run(
     if patterns.listed and not np.isin(recoding.shown, patterns.shown).all():
         raise AuditError(f"the solver {solver.name!r} used a mask that is not permitted; nothing was released")
     if smaller := problems.smaller_classes(policy, solver, requirement):
-        recoding = smaller(table, patterns, requirement.k, recoding, budget.at_least(_FOR_CLASSES, ended))
+        recoding = smaller(table, patterns, requirement.k, recoding, budget.at_least(_FOR_CLASSES, budget.ended))
     cost = recoding.cost(table)
     lower_bound, method = _of_every_release(table.exact_cost(bound), _with_least(method, requirement, policy), table, policy)
     certificate = certified(
@@ -122,18 +118,13 @@ def run(
 
 
 def run_by_parts(
-    table: CodedTable,
-    policy: Policy,
-    most: int,
-    progress: Progress = silent,
-    ended: Callable[[], bool] = never,
-    threads: int | None = None,
+    table: CodedTable, policy: Policy, most: int, budget: Budget | None = None, threads: int | None = None
 ) -> tuple[Recoding, Certificate]:
     """Solve a coded table of more row types than memory holds at once.
 
     Parameters
     ----------
-    table, policy, progress, ended
+    table, policy, budget
         As for `run`, under a policy that is `divisible`; the codes may lie in a file.
     most : int
         Row types that memory holds at once.
@@ -152,7 +143,7 @@ def run_by_parts(
     from kanon_sql.solvers.by_parts import greedy
     from kanon_sql.solvers.by_parts.lower_bound import lower_bound
 
-    started, requirement, budget = _begun(table, policy, progress, ended)
+    started, requirement, budget = _begun(table, policy, budget)
     problem = Problem(table=table, patterns=permitted(table, policy), requirement=requirement)
     recoding = greedy.solve(problem, budget, most, threads)
     if problem.patterns.listed and not np.isin(np.unique(recoding.shown), problem.patterns.shown).all():
@@ -211,8 +202,7 @@ def summarize(
     table: CodedTable,
     policy: Policy,
     null: Mapping[str, int],
-    progress: Progress = silent,
-    ended: Callable[[], bool] = never,
+    budget: Budget | None = None,
     numbers: Mapping[str, Sequence[Fraction]] | None = None,
 ) -> tuple[Recoding, SummaryPartition, Certificate]:
     """Divide the rows of a coded table into classes that lose little by their summaries.
@@ -225,7 +215,7 @@ def summarize(
         Resolved; some column of it shows ranges, sets, means or medians.
     null : mapping of int
         For each such column the code of NULL, the highest; -1 where there is none.
-    progress, ended
+    budget : Budget, optional
         As for `run`.
     numbers : mapping, optional
         For each column of means or medians the number of each code; of NULL any.
@@ -249,7 +239,7 @@ def summarize(
 
     problems = Summaries.of(policy)
     problems.algorithm(policy)  # refuses what it does not take before anything is counted
-    started, requirement, budget = _begun(table, policy, progress, ended)
+    started, requirement, budget = _begun(table, policy, budget)
     found = summarized(problems, requirement, policy, null, numbers or {}, budget)
     method = _with_least(found.partition.bound, requirement, policy)
     lower_bound, method = _of_every_release(found.lower_bound, method, table, policy)
@@ -272,14 +262,9 @@ def summarize(
     return found.recoding, found.partition, certificate
 
 
-def _begun(
-    table: CodedTable, policy: Policy, progress: Progress, ended: Callable[[], bool]
-) -> tuple[float, ClassRequirement, Budget]:
+def _begun(table: CodedTable, policy: Policy, budget: Budget | None) -> tuple[float, ClassRequirement, Budget]:
     """Return when the work began, what every class must meet, and the time for it; refuses what no release can meet."""
     started = time.monotonic()
     table.refuse_fewer(policy.fewest_rows)
     requirement = feasible_requirement(table, policy)
-    budget = Budget(
-        seconds=policy.time_limit, effort=policy.effort, seed=policy.seed, unit=table.unit, progress=progress, ended=ended
-    )
-    return started, requirement, budget
+    return started, requirement, replace(budget or Budget.of(policy), unit=table.unit)

@@ -19,7 +19,9 @@ def begin(
     surface: Surface,
 ) -> int:
     """Return the number under which the row types of this run of a statement are gathered; ``warnings`` are about the unit."""
-    gathering = Gathering(Policy.from_json(policy), memory, folder, connection, warnings or (), surface)
+    gathering = Gathering(
+        Policy.from_json(policy), memory, folder, connection, warnings or (), surface, begun=session.search.begun()
+    )
     return session.gatherings.begin(gathering)
 
 

@@ -18,6 +18,7 @@ from kanon_sql.engines.duckdb.gathering import Gathering
 from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.engines.pieces import PiecesByNumber, PlainPieces
 from kanon_sql.engines.solving import solve
+from kanon_sql.engines.tokens import Tokens
 from kanon_sql.solvers.budget import Budget
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, sing
     gathering.require(row_types[0].as_py())
     if not gathering.row_types:
         session.gatherings.end(key)
-        return _answer(session.record(pipeline.empty_certificate(gathering.policy), gathering.connection))
+        return _answer(session.record(pipeline.empty_certificate(gathering.policy), gathering.connection), None)
     gathering.touched = math.inf  # the solver may take its time
     try:
         if (told := singled[0].as_py()) is not None:
@@ -62,36 +63,35 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, sing
         session.search.rest()
     gathering.found(pieces)
     certificate = replace(certificate, warnings=(*gathering.warnings, *certificate.warnings))
-    return _answer(session.record(certificate, gathering.connection, gathering.surface))
+    return _answer(session.record(certificate, gathering.connection, gathering.surface), pieces.tokens)
 
 
-def _answer(release: int | None, refused: str | None = None) -> pa.Array:
+def _answer(release: int | None, tokens: Tokens | None, refused: str | None = None) -> pa.Array:
     import pyarrow as pa
 
     number = numbers(np.array([release or 0], np.int64), np.array([release is None]))
-    return pa.StructArray.from_arrays([number, texts([refused])], ["release", "refused"])
+    words = (tokens or Tokens(prefix="", memory=0)).listed()
+    return pa.StructArray.from_arrays([number, texts([refused]), words], ["release", "refused", "words"])
 
 
 def _found(session: Session, gathering: Gathering, tables: Sequence[Any]) -> tuple[PiecesByNumber, Certificate]:
     """Solve what was gathered, at once or by parts."""
     types, asked = gathering.whole(), gathering.policy
+    budget = Budget.of(asked, session.search.report, session.search.ended, gathering.begun)
     if types is not None:
-        return solve(types, asked, tuple(tables), session.secret, session.search.report, session.search.ended)
-    budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.search.report, ended=session.search.ended)
+        return solve(types, asked, tuple(tables), session.secret, budget, gathering.memory)
     table, resolved = gathering.coded(budget.report)
-    recoding, certificate = pipeline.run_by_parts(
-        table, resolved, gathering.capacity, session.search.report, session.search.ended
-    )
+    recoding, certificate = pipeline.run_by_parts(table, resolved, gathering.capacity, budget)
     return PlainPieces.of_recoding(table, recoding), certificate
 
 
 def _refused(words: str) -> pa.Array:
-    return _answer(None, words)
+    return _answer(None, None, words)
 
 
 FUNCTION = Function(
     name="kanon_fit",
-    returns="STRUCT(release BIGINT, refused VARCHAR)",
+    returns="STRUCT(release BIGINT, refused VARCHAR, words STRUCT(token VARCHAR, word VARCHAR)[][])",
     call=fit,
     arrow=True,
     side_effects=True,

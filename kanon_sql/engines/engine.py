@@ -6,6 +6,7 @@ steps: histogram, solve, stage, audit what was written, publish.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -22,7 +23,7 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import KnownColumns, SensitiveRequirement
 from kanon_sql.model.secret import Secret
-from kanon_sql.solvers.budget import Progress
+from kanon_sql.solvers.budget import Budget, Progress
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -150,13 +151,14 @@ def release(
         When the policy is wrong, the source cannot be read, no release meets the guarantee, or columns without a role would
         identify people.
     """
+    begun = time.monotonic()
     policy = asked.resolve(engine.columns())
     histogram = engine.histogram(policy)
     if not len(histogram.types):
         return publish(
             engine, policy, pipeline.empty_certificate(policy), secret, lambda: engine.stage(policy, histogram, None)
         )
-    pieces, certificate = solve(histogram.types, policy, histogram.tables, secret, progress)
+    pieces, certificate = solve(histogram.types, policy, histogram.tables, secret, Budget.of(policy, progress, begun=begun))
     certificate = replace(certificate, warnings=settled)
     return publish(engine, policy, certificate, secret, lambda: engine.stage(policy, histogram, pieces))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from kanon_sql.engines.built_arrays import numbers, texts
+from kanon_sql.engines.tokens import Tokens
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.recoding import Recoding, hidden_bits
@@ -18,7 +19,11 @@ if TYPE_CHECKING:
 
 
 class PiecesByNumber(Protocol):
-    """The pieces of the row types, by the numbers that they have got."""
+    """The pieces of the row types, by the numbers that they have got, and what their labels stand for."""
+
+    @property
+    def tokens(self) -> Tokens | None:
+        """Return what tokens among the labels stand for; None if all labels are texts."""
 
     def of(self, number: Int64) -> pa.Array:
         """Return a list of pieces for each number."""
@@ -31,10 +36,17 @@ class ListedPieces:
     ----------
     lists : ListArray [t]
         By the numbers of the row types.
+    tokens : Tokens, optional
+        What labels stand for.
     """
 
-    def __init__(self, lists: pa.ListArray) -> None:
-        self._lists = lists
+    def __init__(self, lists: pa.ListArray, tokens: Tokens | None) -> None:
+        self._lists, self._tokens = lists, tokens
+
+    @property
+    def tokens(self) -> Tokens | None:
+        """Return what tokens among the labels stand for."""
+        return self._tokens
 
     def of(self, number: Int64) -> pa.Array:
         """Return a list of pieces for each number; those that follow each other are not copied."""
@@ -78,6 +90,10 @@ class PlainPieces:
         return cls(
             hidden=hidden_columns(kinds, table), place=place, first=first, kind=kind.astype(np.int32), count=recoding.count
         )
+
+    @property
+    def tokens(self) -> None:
+        """There are no labels."""
 
     def of(self, number: Int64) -> pa.Array:
         """Return a list of pieces for each number."""

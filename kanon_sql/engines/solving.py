@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.engines.built_arrays import numbers, texts
 from kanon_sql.engines.histogram import coded
 from kanon_sql.engines.pieces import ListedPieces, PiecesByNumber, PlainPieces, hidden_columns
+from kanon_sql.engines.tokens import Tokens
 from kanon_sql.generalize.measurements import numbers_of
 from kanon_sql.generalize.summaries import ranges, sets
 from kanon_sql.model.microaggregation import Aggregate, Medians
@@ -20,7 +21,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Ranges
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.validation import same_name
-from kanon_sql.solvers.budget import Budget, Progress, never, silent
+from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problems import ProblemClass, Summaries
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
@@ -37,8 +38,8 @@ def solve(
     asked: Policy,
     tables: tuple[pa.ChunkedArray, ...],
     secret: Secret,
-    progress: Progress = silent,
-    ended: Callable[[], bool] = never,
+    budget: Budget,
+    memory: int | None = None,
 ) -> tuple[PiecesByNumber, Certificate]:
     """Find the pieces of the row types of a table, in the order in which they came.
 
@@ -50,15 +51,16 @@ def solve(
         The guarantee.
     secret : Secret
         Decides which rows of equal spellings are in which piece.
-    progress, ended
+    budget : Budget
         As for `pipeline.run`.
+    memory : int, optional
+        Bytes that what classes show of their own values may take in the release; pieces then carry tokens, see `Tokens`.
 
     Raises
     ------
     PolicyError, SourceError, InfeasibleError, AuditError
         As `coded` and `pipeline.run`.
     """
-    budget = Budget(seconds=asked.time_limit, effort=asked.effort, seed=asked.seed, progress=progress, ended=ended)
     read = coded(types, asked, tables, budget, secret)
     del types  # the solver has their codes
     table, resolved, climbed = read.table, read.policy, read.ladders
@@ -66,17 +68,21 @@ def solve(
     if isinstance(ProblemClass.of(resolved), Summaries):
         null = {name: _null(climbed[name]) for name in resolved.summarized}
         values = {name: numbers_of(climbed[name].labels[0]) for name in resolved.aggregated}
-        recoding, division, certificate = pipeline.summarize(table, resolved, null, progress, ended, values)
+        recoding, division, certificate = pipeline.summarize(table, resolved, null, budget, values)
         number = division.number
     else:
-        recoding, certificate = pipeline.run(table, resolved, progress, ended)
+        recoding, certificate = pipeline.run(table, resolved, budget)
     if not asked.generalized and not table.sensitive:
         return PlainPieces.of_recoding(table, recoding), certificate
     spelled = {same_name(qi.column): qi.column for qi in resolved.quasi_identifiers}
     generalized = [spelled[same_name(name)] for name in asked.generalized]
-    shown = [_shown(resolved, name, climbed[name], table, recoding, number) for name in generalized]
+    tokens = None if memory is None else Tokens(prefix=asked.suppress or "", memory=memory)
+    shown = [
+        _shown(resolved, name, climbed[name], table, recoding, (number, tokens, place))
+        for place, name in enumerate(generalized, 1)
+    ]
     seed = int.from_bytes(secret.derived(f"spellings under {resolved.to_json()}"))
-    return ListedPieces(_pieces(table, recoding, shown, read.spellings, seed)), certificate
+    return ListedPieces(_pieces(table, recoding, shown, read.spellings, seed), tokens), certificate
 
 
 def _pieces(table: CodedTable, recoding: Recoding, shown: Sequence[pa.Array], spellings: Spellings, seed: int) -> pa.Array:
@@ -105,8 +111,19 @@ def _null(ladder: Ladder) -> int:
     return ladder.labels[0].index(None) if None in ladder.labels[0] else -1
 
 
-def _shown(policy: Policy, name: str, ladder: Ladder, table: CodedTable, recoding: Recoding, number: Int64 | None) -> pa.Array:
-    """Return what each piece shows of a generalized column, NULL where it is suppressed."""
+def _shown(
+    policy: Policy,
+    name: str,
+    ladder: Ladder,
+    table: CodedTable,
+    recoding: Recoding,
+    classes: tuple[Int64 | None, Tokens | None, int],
+) -> pa.Array:
+    """Return what each piece shows of a generalized column, NULL where it is suppressed.
+
+    ``classes`` has the class of each piece, tokens for what classes show, and the number of the column among them.
+    """
+    number, tokens, place = classes
     places = table.ladders[name,]
     level = hidden_bits(recoding.shown, len(table.columns))[:, places].sum(axis=1)
     if number is None or name not in policy.summarized:
@@ -116,7 +133,11 @@ def _shown(policy: Policy, name: str, ladder: Ladder, table: CodedTable, recodin
         return _aggregates(isinstance(recoded, Medians), ladder, table, places[0], recoding, number)
     summary = ranges if isinstance(policy.summarized[name], Ranges) else sets
     code = table.codes[recoding.row_type, places[0]].astype(np.int64)
-    return texts(summary(ladder.labels[0], number, code)).take(numbers(np.where(level == 0, number, 0), missing=level > 0))
+    found = summary(ladder.labels[0], number, code)
+    if tokens is not None:
+        rows = np.bincount(number[level == 0], recoding.count[level == 0], len(found)).astype(np.int64)
+        found = tokens.of(place, name, found, rows)
+    return texts(found).take(numbers(np.where(level == 0, number, 0), missing=level > 0))
 
 
 def _aggregates(median: bool, ladder: Ladder, table: CodedTable, place: int, recoding: Recoding, number: Int64) -> pa.Array:

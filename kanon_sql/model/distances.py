@@ -185,17 +185,21 @@ def metric(
     for (i, one), (j, other) in product(enumerate(labels), repeat=2):
         if one != other:
             if (one, other) in table:
-                exact[i, j] = table[one, other] / (largest or 1)
+                exact[i, j] = table[one, other]
             else:
                 missing += i < j
     if missing:
         raise PolicyError(
             f"the table of distances lacks {_pairs_of(missing)} of values that occur; hint: every two values need a row"
         )
-    whole, scale = _whole(list(exact.values()), hint="round to fewer digits, and write a third as '1/3'")
+    different = list({id(value): value for value in exact.values()}.values())
+    whole, scale = _whole(
+        [value / (largest or 1) for value in different], hint="round to fewer digits, and write a third as '1/3'"
+    )
+    of_value = {id(value): each for value, each in zip(different, whole, strict=True)}
     cost = np.zeros((len(labels), len(labels)), np.int64)
-    for place, value in zip(exact, whole, strict=True):
-        cost[place] = value
+    for place, value in exact.items():
+        cost[place] = of_value[id(value)]
     for over in range(len(labels)):
         detour = cost[:, over, None] + cost[over]
         if (detour < cost).any():
@@ -217,8 +221,9 @@ def _pairs(
     """Return the distance of each pair of the table in both directions."""
     table: dict[tuple[str | None, str | None], Fraction] = {}
     unread = looped = torn = 0
+    read = {text: distance_of(text) for text in set(distance)}  # many pairs are as far apart as others
     for one, other, text in zip(a, b, distance, strict=True):
-        value = distance_of(text)
+        value = read[text]
         if value is None:
             unread += 1
             continue

@@ -215,7 +215,10 @@ class Sets:
 
 Generalization = Digits | Intervals | Cuts | Coded | Levels | Bins | Regions | Rectangles | Ranges | Sets | Means | Medians
 
-Summary = Ranges | Sets | Means | Medians
+OwnValues = Ranges | Sets
+"""A class shows the range or the set of its own values: a text that may be long."""
+
+Summary = OwnValues | Means | Medians
 """What a cell shows depends on its class, not on its value alone."""
 
 

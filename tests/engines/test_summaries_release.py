@@ -7,10 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from requirement_oracle import Histogram, diverse, equal, moved, total
 
-from kanon_sql.errors import AuditError, InfeasibleError, PolicyError
+import kanon_sql
+from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError
 from kanon_sql.model.requirements import LDiversity
 from kanon_sql.solvers.summaries import mondrian
 from kanon_sql.solvers.summaries.partition import SummaryPartition
@@ -243,3 +245,21 @@ def test_a_division_that_breaks_a_guarantee_is_not_released(con, monkeypatch, gu
         with pytest.raises(AuditError, match=message):
             con.execute(statement + ASKED.format(guarantee)).fetchall()
     assert len(con.session.releases) == before + 1
+
+
+def test_long_texts_take_no_more_than_the_memory_limit(con) -> None:
+    con.execute("CREATE TABLE long AS SELECT repeat(chr(65 + i::INT % 26), 20_000) || i AS s FROM range(200) AS r(i)")
+    con.execute("SET memory_limit = '100MB'")
+    try:
+        with pytest.raises(SourceError, match=r"what the classes show of s would take \d{3} MB .* memory_limit allows 99 MB"):
+            con.execute("FROM long ANONYMIZE BY s IN SETS GUARANTEE k >= 60 PER ROW")
+    finally:
+        con.execute("RESET memory_limit")
+
+
+@pytest.mark.parametrize("suppress", ["0", "1", "{a}", None])
+def test_no_token_is_taken_for_what_a_suppressed_cell_shows(suppress: str | None) -> None:
+    source = pa.table({"s": ["a", "a", "b", "b", None, None], "q": ["x", "x", "x", "x", "y", "y"]})
+    release = kanon_sql.anonymize(source, k=2, recodings={"s": "SETS"}, suppress=suppress, per_row=True)
+    assert release.certificate.classes == 3
+    assert Counter(release.table.column("s").to_pylist()) == {"a": 2, "b": 2, None: 2}

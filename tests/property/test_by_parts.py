@@ -171,7 +171,7 @@ def test_progress_is_heard_in_the_calling_thread_and_may_stop_the_work() -> None
             raise InterruptedReleaseError("enough")
 
     with pytest.raises(InterruptedReleaseError, match="enough"):
-        run_by_parts(table, policy, 100, progress=hear)
+        run_by_parts(table, policy, 100, Budget.of(policy, hear))
     assert {step for step, _ in heard} >= {"greedy by parts"}
     assert {thread for step, thread in heard if "parts" in step} == {threading.get_ident()}
 
@@ -180,7 +180,7 @@ def test_progress_is_heard_in_the_calling_thread_and_may_stop_the_work() -> None
 def test_a_search_that_ends_early_still_gives_a_release(calls: int) -> None:
     table, policy = coded(correlated(4, 1000), k=3)
     asked = iter(range(10**9))
-    recoding, certificate = run_by_parts(table, policy, 100, ended=lambda: next(asked) >= calls)
+    recoding, certificate = run_by_parts(table, policy, 100, Budget.of(policy, ended=lambda: next(asked) >= calls))
     check(table, recoding, 3)
     assert certificate.lower_bound <= certificate.cost
     assert certificate.bound_method == CHEAPEST

@@ -19,7 +19,7 @@ from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate, Status
 from kanon_sql.errors import CertificateError, InfeasibleError, PolicyError
 from kanon_sql.model.policy import Policy
-from kanon_sql.solvers.budget import Moment
+from kanon_sql.solvers.budget import Budget, Moment
 from kanon_sql.solvers.instances import listing
 from kanon_sql.solvers.instances.flow import cheapest_flow
 from kanon_sql.solvers.instances.ilp import INFEASIBLE, Program, solve_program
@@ -359,7 +359,7 @@ def test_an_interrupted_search_ends_with_its_best(algorithm: str, reports: int) 
         return sum(moment.cost is not None for moment in moments) >= reports
 
     table, policy = coded(rows, k=4, algorithm=algorithm)
-    recoding, certificate = pipeline.run(table, policy, moments.append, ended)
+    recoding, certificate = pipeline.run(table, policy, Budget.of(policy, moments.append, ended))
     check(table, recoding, 4)
     assert certificate.cost <= solved("greedy", rows, k=4)[2].cost
     assert certificate.lower_bound <= certificate.cost
@@ -376,9 +376,8 @@ def test_an_interrupted_search_proves_nothing_false(algorithm: str, cases: list[
             continue
         heard: list[Moment] = []
         table, policy = coded(each.rows, algorithm=algorithm, **each.options)
-        recoding, certificate = pipeline.run(
-            table, policy, heard.append, lambda heard=heard: any(moment.cost is not None for moment in heard)
-        )
+        budget = Budget.of(policy, heard.append, lambda heard=heard: any(moment.cost is not None for moment in heard))
+        recoding, certificate = pipeline.run(table, policy, budget)
         check(table, recoding, policy.least_class_size)
         assert certificate.lower_bound <= each.best <= certificate.cost, each.seed
 
@@ -388,7 +387,7 @@ def test_an_interrupted_search_proves_nothing_false(algorithm: str, cases: list[
 def test_progress_is_monotone(algorithm: str) -> None:
     moments: list[Moment] = []
     table, policy = coded(town(8, 50, 4), k=4, algorithm=algorithm, weights={"c1": "3/2"})
-    certificate = pipeline.run(table, policy, moments.append)[1]
+    certificate = pipeline.run(table, policy, Budget.of(policy, moments.append))[1]
     told = [moment for moment in moments if moment.cost is not None and moment.lower_bound is not None]
     assert {"prices", "neighbourhoods"} <= {moment.step for moment in told}
     for before, after in pairwise(told):
@@ -412,7 +411,7 @@ def test_a_progress_report_may_raise(algorithm: str) -> None:
 
     table, policy = coded(town(8, 60), k=4, algorithm=algorithm)
     with pytest.raises(KeyboardInterrupt):
-        pipeline.run(table, policy, stop)
+        pipeline.run(table, policy, Budget.of(policy, stop))
 
 
 @pytest.mark.parametrize("seconds", [0, -1, -0.5, 0.0])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 from solving import check, coded, plain
 
 from kanon_sql.solvers.budget import Budget, Moment
 from kanon_sql.solvers.instances.listing import SLACK, useful
-from kanon_sql.solvers.k_anonymity import greedy, optimal, refine
+from kanon_sql.solvers.k_anonymity import greedy, neighbourhoods, optimal, refine
 from kanon_sql.solvers.k_anonymity.neighbourhoods import ROUNDS
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.summaries.suppression import improve
@@ -51,6 +52,20 @@ def test_without_rounds_passes_follow_each_other_while_they_gain(monkeypatch, ro
     check(asked.table, found, K)
     assert found.cost(asked.table) <= start.cost(asked.table)
     assert (passes(moments) > 1) == several
+
+
+@pytest.mark.parametrize(("effort", "all_of_them"), [("default", False), ("thorough", True)])
+def test_neighbourhoods_end_when_they_gain_too_little(monkeypatch, effort: str, all_of_them: bool) -> None:
+    monkeypatch.setattr(neighbourhoods, "_IDLE", ROUNDS)
+    monkeypatch.setattr(neighbourhoods, "solve_program", lambda *_, **__: SimpleNamespace(assignment=None))
+    asked = problem()
+    start = refine.greedy.solve(asked, Budget())
+    relaxed = refine.relax(
+        asked.table, useful(asked.table, asked.patterns, K, slack=SLACK), K, start.cost(asked.table), Budget()
+    )
+    heard: list[Moment] = []
+    refine.searched(asked, start, relaxed, Budget(effort=effort, progress=heard.append), ROUNDS)
+    assert (max(each.done for each in heard if each.step == "neighbourhoods") > 0.5) == all_of_them
 
 
 @pytest.mark.everything

@@ -168,7 +168,7 @@ def test_the_report_may_stop_the_work() -> None:
 
     table, policy = coded(["xx", "xy", "zx"])
     with pytest.raises(KeyboardInterrupt):
-        pipeline.run(table, policy, stop)
+        pipeline.run(table, policy, Budget.of(policy, stop))
 
 
 @pytest.mark.parametrize("k", [2, 3, 7, 25])

@@ -124,7 +124,7 @@ def released(
         session = new_session(con, secret)
         session.search.watch(progress)
         register_tables(con, policy, tables)
-        with session.announcements.waiting():
+        with session.announcements.waiting(), session.search.statement():
             rows = (
                 _of_frame(con, session, source, resolved, sql)
                 if isinstance(source, Frame)

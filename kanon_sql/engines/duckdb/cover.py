@@ -10,6 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from kanon_sql.engines.duckdb.from_items import from_item, hierarchy
+from kanon_sql.engines.duckdb.label_types import label_of
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.texts import text, tree_links
 from kanon_sql.model.coding import Coded, Cuts
@@ -17,7 +18,17 @@ from kanon_sql.model.hierarchies import DEEPEST
 from kanon_sql.model.microaggregation import Means, Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.model.recodings import Bins, Digits, Intervals, Levels, Ranges, Rectangles, Regions, coded_ends, shows_values
+from kanon_sql.model.recodings import (
+    Bins,
+    Digits,
+    Intervals,
+    Levels,
+    Ranges,
+    Rectangles,
+    Regions,
+    coded_ends,
+    shows_values,
+)
 
 _PERIODS = {
     "day": "system.main.strftime(t, '%Y-%m-%d')",
@@ -28,9 +39,22 @@ _PERIODS = {
 }
 """The label of a date t by its period."""
 
+_TOKENS = (
+    'SELECT each.token AS label, each.word AS told FROM (SELECT system.main.unnest(words[{number}]) AS each FROM "kanon#fit")'
+)
+_TEXTS = 'SELECT DISTINCT label, label AS told FROM "kanon#shown"'
+"""What each label of a set says: a token stands for a text, which may be long."""
 
-def cover(policy: Policy) -> dict[str, str]:
+
+def cover(policy: Policy, *, tokens: bool = True) -> dict[str, str]:
     """Return the audit of the generalized columns of a policy as slots of the release statement.
+
+    Parameters
+    ----------
+    policy : Policy
+        The policy.
+    tokens : bool
+        Whether labels of ranges and sets are tokens, whose texts are in ``"kanon#fit"``.
 
     Returns
     -------
@@ -41,7 +65,9 @@ def cover(policy: Policy) -> dict[str, str]:
     generalized = [qi for qi in policy.quasi_identifiers if qi.recoding is not None]
     for number, qi in enumerate(generalized, 1):
         check = f'"kanon#cover{number}"'
-        covers.append(text("cover", check=check, column=quoted(qi.column), number=str(number), question=_question(qi, number)))
+        label = label_of(policy, number) if tokens and isinstance(qi.recoding, Ranges) else f"labels[{number}]"
+        question = _question(qi, number, tokens=tokens)
+        covers.append(text("cover", check=check, column=quoted(qi.column), number=str(number), label=label, question=question))
         uncovered.append(text("cover_refusal", check=check, column=literal(qi.column)))
     place = {name: str(number) for number, name in enumerate(policy.generalized, 1)}
     for x, y in policy.rectangles:
@@ -52,7 +78,7 @@ def cover(policy: Policy) -> dict[str, str]:
     return {"covers": "".join(covers), "uncovered": "".join(uncovered)}
 
 
-def _question(qi: QuasiIdentifier, number: int) -> str:
+def _question(qi: QuasiIdentifier, number: int, *, tokens: bool) -> str:
     """Return a query that counts the pairs of value and label of ``"kanon#shown"`` in which the label does not cover.
 
     Of means and medians it counts the classes whose label is none.
@@ -81,7 +107,8 @@ def _question(qi: QuasiIdentifier, number: int) -> str:
         case Regions(edges=edges):
             return text("cover_regions", edges=from_item(edges))
         case _:
-            return text("cover_sets", word=text("cover_word", word="word"))
+            told = _TOKENS.format(number=number) if tokens else _TEXTS
+            return text("cover_sets", told=told, word=text("cover_word", word="word"))
 
 
 def _place(value: str) -> str:

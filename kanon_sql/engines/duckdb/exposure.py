@@ -148,7 +148,7 @@ def _concealed(policy: Policy, columns: list[str]) -> str:
     for name in columns:
         told = f"system.main.list_contains(hidden, {literal(name)})"
         if (number := label.get(same_name(name))) is not None:
-            told = f"{told} OR {differs(policy, name, f'labels[{number}]', f'qi.{quoted(name)}')}"
+            told = f"{told} OR {differs(policy, number, f'qi.{quoted(name)}')}"
         hidden.append(told)
     hashes = ", ".join(value_hash(f"qi.{quoted(name)}") for name in columns)
     return _CONCEALED.format(qis=len(columns), hashes=hashes, hidden=", ".join(hidden))

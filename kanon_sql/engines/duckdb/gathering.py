@@ -53,10 +53,12 @@ class Gathering:
         What its certificate says of whom a row describes.
     surface : Surface
         The surface. Errors name its options.
+    begun : float, optional
+        When the statement began, as `time.monotonic`; by default now.
 
     Attributes
     ----------
-    policy, connection, warnings, surface
+    policy, connection, warnings, surface, begun
         The same.
     pieces : PiecesByNumber or None
         Once they are found.
@@ -72,6 +74,7 @@ class Gathering:
         connection: int,
         warnings: Iterable[str] = (),
         surface: Surface = "clause",
+        begun: float | None = None,
     ) -> None:
         size, unit = memory.split()
         self.memory = int(float(size) * _UNITS[unit])
@@ -79,6 +82,7 @@ class Gathering:
         self.warnings, self.surface = tuple(warnings), surface
         self.pieces: PiecesByNumber | None = None
         self.touched = time.monotonic()
+        self.begun = self.touched if begun is None else begun
         self.policy = policy
         self._folder = _writable(folder)
         self._lock = threading.Lock()

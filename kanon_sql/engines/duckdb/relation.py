@@ -31,7 +31,7 @@ def run(session: Session, asked: Asked, call: Callable[..., Any], *arguments: An
     """
     bound = session.binding.touched
     try:
-        with session.announcements.waiting():
+        with session.announcements.waiting(), session.search.statement():
             result = call(*map(_bare, arguments), **{name: _bare(value) for name, value in options.items()})
     except Exception as error:
         asked.released = asked.released or session.binding.touched != bound

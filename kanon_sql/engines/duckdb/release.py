@@ -16,7 +16,7 @@ from kanon_sql.engines.duckdb.hashes import BYTES, UNLIKE, of_type, order_by_con
 from kanon_sql.engines.duckdb.histories import AUDITED, IN_SESSION, JUDGED, Recorded, histories
 from kanon_sql.engines.duckdb.known_columns import policy_columns_heard
 from kanon_sql.engines.duckdb.known_gate import known_gate
-from kanon_sql.engines.duckdb.label_types import typed_labels, typed_values, unlisted_null
+from kanon_sql.engines.duckdb.label_types import labels_of, own_values, typed_labels, typed_values, unlisted_null
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.population import populations
 from kanon_sql.engines.duckdb.population_gate import population_gate
@@ -43,7 +43,7 @@ _NUMBERS = ("row_type", "parts", "piece", "after", "upto")
 _PIECES = 'FROM "kanon#fitted"'
 """All pieces, to number their classes by what they show."""
 
-_CLASSES = """SELECT class, qi, hidden, labels FROM "kanon#fitted"
+_CLASSES = """SELECT class, qi, hidden, {labels} FROM "kanon#fitted"
     JOIN (SELECT class, system.main.min(piece) AS piece FROM "kanon#numbered" GROUP BY class) USING (piece)"""
 """One piece of each class, for what the class shows."""
 
@@ -127,7 +127,8 @@ def release_query(
         # averages read all pieces with their class once more for each column
         kept_pieces="MATERIALIZED" if policy.aggregated else "NOT MATERIALIZED",
         shown_by_pieces=_shown(policy, _PIECES, unseen),
-        shown_by_classes=_shown(policy, _CLASSES, unseen),
+        shown_by_classes=_shown(policy, _CLASSES.format(labels=labels_of(policy)), unseen),
+        fit_words=", found.words AS words" if own_values(policy) else "",
         populations=populations(policy),
         histogram=row_types["histogram"],
         **cover(policy),

@@ -60,7 +60,8 @@ class Running:
         """Run statements; tables between BEGIN PROTECTED and COMMIT wait until all of them are known."""
         waiting = self._waiting_for(query)
         if waiting is None:
-            return self._run_sent(last, query, self.rewritten(query, ask), parameters, many=many)
+            with self.session.search.statement():
+                return self._run_sent(last, query, self.rewritten(query, ask), parameters, many=many)
         if many or parameters:
             raise PolicyError("BEGIN PROTECTED ... COMMIT takes no parameters; hint: write them into the statements")
         return waiting.run(query, partial(self.rewritten, ask=ask), partial(self._run_sent, last, parameters=None))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from kanon_sql.engines.notebook import LiveProgress, live_progress
 from kanon_sql.errors import InterruptedReleaseError, KanonError, raise_alone
@@ -18,6 +21,25 @@ class RunningSearch:
         self._stop = threading.Event()
         self._end = threading.Event()
         self._incumbent = False
+        self._begun: dict[int, float] = {}
+
+    @contextmanager
+    def statement(self) -> Iterator[None]:
+        """Note when a statement of this thread begins, for its time limit; what it calls is part of it."""
+        thread = threading.get_ident()
+        if thread in self._begun:
+            yield
+            return
+        self._begun[thread] = time.monotonic()
+        try:
+            yield
+        finally:
+            del self._begun[thread]
+
+    def begun(self) -> float:
+        """Return when the statement began that asks; DuckDB may ask in a thread of its own, and then it is the last one."""
+        begun = self._begun.get(threading.get_ident())
+        return max(list(self._begun.values()), default=time.monotonic()) if begun is None else begun
 
     def watch(self, progress: Progress | None) -> None:
         """Let ``progress`` hear of the running releases; with None, a notebook shows where they stand."""

@@ -94,7 +94,7 @@ class Parts:
 
         started = time.monotonic()
         policy, keys = self.policy, key_fields(self.policy, self.fields)
-        budget = Budget(seconds=policy.time_limit, effort=policy.effort, seed=policy.seed, progress=self.progress)
+        budget = Budget.of(policy, self.progress)
         names = [sf.col(quoted(key.name)).alias(key_name(place)) for place, key in enumerate(keys)]
         types = self.scratch.kept(grouped(self.source, keys).select(*names, rows_of()))
         row_types, rows = (int(each) for each in types.agg(sf.count(sf.lit(1)), sf.sum(rows_of())).collect()[0])

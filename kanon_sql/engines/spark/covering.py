@@ -38,7 +38,7 @@ def check_cover(policy: Policy, histogram: Histogram, pieces: PiecesByNumber) ->
             for qi in policy.quasi_identifiers
         ),
     )
-    slots = cover(renamed)
+    slots = cover(renamed, tokens=False)
     with duckdb.connect() as con:
         con.register("kanon#fitted", _pairs(policy, histogram, pieces))
         for name, rows in zip(policy.tables, histogram.tables, strict=True):

@@ -85,6 +85,11 @@ class AttributeRequirement(ABC, Generic[R]):
         return False
 
     @property
+    def transports(self) -> bool:
+        """Whether a transport decides if a class meets it, which takes long where there are many values."""
+        return False
+
+    @property
     def relaxes(self) -> bool:
         """Whether a Lagrangian relaxation bounds what its classes cost."""
         return True

@@ -105,6 +105,11 @@ class Required(AttributeRequirement[TCloseness]):
                 return int(class_rows[np.argmax(close)])
         return rows
 
+    @property
+    def transports(self) -> bool:
+        """Whether the distances are a table."""
+        return isinstance(self.distance, MatrixDistance)
+
     def supported(self, support: Floats, rows: float) -> Bools:
         """Return where the rows can be t-close, as far as each edge of a tree alone tells."""
         distance, count = self.distance, self.about.count

@@ -17,6 +17,7 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.ilp import Assignment, Outcome, solve_program
 from kanon_sql.solvers.instances.neighbourhood import Neighbourhood, Placement, dear_row_type, places_of
 from kanon_sql.solvers.instances.search_space import RowSearchSpace
+from kanon_sql.solvers.patience import Patience
 from kanon_sql.table.arrays import Int32
 
 _ROWS, _CLASSES = 130, 8
@@ -55,7 +56,7 @@ def improve(space: RowSearchSpace, partition: Partition, bound: int, budget: Bud
     random, state = np.random.default_rng(budget.seed), seeded(budget.seed)
     cost, done, idle = space.cost(partition), 0, 0
     rows = most = max(_ROWS * max(1, space.table.rows // space.table.row_types), _CLASSES * space.k)
-    quick = True
+    quick, patience = True, Patience(budget)
     in_vain: set[bytes] = set()  # neighbourhoods solved since the last gain: where there are few rows, they come again
 
     def solved(near: Neighbourhood) -> Outcome:
@@ -64,6 +65,8 @@ def improve(space: RowSearchSpace, partition: Partition, bound: int, budget: Bud
 
     with ThreadPoolExecutor(max_workers=2) as threads:
         while cost > bound and not budget.over() and (rounds is None or done < rounds):
+            if rounds is not None and patience.ends(done / rounds, cost, bound):
+                break
             lifted = []
             for _ in range(2):
                 seed = dear_row_type(partition, np.asarray(space.candidates.cost), np.asarray(space.candidates.price), random)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.kernels.projections import SetClasses, hide_each, short, small_by_column, toggled
+from kanon_sql.solvers.budget import Budget
 from kanon_sql.table.recoding import hidden_bits
 
 _ROUNDS = 1_000
@@ -13,6 +14,9 @@ _ROUNDS = 1_000
 
 _FEW = 8
 """If fewer than one row in so many changes, these rows go on until none of them fails; then all are looked at again."""
+
+LOOKUPS = 600_000
+"""Classes that are looked up between two looks at the clock, about a tenth of a second."""
 
 _MOST_TRIED = 2_000
 """Rows that are tried for a class."""
@@ -22,10 +26,11 @@ def cascade(
     classes: SetClasses,
     cost: NDArray[np.int64],
     over: NDArray[np.int64],
+    budget: Budget,
     masks: NDArray[np.uint64] | None = None,
     rounds: int | None = None,
 ) -> bool:
-    """Hide cells until no class is too small; return whether none is.
+    """Hide cells until no class is too small, or the time is up; return whether none is.
 
     Parameters
     ----------
@@ -35,6 +40,8 @@ def cascade(
         Cost of hiding a cell of each column.
     over : int64 array [n, m]
         Scratch.
+    budget : Budget
+        Time left.
     masks : uint64 array [p], optional
         The columns that the permitted masks show, as bits; without them every cell may be hidden.
     rounds : int, optional
@@ -46,11 +53,11 @@ def cascade(
     mask that hides such cells. Where all cells of a failing class are hidden already, the rows that are nearest to it join it.
     """
     if masks is not None:
-        return _by_masks(classes, cost, over, masks)
+        return _by_masks(classes, cost, over, budget, masks)
     finer, every = np.asarray(classes.finer), np.arange(len(classes.weight))
     watched = every
     for _ in range(rounds or _ROUNDS):
-        if not classes.ready():
+        if budget.over() or not classes.ready():
             return False
         if small_by_column(classes, watched, over) == 0:
             if len(watched) == len(every):
@@ -64,20 +71,25 @@ def cascade(
         best, rows = worth.argmax(axis=1), np.flatnonzero(worth.max(axis=1) > 0)
         if len(rows) == 0 and not _fill(classes, over):
             return False
-        if not _hidden(classes, rows, best[rows]):
+        if not _hidden(classes, rows, best[rows], budget):
             return False
         watched = rows if 0 < len(rows) < len(every) // _FEW else every
     return False
 
 
-def _hidden(classes: SetClasses, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> bool:
-    """Hide a shown cell of each of these rows; return whether the table holds the classes."""
-    done = 0
+def _hidden(classes: SetClasses, rows: NDArray[np.int64], columns: NDArray[np.int64], budget: Budget) -> bool:
+    """Hide a shown cell of each of these rows; return whether the table holds the classes, and there was time."""
+    done, step = 0, max(1, LOOKUPS // classes_of_a_cell(classes))
     while done < len(rows):
-        if not classes.ready():
+        if budget.over() or not classes.ready():
             return False
-        done += hide_each(classes, rows[done:], columns[done:])
+        done += hide_each(classes, rows[done : done + step], columns[done : done + step])
     return True
+
+
+def classes_of_a_cell(classes: SetClasses) -> int:
+    """Return how many classes a cell is in, on average of the columns, and each twice: before a change and after it."""
+    return 2 * max(1, len(classes.of_set) // (len(classes.of_start) - 1))
 
 
 def _fill(classes: SetClasses, over: NDArray[np.int64]) -> bool:
@@ -116,11 +128,13 @@ def _joined(classes: SetClasses, failing: tuple[int, int], rows: list[int], colu
     return joined
 
 
-def _by_masks(classes: SetClasses, cost: NDArray[np.int64], over: NDArray[np.int64], masks: NDArray[np.uint64]) -> bool:
+def _by_masks(
+    classes: SetClasses, cost: NDArray[np.int64], over: NDArray[np.int64], budget: Budget, masks: NDArray[np.uint64]
+) -> bool:
     """Let rows in failing classes take masks that hide more, until no class fails; return whether none does."""
     shows, every = hidden_bits(masks, len(cost)) == 0, np.arange(len(classes.weight))
     for _ in range(_ROUNDS):
-        if not classes.ready():
+        if budget.over() or not classes.ready():
             return False
         if small_by_column(classes, every, over) == 0:
             return True

@@ -37,15 +37,20 @@ def least_prices(table: CodedTable, sets: Sets, budget: Budget) -> Prices:
     -----
     A GROUP BY of the row types for each part of a set. If the time is up, sets that were not looked at ask for nothing.
     """
-    return met_at_least(table, rare_sets(table, sets, budget))
+    return met_at_least(table, rare_sets(table, sets, budget), budget)
 
 
-def met_at_least(table: CodedTable, rare: list[list[int]]) -> Prices:
-    """Return what a row of each row type costs at least that hides a cell of each of its sets, given as bits."""
+def met_at_least(table: CodedTable, rare: list[list[int]], budget: Budget) -> Prices:
+    """Return what a row of each row type costs at least that hides a cell of each of its sets, given as bits.
+
+    When the time is up, that is 0 of the other row types.
+    """
     cost = table.cost.tolist()
     known: dict[tuple[int, ...], int] = {}
     price = np.zeros(table.row_types, np.int64)
     for row_type, parts in enumerate(rare):
+        if budget.over():
+            break
         if parts:
             masks = tuple(parts)
             if masks not in known:

@@ -57,7 +57,7 @@ def proven_prices(table: CodedTable, sets: Sets, budget: Budget) -> tuple[Prices
         The time for it. If it is up, the best prices so far are returned.
     """
     rare = rare_sets(table, sets, budget)
-    least = met_at_least(table, rare)
+    least = met_at_least(table, rare, budget)
     asked = _counted(table, sets)
     scale = _scale(table)
     if not asked or scale == 0 or sum(map(len, rare)) > _MOST_RARE or budget.over():

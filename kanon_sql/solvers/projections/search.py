@@ -17,7 +17,7 @@ from kanon_sql.kernels import seeded
 from kanon_sql.kernels.projections import SetClasses, note_rare, search, small_by_column
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.projections.cascade import cascade
+from kanon_sql.solvers.projections.cascade import LOOKUPS, cascade, classes_of_a_cell
 from kanon_sql.solvers.projections.repair import Repair
 from kanon_sql.solvers.projections.rows import Rows
 from kanon_sql.table.arrays import Int64, Words
@@ -29,9 +29,6 @@ _ROUNDS, _LOOKUPS, _PER_CELL = 20, (350_000_000, 1_200_000_000), 150
 
 The lookups are those for sets of up to two columns and of more. Showing cells again takes as many, and of more twice as many.
 """
-
-_UNSTOPPED = 20_000
-"""Changes between two looks at the clock, about a tenth of a second."""
 
 _SLOWER = (14, 20)
 """How many times as long a class takes of which people or sensitive values count: each change is made and taken back."""
@@ -79,6 +76,12 @@ _FIRST = 12
 _SHARE = 0.6
 """The share of the time left that the search may take, and again that what follows the repair may take."""
 
+_ENDING, CASCADE = 0.3, 0.5
+"""The share of the time left that the search leaves for the last cascade, and the seconds that the first one has at least.
+
+Without one that ends, there is no release by single cells: with a limit, the first one goes on to the end.
+"""
+
 _LISTED = 0.85
 """From this share of the search on, failing classes are listed, and a sixth of the changes are about them."""
 
@@ -118,18 +121,30 @@ class Search:
         self._small(over)
         concerned = over.max(axis=1) > 0
         best: Recoding | None = None
-        if cascade(classes, table.cost, over, masks, _FIRST if classes.plain else None):
+        if cascade(classes, table.cost, over, self.budget, masks, _FIRST if classes.plain else None):
             best = self.shown_again(rounds=1)
             self.budget.report("cascade", 0.1, best.cost(table))
+        elif self.budget.limited and classes.plain:
+            best = self._at_once(over)
         self._anneal(concerned, over)
         if self._one_by_one:
             self._repair_one_by_one(over)
         else:
             self._repair(over)
-        if cascade(classes, table.cost, over, masks):
+        if cascade(classes, table.cost, over, self.budget, masks):
             found = self.shown_again()
             best = found if best is None or found.cost(table) < best.cost(table) else best
         return best
+
+    def _at_once(self, over: NDArray[np.int64]) -> Recoding | None:
+        """Return the release of a cascade that goes on to the end, if there is time for it; the rows stay as they are."""
+        before, budget = np.asarray(self.classes.hidden).copy(), self.budget.at_least(CASCADE, self.budget.ended)
+        found = None
+        if cascade(self.classes, self.problem.table.cost, over, budget, self._masks):
+            found = self.shown_again(rounds=1)
+            self.budget.report("cascade", 0.1, found.cost(self.problem.table))
+        self.classes.hide(before)
+        return found
 
     def shown_again(self, hidden: NDArray[np.uint8] | None = None, rounds: int | None = None) -> Recoding:
         """Return the release of the rows as they are, or that hide these cells, after cells are shown again."""
@@ -164,9 +179,9 @@ class Search:
 
     def _repair_one_by_one(self, over: NDArray[np.int64]) -> None:
         """Repair classes one by one; the search goes on in between."""
-        repair = Repair(self.classes, self._costs, int(_UNIT * _REPAIR), self.budget.seed)
-        repair.run(over, self.budget, _PASSES[0], self.budget.steps(_TRIES))
-        state, budget = seeded(self.budget.seed), self.budget.part(_SHARE)
+        repair, before_end = Repair(self.classes, self._costs, int(_UNIT * _REPAIR), self.budget.seed), self._before_end()
+        repair.run(over, before_end, _PASSES[0], self.budget.steps(_TRIES))
+        state, budget = seeded(self.budget.seed), before_end.part(_SHARE)
         for number in range(_COOLED):
             active = np.flatnonzero(np.asarray(self.classes.hidden).max(axis=1) > 0)
             if budget.over() or not self.classes.compact() or not len(active):
@@ -174,22 +189,26 @@ class Search:
             temperature = _UNIT * _COOL[0] * (_COOL[1] / _COOL[0]) ** (number / (_COOLED - 1))
             self._changed(active, int(_UNIT * _BETWEEN), temperature, state)
             self.budget.report("repair", 0.9)
-        repair.run(over, self.budget, _PASSES[1], self.budget.steps(_TRIES))
+        repair.run(over, before_end, _PASSES[1], self.budget.steps(_TRIES))
 
     def _repair(self, over: NDArray[np.int64]) -> None:
         """Change rows in failing classes alone, which cost more and more: a cascade hides more cells for them."""
-        state = seeded(self.budget.seed)
+        state, before_end = seeded(self.budget.seed), self._before_end()
         for number in range(1, _REPAIRS + 1):
-            if self.budget.over() or not self.classes.ready() or not self._small(over):
+            if before_end.over() or not self.classes.ready() or not self._small(over):
                 return
             active = np.flatnonzero(over.max(axis=1) > 0)
             self._changed(active, int(_UNIT * _DEARER * number), _UNIT * _AGAIN[False], state, _MORE)
+
+    def _before_end(self) -> Budget:
+        """Return the time up to the last cascade."""
+        return self.budget.part(1 - _ENDING)
 
     def _changed(self, active: Int64, penalty: int, temperature: float, state: Words, more: int = 1) -> None:
         """Try the changes of a round until the time is up; classes are counted again when places run out."""
         left, worse = self._steps(active, more), _worse(temperature)
         while left > 0 and not self.budget.over() and self.classes.ready():
-            steps = min(left, _UNSTOPPED)
+            steps = min(left, max(1, LOOKUPS // classes_of_a_cell(self.classes)))
             left -= search(self.classes, active, self._costs, self._choice, penalty, worse, steps, state)
 
     def _small(self, over: NDArray[np.int64]) -> int:
@@ -234,8 +253,7 @@ class Search:
 
     def _steps(self, active: NDArray[np.int64], more: int) -> int:
         """Return how many changes are tried in a round: so many for each cell, but not too few or too many lookups in all."""
-        columns = len(self.classes.of_start) - 1
-        each = 2 * max(1, len(self.classes.of_set) // columns)
+        columns, each = len(self.classes.of_start) - 1, classes_of_a_cell(self.classes)
         steps = more * max(_PER_CELL * len(active) * columns, _LEAST_LOOKUPS // each)
         lookups = _LOOKUPS[self._wide]
         most = (lookups if self.classes.plain else lookups // _SLOWER[self._wide]) * min(more, _LONGER)

@@ -16,7 +16,7 @@ from kanon_sql.solvers.projections.exact import improved
 from kanon_sql.solvers.projections.levels import whole_cells, with_levels
 from kanon_sql.solvers.projections.partition_bound import proven_prices
 from kanon_sql.solvers.projections.rows import Rows
-from kanon_sql.solvers.projections.search import Search
+from kanon_sql.solvers.projections.search import CASCADE, Search
 from kanon_sql.solvers.threads import background
 from kanon_sql.table.recoding import Recoding
 
@@ -25,6 +25,9 @@ _MOST_CLASSES = 200_000_000
 
 100,000 x 60 for any 2 columns takes minutes, and loses 1.6 % of the cells: by all columns it is 60 %.
 """
+
+_PER_SECOND = 20_000_000
+"""Rows times sets that a cascade counts in a second, at least: with less time, it is not begun."""
 
 _FEW_ROWS = 2_000
 """Rows up to which the release by all columns is searched thoroughly, too; of more rows, it is only greedy."""
@@ -56,7 +59,7 @@ def _found(problem: Problem, sets: Sets, budget: Budget) -> Recoding:
     rows = Rows.of(problem.table, max(each.rows for each in sets.values()))
     search, found = None, None
     values = sum(len(each.count) for each in problem.table.sensitive if any(asked.values for asked in sets.values()))
-    if len(rows.weight) * len(sets) * (4 + values) <= 4 * _MOST_CLASSES:
+    if len(rows.weight) * len(sets) * (4 + values) <= 4 * min(_MOST_CLASSES, (budget.clock() + CASCADE) * _PER_SECOND):
         search = Search(problem=problem, budget=budget, rows=rows, classes=rows.classes(sets, budget.seed))
         found = search.by_cells()
         if problem.table.has_ladders and search.free:
@@ -66,7 +69,7 @@ def _found(problem: Problem, sets: Sets, budget: Budget) -> Recoding:
     if found is not None and len(rows.weight) > _FEW_ROWS:
         return found
     try:
-        whole = by_all_columns(problem, budget, thorough=len(rows.weight) <= _FEW_ROWS)
+        whole = by_all_columns(problem, budget, thorough=len(rows.weight) <= _FEW_ROWS and not budget.over())
     except InfeasibleError:
         if found is None:
             raise

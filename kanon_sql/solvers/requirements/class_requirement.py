@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,8 +24,12 @@ from kanon_sql.model.requirements import (
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 
+_AT_ONCE = 0.1
+"""Seconds after which the clock is read again."""
+
 if TYPE_CHECKING:
     from kanon_sql.kernels.criteria import EncodedRequirement
+    from kanon_sql.solvers.budget import Budget
     from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement
 
 
@@ -159,6 +164,27 @@ class ClassRequirement:
             low, high = places[place]
             found &= each.meets(np.ascontiguousarray(histograms[:, low:high]), rows)
         return found
+
+    @cached_property
+    def seconds(self) -> float:
+        """The seconds that it takes to see whether a class meets it, if a transport decides; else 0, as that takes none."""
+        if not any(each.transports for _, each in self.on_attributes):
+            return 0.0
+        half = np.arange(max(1, self.table.row_types // 2), dtype=np.int32)
+        histogram = self.histograms(np.zeros(len(half), np.int64), half, self.table.weight[half])
+        begun = time.monotonic()
+        self.met(histogram)
+        return time.monotonic() - begun
+
+    def in_time(self, budget: Budget, classes: int) -> bool:
+        """Return whether there is time to judge so many classes."""
+        return not budget.limited or self.seconds * classes <= budget.clock()
+
+    def judged_at_once(self, budget: Budget, most: int) -> int:
+        """Return how many classes, and at most so many, are judged before the clock is read again."""
+        if not budget.limited or not self.seconds:
+            return most
+        return max(1, min(most, int(_AT_ONCE / self.seconds)))
 
     def holds(self, number: Int64, row_type: Int32, count: Int64) -> NDArray[np.bool_]:
         """Return which classes meet the requirement, exactly, bool [c].

@@ -59,13 +59,14 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     refuse_impossible(problem)
     table, patterns = problem.table, problem.patterns
     tried = patterns if patterns.listed else sampled_patterns(QIGroups.of(table).table)
-    best = _repaired(problem, _top_down(problem), budget)
+    best = top_down(problem, budget)
+    classes = len(tried.shown) * QIGroups.of(table).table.row_types
     for whole in (False, True):
-        if best is not None and budget.over():
+        if budget.over() or not problem.requirement.in_time(budget, classes):
             break
         partial = cheapest_first(replace(problem, patterns=tried), budget, whole=whole)
         found = _repaired(problem, partial, budget)
-        if best is None or found.cost(table) < best.cost(table):
+        if found.cost(table) < best.cost(table):
             best = found
     if not patterns.listed or table.row_types > _MANY or budget.over():
         return best
@@ -77,7 +78,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
 def top_down(problem: Problem, budget: Budget) -> Recoding:
     """Return the release of classes that are split while every part meets the requirement."""
     refuse_impossible(problem)
-    return _repaired(problem, _top_down(problem), budget)
+    return _repaired(problem, _top_down(problem, budget), budget)
 
 
 def refuse_impossible(problem: Problem) -> None:
@@ -133,10 +134,16 @@ def cheapest_first(problem: Problem, budget: Budget, *, whole: bool, left: Int64
     return with_rest(state.found(), patterns.shown, left)
 
 
-def _top_down(problem: Problem) -> PartialRecoding:
+def _top_down(problem: Problem, budget: Budget) -> PartialRecoding:
     """Split the table while every part meets the requirement; each part shows the permitted mask that fits it best."""
     table, patterns = problem.table, problem.patterns
-    shown = split(problem.requirement.encoded, table.codes, table.weight, table.cost, table.cardinality)
+    chosen = _columns_in_time(problem, budget)
+    shown = np.zeros(table.row_types, np.uint64)
+    if chosen:
+        codes = np.ascontiguousarray(table.codes[:, chosen])
+        found = split(problem.requirement.encoded, codes, table.weight, table.cost[chosen], table.cardinality[chosen])
+        for place, column in enumerate(chosen):
+            shown |= (found >> np.uint64(place) & np.uint64(1)) << np.uint64(column)
     partial = PartialRecoding.of_row_types(table, np.ones(table.row_types, np.bool_), shown)
     if not patterns.listed:
         return partial
@@ -145,6 +152,19 @@ def _top_down(problem: Problem) -> PartialRecoding:
     cheapest = np.array([patterns.shown[each[0]] if len(each) else 0 for each in fitting], np.uint64)
     placed = np.array([len(each) > 0 for each in fitting])
     return replace(partial, shown=cheapest[which], placed=placed[which])
+
+
+def _columns_in_time(problem: Problem, budget: Budget) -> list[int]:
+    """Return the columns by which the table is split: all, or those of few values if more classes than that take too long."""
+    table, chosen = problem.table, list[int]()
+    if not budget.limited or not problem.requirement.seconds:
+        return list(range(len(table.columns)))
+    for column in np.argsort(table.cardinality, kind="stable").tolist():
+        classes = len(np.unique(table.codes[:, [*chosen, column]], axis=0))
+        if not problem.requirement.in_time(budget, classes * (len(chosen) + 1)):
+            break
+        chosen.append(column)
+    return sorted(chosen)
 
 
 def _repaired(problem: Problem, partial: PartialRecoding, budget: Budget) -> Recoding:

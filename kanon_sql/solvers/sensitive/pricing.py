@@ -123,15 +123,17 @@ def _adjusted(space: SensitiveSearchSpace, price: Floats, aim: float, least: flo
         selections = [space.selection(space.table.weight, price) for _ in range(_CHUNKS)]
         for number in range(rounds + 1):
             margin = _MARGIN * _NARROWER**number * space.requirement.least * cells
-            value, _, surplus = _covered(space, price, -margin, threads, selections)
-            if value > guide.value:
+            value, _, surplus = _covered(space, price, -margin, threads, selections, budget)
+            if value > guide.value and not budget.over():
                 guide = Guide(price=price.copy(), surplus=surplus, value=value)
             budget.report("prices", number / rounds, cost)
-            if number == rounds or (number and budget.over()):
+            if number == rounds or budget.over():
                 break
             near = space.take(np.flatnonzero(surplus > -margin))
             for step in range(_STEPS):
-                value, covered, _ = _covered(near, price, 0.0, threads, selections)
+                value, covered, _ = _covered(near, price, 0.0, threads, selections, budget)
+                if budget.over():
+                    return guide
                 # Per row: a row type of many rows moves as fast as one of a single row.
                 slope = (space.table.weight - covered) / weight
                 done = max((number + step / _STEPS) / rounds, (budget.share() - begun) / max(1e-9, 1.0 - begun))
@@ -143,26 +145,42 @@ def _adjusted(space: SensitiveSearchSpace, price: Floats, aim: float, least: flo
     return guide
 
 
-def guide_at(space: SensitiveSearchSpace, price: Floats) -> Guide:
-    """Return what leads a search at given prices; O(items)."""
+def guide_at(space: SensitiveSearchSpace, price: Floats, budget: Budget) -> Guide:
+    """Return what leads a search at given prices, as far as there is time; O(items)."""
     margin = _MARGIN * space.requirement.least * float(space.table.cost.max())
     with ThreadPoolExecutor(max_workers=WORKERS) as threads:
         selections = [space.selection(space.table.weight, price) for _ in range(_CHUNKS)]
-        value, _, surplus = _covered(space, price, -margin, threads, selections)
+        value, _, surplus = _covered(space, price, -margin, threads, selections, budget)
     return Guide(price=price, surplus=surplus, value=value)
 
 
 def _covered(
-    space: SensitiveSearchSpace, price: Floats, floor: float, threads: ThreadPoolExecutor, selections: list[Selection]
+    space: SensitiveSearchSpace,
+    price: Floats,
+    floor: float,
+    threads: ThreadPoolExecutor,
+    selections: list[Selection],
+    budget: Budget,
 ) -> tuple[float, Int64, Floats]:
-    """Return what the prices seem to prove, the rows of each row type that are covered, and what each instance gains."""
+    """Return what the prices seem to prove, the rows of each row type that are covered, and what each instance gains.
+
+    When the time is up, the other instances gain nothing.
+    """
     ends = np.searchsorted(space.start, np.linspace(0, space.start[-1], len(selections) + 1)[1:-1]).tolist()
     covered = [np.zeros(space.table.row_types, np.int64) for _ in selections]
-    surplus = np.empty(len(space))
+    surplus = np.full(len(space), -np.inf)
+    # without a limit, a chunk is looked at at once: its floats are added up in one order
+    step = space.requirement.judged_at_once(budget, max(1, len(space)))
 
     def gains(chunk: tuple[int, int], selection: Selection, own: Int64) -> float:
         selection.set_supply(space.table.weight, price)
-        return cover(selection, space.candidates, space.cost, chunk, floor, own, surplus)
+        gained = 0.0
+        for first in range(*chunk, step):
+            if budget.over():
+                break
+            part = first, min(first + step, chunk[1])
+            gained += cover(selection, space.candidates, space.cost, part, floor, own, surplus)
+        return gained
 
     chunks = list(zip([0, *ends], [*ends, len(space)], strict=True))
     gained = sum(mapping(threads, enough=len(space.candidates.item) > _MANY)(gains, chunks, selections, covered))

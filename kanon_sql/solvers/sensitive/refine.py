@@ -49,6 +49,9 @@ Under l(occupation) >= 3, these cost 17,200 on Adult in levels, and 21,900 witho
 _FAR = 1.4
 """What classes cost, in bounds, from which on higher prices are tried under suppression, too: delta then costs 7 % less."""
 
+_LOOKS = 4
+"""How often all instances are looked at, at least: which hold a class, what they gain at prices, and what these open, twice."""
+
 _FIRST = 0.15
 """Part of the time for the release by suppression where sensitive values are few: prices open better classes later."""
 
@@ -120,6 +123,8 @@ def _refined(problem: Problem, budget: Budget, *, search: bool, below: Fraction 
         start = _or_by_suppression(problem, start, budget.half()) if search and later else start
         size = f"{table.row_types:,} row types under {len(patterns.shown):,} masks"
         return replace(start, remark=f"{size} are too many for prices: greedy and growth")
+    if not problem.requirement.in_time(budget, _LOOKS * len(everything)):
+        return replace(start, remark=f"no time for prices of {len(everything):,} instances: greedy and growth")
     space, bound = everything.feasible()
     cheapest = start.cost(table) if below is None else min(start.cost(table), math.ceil(below * table.unit))
     if cheapest <= bound:
@@ -140,7 +145,7 @@ def _refined(problem: Problem, budget: Budget, *, search: bool, below: Fraction 
         bound, method, evidence = relaxed.bound, RELAXED, relaxed.prices
     if search and min(cheapest, start.cost(table)) > bound and not budget.over():
         far = start.cost(table) > _FAR * bound
-        found += opened(space, _proven(space, guide, evidence, few=few, far=far), budget)
+        found += opened(space, _proven(space, guide, evidence, budget, few=few, far=far), budget)
         start = searched(sorted(found, key=lambda each: each.cost), start, bound, budget)
     return replace(start, lower_bound=bound, bound=method, prices=evidence)
 
@@ -154,10 +159,12 @@ def _leading(space: SensitiveSearchSpace, guide: Guide, cost: int, budget: Budge
     if small or not levels:
         yield guide
     if small or levels:
-        yield guide_at(space, _RAISED * guide.price)
+        yield guide_at(space, _RAISED * guide.price, budget)
 
 
-def _proven(space: SensitiveSearchSpace, guide: Guide, proof: Prices | None, *, few: bool, far: bool) -> Iterator[Guide]:
+def _proven(
+    space: SensitiveSearchSpace, guide: Guide, proof: Prices | None, budget: Budget, *, few: bool, far: bool
+) -> Iterator[Guide]:
     """Yield the prices that open classes once they have proven the bound: with levels or few values, in a small table only.
 
     Higher ones are of use in a small table, too, and where classes cost far more than the bound, as under beta and delta.
@@ -166,11 +173,11 @@ def _proven(space: SensitiveSearchSpace, guide: Guide, proof: Prices | None, *, 
     if proof is None or (few and not small) or (not few and table.has_ladders):
         return
     price = proof.price / proof.scale
-    yield guide_at(space, price)
+    yield guide_at(space, price, budget)
     if not few and (small or far):
-        yield guide_at(space, _RAISED * price)
+        yield guide_at(space, _RAISED * price, budget)
     if not few and far and not small:
-        yield guide_at(space, _RAISED * guide.price)
+        yield guide_at(space, _RAISED * guide.price, budget)
 
 
 def _or_by_suppression(problem: Problem, found: Recoding, budget: Budget) -> Recoding:
@@ -207,6 +214,8 @@ def opened(space: SensitiveSearchSpace, guides: Iterable[Guide], budget: Budget)
     margin = _PROMISING * space.requirement.least * float(table.cost.max())
     found: list[Opened] = []
     for guide in guides:
+        if found and not space.requirement.in_time(budget, 2 * len(space)):
+            break
         near = space if len(space) <= _FEW else space.take(np.flatnonzero(guide.surplus > -margin))
         recoding = min(_opened(space, near, guide, budget), key=lambda recoding: recoding.cost(table))
         if len(near) > max(_FEW, table.row_types):
@@ -251,7 +260,7 @@ def _improved(space: SensitiveSearchSpace, start: Recoding, bound: int, budget: 
         budget.report("local search", share, search.cost, bound)
         cost = search.cost
         search.grow(budget)
-        search.rebuild(_STEPS, state)
+        search.rebuild(space.requirement.judged_at_once(budget, _STEPS), state)
         done += _STEPS
         if search.cost == cost or wide.whole:
             wide.solve(budget)

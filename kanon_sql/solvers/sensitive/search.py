@@ -106,7 +106,8 @@ class Search:
     def grow(self, budget: Budget) -> None:
         """Let all instances draw rows from dearer classes, again and again while that saves much."""
         start = self.space.start
-        ends = np.unique(np.append(np.searchsorted(start, np.arange(_ITEMS, start[-1], _ITEMS)), len(start) - 1)).tolist()
+        items = self.space.requirement.judged_at_once(budget, _ITEMS)
+        ends = np.unique(np.append(np.searchsorted(start, np.arange(items, start[-1], items)), len(start) - 1)).tolist()
         chunks = list(zip([0, *ends[:-1]], ends, strict=True))
         for _ in range(_SWEEPS):
             saved = 0

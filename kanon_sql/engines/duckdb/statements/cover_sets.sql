@@ -2,20 +2,20 @@
     , "kanon#words" AS MATERIALIZED (
         SELECT DISTINCT label, CASE WHEN word <> 'NULL' OR NOT pair THEN ${word} END AS word
         FROM (
-            SELECT label, pair, system.main.unnest(words) AS word, system.main.list_aggregate(words, 'string_agg', ', ')
-                AS read, inside
+            SELECT label, pair, system.main.unnest(words) AS word,
+                   system.main.list_aggregate(words, 'string_agg', ', ') = inside AS whole
             FROM (
                 SELECT label, pair, inside, CASE WHEN pair THEN system.main.regexp_extract_all(
                            inside || ', ', '("(?:[^"]|"")*"|(?:[^"].*?)??), ', 1, 's') ELSE [inside] END AS words
                 FROM (
-                    SELECT label, system.main.regexp_full_match(label, '\{.*\}', 's') AS pair,
-                           CASE WHEN system.main.regexp_full_match(label, '\{.*\}', 's')
-                                THEN system.main.regexp_extract(label, '^\{(.*)\}$$', 1, 's') ELSE label END AS inside
-                    FROM (SELECT DISTINCT label FROM "kanon#shown")
+                    SELECT label, system.main.regexp_full_match(told, '\{.*\}', 's') AS pair,
+                           CASE WHEN system.main.regexp_full_match(told, '\{.*\}', 's')
+                                THEN system.main.regexp_extract(told, '^\{(.*)\}$$', 1, 's') ELSE told END AS inside
+                    FROM (${told})
                 )
             )
         )
-        WHERE read = inside
+        WHERE whole
     )
     SELECT system.main.count(*) AS wrong
     FROM "kanon#shown" AS shown

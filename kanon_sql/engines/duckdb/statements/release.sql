@@ -5,7 +5,7 @@ ${histogram}
     WHERE ${unshadowed}
 )${populations}${before_search}, "kanon#fit" AS MATERIALIZED (
     -- columns that single people out are refused before the search: the call needs their counts
-    SELECT run, row_types, CASE WHEN found.refused IS NULL THEN found.release ELSE system.main.error(found.refused) END AS release
+    SELECT run, row_types, CASE WHEN found.refused IS NULL THEN found.release ELSE system.main.error(found.refused) END AS release${fit_words}
     FROM (
         SELECT run, row_types, system.main.kanon_fit(run, row_types, ${singled}${tables}) AS found
         FROM (SELECT run, (SELECT system.main.count(*) FROM "kanon#types") AS row_types FROM "kanon#run")
