@@ -110,7 +110,8 @@ class Exchanges:
         state = self._state
         changed = state.table.ancestors[base]
         rows, place = np.unique(changed, return_inverse=True)
-        moved = np.bincount(place.ravel(), np.repeat(change, changed.shape[1]).astype(np.float64))
+        moved = np.zeros(len(rows), np.int64)
+        np.add.at(moved, place.ravel(), np.repeat(change, changed.shape[1]))
         new: Int32 = rows[(moved != 0) & (state.pattern[rows] == 0)]
         state.pattern[new] = SECONDARY
         state.put_own(witness, base.astype(np.int32), change.astype(np.int64))
