@@ -41,8 +41,8 @@ class TableCertificate:
     empty_rows : int
         Rows that nobody is in and that are suppressed, too, so that no suppressed row is the only possible one of its group.
     witnesses : int
-        Other tables that agree with everything shown: one for each primary row and measure, of a sum one of more and one of
-        less, and one for each group of too few people that rows of several grouping sets name together. With
+        Other tables that agree with everything shown: one for each primary row and measure, and for a sum another with less.
+        Groups of too few people that rows of several grouping sets name together have one, too. With
         ``AGAINST CONTRIBUTORS`` there may be more. The gate added all of them up.
     seconds : float
         Time of solving.

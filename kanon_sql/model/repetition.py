@@ -109,7 +109,7 @@ class RepeatedPeopleError(PolicyError):
 
     @classmethod
     def of_spellings(cls, column: str, people: int, rows: int, surface: Surface) -> Self:
-        """Name a column by which people should be counted, and that has names in several spellings. See `of`."""
+        """Name a column of names in several spellings that people should be counted by. See `of`."""
         found = cls(
             f"{as_identifier(column)} has the names of people in several spellings, and each would count as a person; nothing "
             f"was released; hint: {_one_column([column], [column], surface)}"

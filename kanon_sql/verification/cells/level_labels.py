@@ -82,7 +82,7 @@ def _looked_up(con: Any, text: str, name: str, level: int) -> str:
     if not {*wanted} <= set(map(same_name, given)):
         shown = name.partition(" ")[2]
         raise CertificateError(
-            "tabulation", f"the table {shown} gives levels of a key and is not here; hint: kanon verify --beside {shown}=FILE"
+            "tabulation", f"the table {shown} gives levels of a key and is not here; hint: " + f"--beside {shown}=FILE"
         )
     value, shown = (f"CAST({quoted(each)} AS VARCHAR)" for each in wanted)
     several = f"SELECT 1 FROM {table} GROUP BY {value} HAVING system.main.count(DISTINCT {shown}) <> 1"  # noqa: S608
