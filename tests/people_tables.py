@@ -111,6 +111,14 @@ def clinics(seed: int, people: int = 120, visits: int = 6) -> Columns:
     }
 
 
+def spellings(seed: int) -> Columns:
+    """Visits with nothing but a name that tells people apart, with and without accents, capital letters and spaces."""
+    columns = clinics(seed)
+    del columns["clinic"], columns["patient_number"]
+    columns["name"] = [f"RENE{row // 6} " if row % 6 == 0 else f"René{row // 6}" for row in range(len(columns["name"]))]
+    return columns
+
+
 def families(seed: int, homes: int = 400) -> Columns:
     """People who share surname, address and telephone, and what goes with them."""
     draw = np.random.default_rng(seed)

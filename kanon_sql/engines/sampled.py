@@ -71,7 +71,9 @@ def _has_spellings(names: Any, spellings: Any) -> bool:
     """Return whether some names are spelled in several ways."""
     known = names.is_valid()
     one, each = (_numbers(column.filter(known)).astype(np.uint64) for column in (names, spellings))
-    return len(np.unique(np.stack([one, each], axis=1), axis=0)) > len(np.unique(one))
+    order = np.argsort(one, kind="stable")
+    one, each = one[order], each[order]
+    return bool(((one[1:] == one[:-1]) & (each[1:] != each[:-1])).any())
 
 
 def _numbers(column: Any) -> Any:

@@ -146,7 +146,7 @@ def _one_column(columns: Sequence[str], names: Collection[str], surface: Surface
     """Return what to do where two columns repeat people, or names in several spellings do."""
     person = person_of({each: spelled(each, surface) for each in columns}, names)
     parts = "both" if len(columns) > 1 else "all its spellings"
-    return f"make one column of {parts} in a view, such as {person} AS person, and count people by it"
+    return f"make one column of {parts} in a view or another file, such as {person} AS person, and count people by it"
 
 
 def person_of(columns: Mapping[str, str], names: Collection[str]) -> str:

@@ -6,7 +6,7 @@ import datetime
 import json
 import random
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import combinations
 from typing import Any
 
@@ -18,6 +18,7 @@ import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy_file import read, written
+from kanon_sql.model.repetition import RepeatedPeopleError
 
 JOBS = ("driver", "nurse", "clerk", "cook", "judge", "baker", "pilot", "smith")
 
@@ -232,3 +233,14 @@ def test_a_number_of_a_person_counts_by_its_name_where_little_else_is_known() ->
     single = kanon_sql.suggest(pa.Table.from_pylist(rows[::3]))
     assert single.policy.policy.people is None
     assert roles(single)["customer_id"] == "identifier"
+
+
+@pytest.mark.parametrize("make", [people_tables.clinics, people_tables.spellings])
+def test_what_is_proposed_is_what_a_release_asks_for(make: Callable[[int], people_tables.Columns]) -> None:
+    visits, by = pa.table(make(1)), ["zip", "age", "sex"]
+    found = kanon_sql.suggest(visits)
+    with pytest.raises(RepeatedPeopleError) as refused:
+        kanon_sql.anonymize(visits, 5, quasi_identifiers=by, drop=[name for name in visits.column_names if name not in by])
+    person = str(refused.value).partition("such as ")[2].partition(" AS person")[0]
+    assert f"{person} AS person, and write PER person." in " ".join(found.notes)
+    assert "person" not in roles(found).values()

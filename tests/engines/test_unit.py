@@ -164,10 +164,7 @@ def test_a_key_of_two_columns_comes_before_names(shared_clause: Connection) -> N
 
 
 def test_names_in_several_spellings_are_one_person(shared_clause: Connection) -> None:
-    columns = people_tables.clinics(1)
-    for name in ("clinic", "patient_number"):
-        del columns[name]
-    columns["name"] = [("é".join(f"Ren {row // 6}".split(" ")), f"RENE{row // 6} ")[row % 6 == 0] for row in range(720)]
+    columns = people_tables.spellings(1)
     _with(shared_clause, "visits", people_tables.table(columns))
     hint = r"120 people have 720; .* such as lower\(trim\(strip_accents\(name\)\)\) AS person, and count people by it$"
     with pytest.raises(RepeatedPeopleError, match=rf"^name repeats people: .* {hint}"):

@@ -23,8 +23,6 @@ _NEW, _CLAIMED = -2, -1
 _CODES = 1 << 62
 """Codes of rows below this are int64."""
 
-Key = tuple[int, ...]
-
 
 class MovedPeople:
     """The rows of tables by their keys, and what it costs to move a person.
@@ -46,7 +44,7 @@ class MovedPeople:
     def __init__(
         self,
         table: CellTable,
-        places: Mapping[Key, int],
+        places: Mapping[tuple[int, ...], int],
         cells: BaseCells,
         tables: Sequence[OwnSets],
         gain: Int64,
@@ -108,7 +106,7 @@ class MovedPeople:
         return found
 
 
-def _weights(sizes: Int64, keys: Sequence[Key]) -> tuple[Int64, Int64]:
+def _weights(sizes: Int64, keys: Sequence[tuple[int, ...]]) -> tuple[Int64, Int64]:
     """Return by what each key is multiplied in the code of a row, for each grouping set, and what is added to each code."""
     weights, offset, begin = [], [], 0
     for chosen in keys:

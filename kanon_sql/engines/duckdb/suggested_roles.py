@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from kanon_sql.engines.duckdb.counted_people import Counted
@@ -42,22 +42,19 @@ def with_people(roles: Mapping[str, Role], sample: SampledRows) -> tuple[dict[st
     """
     asked = [each.column for each in roles.values() if each.role == "quasi-identifier"]
     found = repeating(sample, asked)
-    together = next((each for each in found if each.certain and len(each.columns) > 1), None)
+    first = next((each for each in found if each.certain), None)
+    together = first if first is not None and len(first.columns) > 1 else None
+    spelled = [sample.names[place] for place in sample.spelled]
     found = [each for each in found if len(each.columns) == 1]
     certain = {each.column: each for each in found if each.certain}
     surest = [name for name in certain if roles[name].role == "identifier"]
     named = None if surest else _by_its_name(roles, sample)
     if named is not None and (together is None or named[0] not in together.columns):
         return _counted_by(named, f"{as_identifier(named[0])} tells people apart, by its name", roles, sample, certain)
-    if not certain and together is not None:
+    if together is not None:
         both = ", ".join(map(as_identifier, together.columns))
-        names = [sample.names[place] for place in sample.spelled]
-        person = person_of({each: as_identifier(each) for each in together.columns}, names)
-        note = (
-            f"{both} tell people apart together: rows that share both agree on {_listed(together)}. Make one column of both in "
-            f"a view, such as {person} AS person, and write PER person."
-        )
-        return dict(roles), None, (note,)
+        fact = f"{both} tell people apart together: rows that share both agree on {_listed(together)}. Make one column of both"
+        return dict(roles), None, (f"{fact}{_in_a_view(together, spelled)}",)
     if not found and has_lost_key(sample, asked):
         return dict(roles), None, (f"{LOST_KEY[0].upper()}{LOST_KEY[1:]}.",)
     if not certain:
@@ -70,7 +67,14 @@ def with_people(roles: Mapping[str, Role], sample: SampledRows) -> tuple[dict[st
     open_ones = [name for name in certain if roles[name].role == "undecided"]
     per = certain[next(iter((*surest, *open_ones, *certain)))]
     apart = f"{as_identifier(per.column)} tells people apart: rows that share it agree on {_listed(per)}"
+    if per.column in spelled:
+        return dict(roles), None, (f"{apart}. Make one column of all its spellings{_in_a_view(per, spelled)}",)
     return _counted_by((per.column, per.people, per.rows), apart, roles, sample, certain)
+
+
+def _in_a_view(found: RepeatedPeople, spelled: Sequence[str]) -> str:
+    person = person_of({each: as_identifier(each) for each in found.columns}, spelled)
+    return f" in a view or another file, such as {person} AS person, and write PER person."
 
 
 def _counted_by(

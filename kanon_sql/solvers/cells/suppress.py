@@ -95,7 +95,7 @@ def finished(state: State, budget: Budget, algorithm: str) -> Suppression:
 
 def takes_long(state: State) -> bool:
     """Return whether a table takes long to improve and to bound, so that it is widened before."""
-    return state.table.rows > _SMALL or state.by_programs
+    return _is_large(state) or state.by_programs
 
 
 def _is_large(state: State) -> bool:
