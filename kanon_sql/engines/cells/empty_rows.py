@@ -80,6 +80,7 @@ class EmptyRows:
         self._moved = MovedPeople(table, places, cells, tables, gain, loss)
         self._taken, self._count = np.zeros((64, cells.keys.shape[1]), np.int64), 0
         self._keys: dict[tuple[int, int], list[Key]] = {}
+        self._counted: dict[Key, int] = {}
         self._tried = _TRIED
 
     def missing(self, wanted: Sequence[tuple[int, dict[int, int]]] = ()) -> Int64:
@@ -103,16 +104,26 @@ class EmptyRows:
                     "an earlier protected table suppresses an empty row that this one would show to be empty; nothing was "
                     "released; hint: use fewer keys, or USING auto (earlier = 'ignore') if nobody sees both tables"
                 )
+        sets = [each.sets[place].keys for each in self._tables if each.new for place in range(each.plain)]
         places = [(number, place) for number, each in enumerate(self._tables) if each.new for place in range(each.plain)]
-        lone = [(*at, *each) for at in places for each in self._lone(*at)]
-        self._tried = min(_TRIED, max(_LEAST_TRIED, _ALL_TRIED // max(1, len(lone))))
-        for number, place, group, cell in lone:
-            chosen, key = self._tables[number].sets[place].keys, self._cells.keys[cell]
-            taken = self._taken[: self._count]
-            alike = taken[(taken[:, group] == key[list(group)]).all(axis=1)]
-            if (alike[:, chosen] == key[list(chosen)]).all():
-                self._take(self._others(chosen, group, cell))
+        lone = [(chosen, *each) for chosen, at in zip(sets, places, strict=True) for each in self._lone(*at)]
+        self._tried = min(_TRIED, max(_LEAST_TRIED, _ALL_TRIED // max(1, sum(len(cells) for _, _, cells in lone))))
+        for chosen, group, cells in lone:
+            for cell in self._uncovered(chosen, group, cells):
+                self._take(self._others(chosen, group, cell))  # covers no other group of these
         return self._taken[: self._count]
+
+    def _uncovered(self, chosen: Key, group: Key, cells: Int64) -> list[int]:
+        """Return those of some cells, each in a group of its own, for which no other row of the group was taken."""
+        keys, taken = self._cells.keys[cells], self._taken[: self._count]
+        numbers, count = row_numbers(np.concatenate((keys, taken)), [group])
+        whose = np.full(count, -1, np.int64)
+        whose[numbers[: len(cells), 0]] = np.arange(len(cells))
+        whose = whose[numbers[len(cells) :, 0]]
+        other = (whose >= 0) & (taken[:, chosen] != keys[whose][:, chosen]).any(axis=1)
+        covered = np.zeros(len(cells), np.bool_)
+        covered[whose[other]] = True
+        return cells[~covered].tolist()
 
     def _groups(self, number: int, place: int) -> list[Key]:
         """Return the keys of the groups of the rows of a grouping set."""
@@ -132,15 +143,18 @@ class EmptyRows:
         """Return whether each row of a grouping set lies in one row of another one: part by part, its keys determine those."""
         for part in self._parts:
             mine, theirs = (tuple(key for key in part if key in each) for each in (own, keys))
-            if not set(theirs) <= set(mine):
-                _, rows = row_numbers(self._cells.keys, [mine])
-                _, pairs = row_numbers(self._cells.keys, [tuple(sorted({*mine, *theirs}))])
-                if pairs != rows:
-                    return False
+            if not set(theirs) <= set(mine) and self._groups_of(mine) != self._groups_of(tuple(sorted({*mine, *theirs}))):
+                return False
         return True
 
-    def _lone(self, number: int, place: int) -> Iterator[tuple[Key, int]]:
-        """Yield groups with a single row of a grouping set, if it has people and is suppressed, each with a base cell of it."""
+    def _groups_of(self, keys: Key) -> int:
+        """Return how many groups some keys of the base cells make."""
+        if keys not in self._counted:
+            self._counted[keys] = row_numbers(self._cells.keys, [keys])[1]
+        return self._counted[keys]
+
+    def _lone(self, number: int, place: int) -> Iterator[tuple[Key, Int64]]:
+        """Yield kinds of groups, and base cells: one of each row that is alone in its group, has people and is suppressed."""
         table = self._tables[number]
         chosen = table.sets[place].keys
         inside = np.flatnonzero(table.meets)
@@ -150,8 +164,8 @@ class EmptyRows:
         for group in self._groups(number, place):
             numbers, count = row_numbers(keys, [group])
             alone = np.bincount(numbers[:, 0], minlength=count)[numbers[:, 0]] == 1
-            for at in np.flatnonzero(alone & hidden).tolist():
-                yield group, int(inside[first[at]])
+            if (alone & hidden).any():
+                yield group, inside[first[alone & hidden]]
 
     def _others(self, chosen: Key, group: Key, cell: int) -> list[tuple[Int64, Int64]]:
         """Return what else a row of a group may be: keys of empty cells, and the cells that lend them values."""

@@ -26,7 +26,7 @@ def check(table: CellTable, suppressed: Bools, witnesses: Witnesses) -> None:
     suppressed : bool array [r]
         The rows that show nothing.
     witnesses : Witnesses
-        One for each primary row and measure that requires it.
+        For each primary row and measure that requires it, one that is about the row, or that raises it too.
 
     Raises
     ------
@@ -55,7 +55,8 @@ def check(table: CellTable, suppressed: Bools, witnesses: Witnesses) -> None:
     if not np.isin(witnesses.of, np.arange(len(table.measures))).all():
         raise _refused("a witness changes something else than a count or a sum")
     whose = np.repeat(np.arange(len(witnesses.row)), np.diff(witnesses.start))
-    reached = [_check_measure(table, place, counts[place], suppressed, witnesses, whose) for place in range(len(counts))]
+    checked = [_check_measure(table, place, counts[place], suppressed, witnesses, whose) for place in range(len(counts))]
+    reached = [own for own, _ in checked]
     more, less = np.zeros((2, len(witnesses.row)), np.bool_)
     for place, measure in enumerate(table.measures):
         mine, row = witnesses.measure == place, witnesses.row
@@ -68,6 +69,9 @@ def check(table: CellTable, suppressed: Bools, witnesses: Witnesses) -> None:
     borrowed = _borrowed(table, witnesses, whose, less)
     for place, (measure, needed) in enumerate(zip(table.measures, asked, strict=True)):
         mine = witnesses.measure == place
+        # what contradicts nobody is a witness of each row that it raises
+        whole, raised = checked[place][1]
+        needed[raised[(borrowed[whole] < 0) & ~less[whole]]] = False
         if not _is_open(table, witnesses, borrowed, mine & more)[needed].all():
             raise _refused("a suppressed row has no witness")
         needed = (measure.below >= 0) & (measure.below < counts[place])
@@ -76,8 +80,10 @@ def check(table: CellTable, suppressed: Bools, witnesses: Witnesses) -> None:
     _check_together(table, witnesses, whose)
 
 
-def _check_measure(table: CellTable, place: int, total: Int64, suppressed: Bools, witnesses: Witnesses, whose: Int64) -> Int64:
-    """Check what all witnesses change in a measure; return what the row of each of them has then."""
+def _check_measure(
+    table: CellTable, place: int, total: Int64, suppressed: Bools, witnesses: Witnesses, whose: Int64
+) -> tuple[Int64, Int64]:
+    """Check what all witnesses change in a measure; return what the row of each has then, and who raises which row enough."""
     measure, entries = table.measures[place], np.flatnonzero(witnesses.of == place)
     whose, base, change = whose[entries], witnesses.base[entries].astype(np.int64), witnesses.change[entries]
     count = len(witnesses.row)
@@ -104,7 +110,7 @@ def _check_measure(table: CellTable, place: int, total: Int64, suppressed: Bools
     whose_row = found // table.rows
     itself = at == row[whose_row]
     reached[whose_row[itself]] += added[itself]
-    return reached
+    return reached, np.stack((whose_row, at))[:, total[at] + added >= measure.required[at]]
 
 
 def _borrowed(table: CellTable, witnesses: Witnesses, whose: Int64, less: Bools) -> Int64:

@@ -61,6 +61,9 @@ class MovedPeople:
             codes = cells.keys[first] @ self._weights[:, number] + self._offset[number]
             self._rows.update(zip(codes.tolist(), rows.tolist(), strict=True))
         self._columns = [np.array([self._number[own.keys] for own in each.sets], np.int64) for each in tables]
+        self._chosen = [
+            np.stack([np.isin(np.arange(cells.keys.shape[1]), own.keys) for own in each.sets], axis=1) for each in tables
+        ]
         self._occurs = [_occurring(cells.keys, each.meets & (cells.people > 0)) if each.new else [] for each in tables]
 
     def claim(self, key: Int64, number: int | None = None) -> None:
@@ -98,8 +101,8 @@ class MovedPeople:
         """Return which empty rows a table can have: their values occur, or it is published and leaves such rows out."""
         table = self._tables[number]
         if table.new:
-            occurs = np.stack([each[column] for each, column in zip(self._occurs[number], fresh.T, strict=True)], axis=1)
-            return np.stack([occurs[:, list(own.keys)].all(axis=1) for own in table.sets], axis=1)
+            never = np.stack([~each[column] for each, column in zip(self._occurs[number], fresh.T, strict=True)], axis=1)
+            return ~(never @ self._chosen[number])
         found = np.full(added.shape, table.absent)
         for place in range(table.plain, len(table.sets)):  # a row with a count under a condition of 0 is not left out
             found[:, place] &= added[:, (place - table.plain) % table.plain]

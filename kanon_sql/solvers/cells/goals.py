@@ -103,7 +103,8 @@ def goals_of(table: CellTable, members: RowCells) -> Goals:
     parts: list[tuple[Int64, ...]] = []
     for number, measure in enumerate(table.measures):
         value = table.values(number)
-        rows = np.flatnonzero(measure.required > value)
+        primary = measure.required > value
+        rows = np.flatnonzero(primary & ~_follows(table, value) if number == 0 else primary)
         borrowed = np.full(len(rows), -1)
         if (measure.fixed == 1).any():
             cells = [_borrowed(table, members.of(row)) for row in rows.tolist()]
@@ -121,6 +122,22 @@ def goals_of(table: CellTable, members: RowCells) -> Goals:
         grows=grows.astype(np.int64),
         falls=falls.astype(np.int64),
     )
+
+
+def _follows(table: CellTable, people: Int64) -> Bools:
+    """Return which rows have as many people as they require in each witness of another row, which is a part of them.
+
+    A coalition may be all people of the part, so there it follows for empty rows alone.
+    """
+    measure = table.measures[0]
+    given = np.where(measure.or_none | (measure.required <= people), 0, measure.required)
+    found = np.zeros(table.rows, np.bool_)
+    for part, finer in enumerate(table.levels):
+        some = table.ancestors[given[table.ancestors[:, part]] > 0]
+        for whole, coarser in enumerate(table.levels):
+            if part != whole and (finer <= coarser).all():
+                found[some[given[some[:, part]] >= measure.required[some[:, whole]], whole]] = True
+    return found & (people == 0) if table.coalition else found
 
 
 def _borrowed(table: CellTable, cells: Int32) -> Int64:

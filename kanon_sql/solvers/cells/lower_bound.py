@@ -21,8 +21,8 @@ _UNIT = 1 << 20
 _ROUNDS, _STALLED, _RISE = 40, 4, 2e-3
 """Rounds of plane cuts, at most, and rounds without such a relative rise that end them."""
 
-_MANY, _SLACK = 5_000, 1e-6
-"""Where there are so many cuts, those with relatively more slack than this leave the program."""
+_MANY, _SLACK, _GREAT_RISE = 5_000, 1e-6, 5e-3
+"""Where there are so many cuts, those with relatively more slack leave the program, and one round without such a rise ends it."""
 
 _VIOLATED = 1e-3
 """By what part of its right-hand side a cut is violated that enters the program again, at least."""
@@ -137,7 +137,7 @@ def _with_planes(
         if after is None:
             break
         used, found = after
-        stalled = 0 if found.cost > best * (1 + _RISE) else stalled + 1
+        stalled = 0 if found.cost > best * (1 + (_RISE if count < _MANY else _GREAT_RISE)) else stalled + 1
         if found.cost > best:
             best = found.cost
             proof = max(proof, _proven(table, known.cuts, used, found), key=lambda each: each.cost)

@@ -55,6 +55,13 @@ class _Given:
         """Take a witness of more."""
         self._more.setdefault((row, measure), set()).add(borrowed)
 
+    def raised(self, sums: dict[int, dict[int, int]]) -> None:
+        """Take a witness that contradicts no contributor: it is one of each row that it raises to what the row requires."""
+        for measure, added in sums.items():
+            for row, change in added.items():
+                if self._system.values[measure][row] + change >= self._system.required[measure][row] > 0:
+                    self.more(row, measure, None)
+
     def less(self, row: int, measure: int) -> None:
         """Take a witness of less."""
         self._less.add((row, measure))
@@ -87,8 +94,9 @@ def _wrong(
             return "changes a base cell or a measure that does not exist, or one twice"
         changed.setdefault(of, {})[base] = change
     reached = system.values[measure][row]
+    sums: dict[int, dict[int, int]] = {}
     for of, changes in changed.items():
-        added: dict[int, int] = {}
+        added = sums.setdefault(of, {})
         for base, change in changes.items():
             if system.cells[base].values[of] + change < 0:
                 return "makes a base cell negative"
@@ -114,6 +122,8 @@ def _wrong(
         return "is too small"
     wrong, borrowed = _contradicts(system, row, changed, outside=False)
     given.more(row, measure, borrowed)
+    if borrowed is None:
+        given.raised(sums)
     return wrong
 
 

@@ -173,10 +173,10 @@ class CellGathering:
         """
         if self._found is None or self.protection.rows == "absent":
             return []
-        hidden = [True] * (1 + len(self._shape.filters))
+        hidden, own = [True] * (1 + len(self._shape.filters)), self.counting.own_keys
         return [
             {
-                "set": bits(chosen, self.counting.own_keys),
+                "set": bits(chosen, own),
                 "lenders": [int(self._lenders[key][code]) if key in chosen else None for key, code in enumerate(codes)],
                 "suppressed": hidden,
             }
