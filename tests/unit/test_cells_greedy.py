@@ -40,6 +40,16 @@ def test_a_box_protects_one_cell() -> None:
     assert undisclosed(table).sum() == 4
 
 
+def test_a_part_with_enough_people_is_a_witness_of_the_whole_but_for_a_coalition() -> None:
+    """All people of the cell know that no others are in its row."""
+    table = cell_table({(0, 0): 2} | {(1 + i // 3, i % 3): 9 for i in range(6)}, 5, CUBE)
+    small = np.flatnonzero(table.primary)
+    assert len(small) == 2
+    assert set(suppress(table, Budget()).witnesses.row) == {small[0]}
+    known = cell_table({(0, 0): 2} | {(1 + i // 3, i % 3): 9 for i in range(6)}, 5, CUBE, insiders=True)
+    assert set(suppress(replace(known, coalition=2), Budget()).witnesses.row) == set(small)
+
+
 def test_small_cells_share_the_load() -> None:
     """Each of the others can give one person only."""
     table = cell_table({(0, j): 2 for j in range(5)}, 5, [(0, 0), (0, 1)])

@@ -19,19 +19,25 @@ from kanon_sql.engines.cells.moved_people import CLOSED, IMPOSSIBLE, MovedPeople
 from kanon_sql.engines.cells.own_sets import OwnSets
 from kanon_sql.engines.cells.unlikely_pairs import UnlikelyPairs
 from kanon_sql.errors import PolicyError, SourceError
-from kanon_sql.table.arrays import Int64
+from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.cell_table import Bools, CellTable
 
 _TRIED, _LEAST_TRIED, _ALL_TRIED = 256, 4, 50_000
 """Cells that lend their values and that are tried for a row, at most and at least; between them so many for all rows."""
 
 _BASES, _NEAR = 4, 4_096
-"""Base cells of a row that are tried, at most, and lending cells that are looked at first."""
+"""Base cells of a row that are tried, at most, and lending cells among which as many as are tried are looked for."""
+
+_CHOICES = 4_096
+"""Times that rows choose their cells, at most, and so do not see what those choose that choose with them."""
 
 _STUCK, _FIXED = 8, 1 << 20
 """What a lending cell costs in addition that cannot lose a person, and a row that stays shown."""
 
 Key = tuple[int, ...]
+
+Candidates = Sequence[tuple[Int64, Int64]]
+"""Base cells that nobody has, by their keys, and for each the base cell that lends it values."""
 
 
 class EmptyRows:
@@ -81,6 +87,8 @@ class EmptyRows:
         self._taken, self._count = np.zeros((64, cells.keys.shape[1]), np.int64), 0
         self._keys: dict[tuple[int, int], list[Key]] = {}
         self._counted: dict[Key, int] = {}
+        self._varied: dict[tuple[Key, Key], Bools] = {}
+        self._indexed: dict[Key, tuple[Int32, Int64, Int64]] = {}
         self._tried = _TRIED
 
     def missing(self, wanted: Sequence[tuple[int, dict[int, int]]] = ()) -> Int64:
@@ -99,7 +107,7 @@ class EmptyRows:
         for number, value in wanted:
             self._moved.claim(np.array([value.get(key, 0) for key in range(self._cells.keys.shape[1])]), number)
         for _, value in wanted:
-            if not self._take(self._like(value, [each for _, each in wanted])):
+            if not self._take([self._like(value, [each for _, each in wanted])]):
                 raise SourceError(
                     "an earlier protected table suppresses an empty row that this one would show to be empty; nothing was "
                     "released; hint: use fewer keys, or USING auto (earlier = 'ignore') if nobody sees both tables"
@@ -107,10 +115,12 @@ class EmptyRows:
         sets = [each.sets[place].keys for each in self._tables if each.new for place in range(each.plain)]
         places = [(number, place) for number, each in enumerate(self._tables) if each.new for place in range(each.plain)]
         lone = [(chosen, *each) for chosen, at in zip(sets, places, strict=True) for each in self._lone(*at)]
-        self._tried = min(_TRIED, max(_LEAST_TRIED, _ALL_TRIED // max(1, sum(len(cells) for _, _, cells in lone))))
+        count = sum(len(cells) for _, _, cells in lone)
+        self._tried, together = min(_TRIED, max(_LEAST_TRIED, _ALL_TRIED // max(1, count))), 1 + count // _CHOICES
         for chosen, group, cells in lone:
-            for cell in self._uncovered(chosen, group, cells):
-                self._take(self._others(chosen, group, cell))  # covers no other group of these
+            uncovered = self._uncovered(chosen, group, cells)  # what covers one of them covers no other
+            for begin in range(0, len(uncovered), together):
+                self._take([self._others(chosen, group, cell) for cell in uncovered[begin : begin + together]])
         return self._taken[: self._count]
 
     def _uncovered(self, chosen: Key, group: Key, cells: Int64) -> list[int]:
@@ -164,24 +174,16 @@ class EmptyRows:
         for group in self._groups(number, place):
             numbers, count = row_numbers(keys, [group])
             alone = np.bincount(numbers[:, 0], minlength=count)[numbers[:, 0]] == 1
-            if (alone & hidden).any():
-                yield group, inside[first[alone & hidden]]
+            cells = inside[first[alone & hidden]]
+            cells = cells[self._have_others(chosen, group, cells)]
+            if len(cells):
+                yield group, cells
 
-    def _others(self, chosen: Key, group: Key, cell: int) -> list[tuple[Int64, Int64]]:
-        """Return what else a row of a group may be: keys of empty cells, and the cells that lend them values."""
-        keys, found = self._cells.keys, list[tuple[Int64, Int64]]()
-        place = self._places[chosen]
-        members = np.flatnonzero(
-            (self._table.ancestors[:, place] == self._table.ancestors[cell, place]) & (self._cells.people > 0)
-        )
-        for part in self._parts:
-            same = [key for key in part if key in group]
-            other = [key for key in part if key in chosen and key not in group]
-            if not other:
-                continue
-            lenders = self._fitting(self._lenders[:_NEAR], cell, same, other)
-            if not len(lenders):
-                lenders = self._fitting(self._lenders[_NEAR:], cell, same, other)
+    def _others(self, chosen: Key, group: Key, cell: int) -> Candidates:
+        """Return what else a row of a group may be."""
+        keys, found, members = self._cells.keys, list[tuple[Int64, Int64]](), self._alike(cell, chosen)
+        for part, same, other in self._other_keys(chosen, group):
+            lenders = self._fitting(cell, same, other)
             for member in members[: max(1, min(_BASES, self._tried // 16)) if self._impossible is None else _TRIED].tolist():
                 fresh = np.tile(keys[member], (len(lenders), 1))
                 fresh[:, part] = keys[lenders][:, part]
@@ -191,20 +193,54 @@ class EmptyRows:
                     break
         return found
 
-    def _fitting(self, cells: Int64, cell: int, same: Sequence[int], other: Sequence[int]) -> Int64:
-        """Return the first cells that are as another one in some keys, and not in all of others."""
-        keys = self._cells.keys
-        lending = keys[cells]
-        fits = (lending[:, same] == keys[cell, same]).all(axis=1) & (lending[:, other] != keys[cell, other]).any(axis=1)
-        found: Int64 = cells[fits][: self._tried if self._impossible is None else _NEAR]
+    def _other_keys(self, chosen: Key, group: Key) -> Iterator[tuple[Sequence[int], Key, Key]]:
+        """Yield each part of the keys in which rows of a group differ: all of it, what is the same in a group, and what is not."""
+        for part in self._parts:
+            other = tuple(key for key in part if key in chosen and key not in group)
+            if other:
+                yield part, tuple(key for key in part if key in group), other
+
+    def _have_others(self, chosen: Key, group: Key, cells: Int64) -> Bools:
+        """Return for which of some base cells the source has other values that go with their group."""
+        found = np.zeros(len(cells), np.bool_)
+        for _, same, other in self._other_keys(chosen, group):
+            if (same, other) not in self._varied:
+                keys = self._cells.keys
+                (both, pairs), (number, count) = (row_numbers(keys[self._lenders], [each]) for each in ((*same, *other), same))
+                of_pair = np.zeros(pairs, np.int32)
+                of_pair[both[:, 0]] = number[:, 0]
+                varied = np.zeros(len(keys), np.bool_)
+                varied[self._lenders] = np.bincount(of_pair, minlength=count)[number[:, 0]] > 1
+                self._varied[same, other] = varied
+            found |= self._varied[same, other][cells]
         return found
+
+    def _alike(self, cell: int, keys: Key) -> Int64:
+        """Return the base cells with people that are as another one in some keys, the cheapest first."""
+        if keys not in self._indexed:
+            numbers, count = row_numbers(self._cells.keys, [keys])
+            order = self._lenders[np.argsort(numbers[self._lenders, 0], kind="stable")]
+            self._indexed[keys] = numbers[:, 0], order, np.searchsorted(numbers[order, 0], np.arange(count + 1))
+        number, order, first = self._indexed[keys]
+        return order[first[number[cell]] : first[number[cell] + 1]]
+
+    def _fitting(self, cell: int, same: Key, other: Sequence[int]) -> Int64:
+        """Return the cheapest base cells with people that are as another one in some keys, and not in all of others."""
+        keys, alike, size = self._cells.keys, self._alike(cell, same), 8 * self._tried
+        wanted = self._tried if self._impossible is None else _NEAR
+        while True:
+            cells = alike[:size]
+            found: Int64 = cells[(keys[cells][:, other] != keys[cell, other]).any(axis=1)][:wanted]
+            if len(found) == wanted or size >= len(alike) or (len(found) and size >= _NEAR):
+                return found
+            size *= 8
 
     def _possible(self, fresh: Int64) -> Int64:
         """Return which of some cells somebody may be in, by their keys."""
         return np.arange(len(fresh)) if self._impossible is None else np.flatnonzero(~self._impossible(fresh))
 
-    def _like(self, value: dict[int, int], others: Sequence[dict[int, int]]) -> list[tuple[Int64, Int64]]:
-        """Return what the base cell of an empty row may be, maybe of another one too: keys, and cells that lend them values."""
+    def _like(self, value: dict[int, int], others: Sequence[dict[int, int]]) -> Candidates:
+        """Return what the base cell of an empty row may be, maybe of another one too."""
         own, lenders = self._cells.keys, self._lenders[:_TRIED]
         fresh = own[lenders]
         for each in others[:_TRIED]:
@@ -220,33 +256,33 @@ class EmptyRows:
         possible = self._possible(fresh)
         return [(fresh[possible], lenders[possible])]
 
-    def _take(self, given: Sequence[tuple[Int64, Int64]]) -> bool:
-        """Take the cheapest of some cells; return whether one is possible."""
-        likely = [(fresh[kept], lenders[kept]) for fresh, lenders in given for kept in (~self._unlikely().has(fresh),)]
-        best, chosen = self._cheapest(likely)
-        if best >= _FIXED:
-            best, chosen = self._cheapest(given)
-        if chosen is None:
+    def _take(self, given: Sequence[Candidates]) -> bool:
+        """Take the cheapest of the cells that each of some rows may have; return whether each has one."""
+        some = [(row, *each) for row, candidates in enumerate(given) for each in candidates if len(each[0])]
+        if not some:
             return False
-        if best >= CLOSED:
+        row = np.repeat([each for each, _, _ in some], [len(lenders) for _, _, lenders in some])
+        fresh, lenders = (np.concatenate([each[place] for each in some]) for place in (1, 2))
+        price = self._moved.price(fresh, lenders)
+        likely = np.where(self._unlikely().has(fresh), IMPOSSIBLE, price)
+        (best, chosen), (least, cheapest) = (_cheapest(each, row, len(given)) for each in (likely, price))
+        best, chosen = np.where(best < _FIXED, (best, chosen), (least, cheapest))
+        if ((best >= CLOSED) & (best < IMPOSSIBLE)).any():
             raise PolicyError(
                 "rows that must be shown say that a suppressed row is the only one of its group; hint: leave the finer "
                 "grouping sets out of SHOW"
             )
-        if self._count == len(self._taken):
-            self._taken = np.concatenate((self._taken, self._taken))
-        self._taken[self._count] = chosen
-        self._count += 1
-        self._moved.claim(chosen)
-        return True
+        for key in fresh[chosen[best < CLOSED]]:
+            if self._count == len(self._taken):
+                self._taken = np.concatenate((self._taken, self._taken))
+            self._taken[self._count] = key
+            self._count += 1
+            self._moved.claim(key)
+        return bool((best < IMPOSSIBLE).all())
 
-    def _cheapest(self, given: Sequence[tuple[Int64, Int64]]) -> tuple[int, Int64 | None]:
-        """Return the cheapest of some cells, and what it costs."""
-        best, chosen = IMPOSSIBLE, None
-        for fresh, lenders in given:
-            if len(fresh):
-                price = self._moved.price(fresh, lenders)
-                at = int(price.argmin())
-                if price[at] < best:
-                    best, chosen = int(price[at]), fresh[at]
-        return best, chosen
+
+def _cheapest(price: Int64, row: Int64, rows: int) -> tuple[Int64, Int64]:
+    """Return the lowest price for each row, and where it is; `IMPOSSIBLE` where there is none."""
+    order = np.lexsort((price, row))
+    chosen = order[np.minimum(np.searchsorted(row[order], np.arange(rows)), len(order) - 1)]
+    return np.where(row[chosen] == np.arange(rows), price[chosen], IMPOSSIBLE), chosen
