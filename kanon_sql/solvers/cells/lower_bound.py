@@ -22,7 +22,7 @@ _ROUNDS, _STALLED, _RISE = 40, 4, 2e-3
 """Rounds of plane cuts, at most, and rounds without such a relative rise that end them."""
 
 _MANY, _SLACK, _GREAT_RISE = 5_000, 1e-6, 5e-3
-"""Where there are so many cuts, those with relatively more slack leave the program, and one round without such a rise ends it."""
+"""Where there are so many cuts, those with relatively more slack leave the program, and one round that rises less ends it."""
 
 _VIOLATED = 1e-3
 """By what part of its right-hand side a cut is violated that enters the program again, at least."""
