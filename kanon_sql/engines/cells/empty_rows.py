@@ -194,7 +194,7 @@ class EmptyRows:
         return found
 
     def _other_keys(self, chosen: Key, group: Key) -> Iterator[tuple[Sequence[int], Key, Key]]:
-        """Yield each part of the keys in which rows of a group differ, and of it those that are the same in the group, or not."""
+        """Yield each part of the keys in which rows of a group differ, with those that are equal there, and the others."""
         for part in self._parts:
             other = tuple(key for key in part if key in chosen and key not in group)
             if other:
