@@ -133,7 +133,8 @@ class EmptyRows:
         other = (whose >= 0) & (taken[:, chosen] != keys[whose][:, chosen]).any(axis=1)
         covered = np.zeros(len(cells), np.bool_)
         covered[whose[other]] = True
-        return cells[~covered].tolist()
+        found: list[int] = cells[~covered].tolist()
+        return found
 
     def _groups(self, number: int, place: int) -> list[Key]:
         """Return the keys of the groups of the rows of a grouping set."""

@@ -178,13 +178,11 @@ def _solved(
 
     Rows that are suppressed for others may need more of them, and those may need others.
     """
-    from kanon_sql.solvers.cells import begun, finished, takes_long, widened
+    from kanon_sql.solvers.cells import begun, finished, widened
 
     empty = system.missing(system.table.primary | system.table.suppressed)
     system = again(empty) if len(empty) else system
-    state = begun(system.table, budget, algorithm)
-    # solved first, a table needs fewer of them
-    found = None if takes_long(state) else finished(state, budget, algorithm)
+    state, found = begun(system.table, budget, algorithm), None
     while True:
         more = system.missing(state.suppressed)
         if len(more):

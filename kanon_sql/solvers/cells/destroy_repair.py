@@ -9,14 +9,14 @@ from kanon_sql.solvers.cells.greedy import publish
 from kanon_sql.solvers.cells.state import SECONDARY, State
 from kanon_sql.table.arrays import Int64
 
-_ROUNDS, _ROUNDS_PER_ROW, _WORK = 2_000, 20, 30_000
+_ROUNDS, _ROUNDS_PER_ROW, _WORK = 2_000, 20, 40_000
 """Rounds, at most, and for each secondary row, and witnesses that all of them look for, at most."""
 
 _COPIED = 50_000_000
 """Rows of the table that all rounds together copy, at most: a large table is hardly searched."""
 
-_MOST_USERS = 100
-"""Witnesses that look for others in one round, at most."""
+_MOST_USERS = 40
+"""Witnesses that look for others in one round, at most: the fewer, the more rounds."""
 
 _MOST = 12
 """Rows that are published together, at most."""
@@ -24,7 +24,7 @@ _MOST = 12
 _SLACK = 1
 """What a rebuild may cost more than before, until its rows are published again."""
 
-_THRESHOLD = 2
+_THRESHOLD = 3
 """Mean costs of a secondary row that a rebuild may cost more than the best at first; nothing at the end."""
 
 _CHECKED = 16
@@ -70,9 +70,10 @@ def _rebuild(state: State, limit: int, random: np.random.Generator) -> int:
     kept = state.pattern.copy(), state.kept(slice(None))
     first = int(random.choice(np.flatnonzero(state.pattern == SECONDARY)))
     taken = [first, *_near(state, first, random)]
-    using = sorted({witness for row in taken for witness in state.users(row)})
-    if len(using) > _MOST_USERS:
-        taken, using = [first], state.users(first)
+    using = _users(state, taken)
+    while len(using) > _MOST_USERS and len(taken) > 1:
+        taken = taken[: len(taken) // 2]
+        using = _users(state, taken)
     if len(using) > _MOST_USERS:
         return len(using) // 8 + 1
     state.price(_perturbed(state, random))
@@ -94,6 +95,11 @@ def _rebuild(state: State, limit: int, random: np.random.Generator) -> int:
         state.pattern[:] = kept[0]
         state.restore(slice(None), kept[1])
     return len(using) + 8
+
+
+def _users(state: State, rows: list[int]) -> list[int]:
+    """Return the witnesses that change some secondary rows."""
+    return sorted({witness for row in rows for witness in state.users(row)})
 
 
 def _near(state: State, row: int, random: np.random.Generator) -> list[int]:

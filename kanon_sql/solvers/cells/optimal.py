@@ -74,7 +74,7 @@ class Optimal:
 
     def _separate(self, chosen: Bools, budget: Budget) -> tuple[int, int]:
         """Suppress some rows and whatever else it takes; return how many cuts were found, and how many witnesses were not."""
-        state, missing = self._state, 0
+        state, open_ = self._state, list[int]()
         state.clear()
         state.pattern[chosen] = SECONDARY
         cuts = self._planes.separate(chosen.astype(np.float64), budget).cuts
@@ -83,14 +83,15 @@ class Optimal:
         for witness in range(len(state.measure)):
             if state.find(witness, free=True) is not None:
                 continue
-            answer = Answer() if len(cuts.left) else self._ask(witness, budget)
+            answer = self._ask(witness, budget)
             if answer.change is not None:
                 state.put(witness, answer.change)
                 continue
             if answer.cut is not None:
                 self._program.add(answer.cut)
                 found += 1
-            missing += state.find(witness, free=False) is None
+            open_.append(witness)
+        missing = sum(state.find(each, free=True) is None and state.find(each, free=False) is None for each in open_)
         return found, missing
 
     def _ask(self, witness: int, budget: Budget) -> Answer:

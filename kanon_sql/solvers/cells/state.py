@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kanon_sql.kernels.cells import BoxSearch, CellSpace, WitnessStore, find, users
 from kanon_sql.solvers.cells.cheapest_witness import CheapestWitness
 from kanon_sql.solvers.cells.goals import Goal, Goals, RowCells, opened
+from kanon_sql.solvers.cells.lower_bound import Bound
 from kanon_sql.solvers.integer_programs.model import Floats
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.cell_table import Bools, CellTable, Witnesses
@@ -56,6 +57,8 @@ class State:
         What finds a witness where no move does, by its measure.
     by_programs : bool
         Whether moves alone did not find all witnesses.
+    bound : Bound, optional
+        What every suppression costs at least, if it is known.
     """
 
     table: CellTable
@@ -71,6 +74,7 @@ class State:
     others: dict[int, Changes] = field(default_factory=dict)
     programs: dict[int, CheapestWitness] = field(default_factory=dict)
     by_programs: bool = False
+    bound: Bound | None = None
 
     @property
     def measure(self) -> Int32:

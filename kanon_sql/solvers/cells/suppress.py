@@ -23,8 +23,11 @@ ALGORITHMS = (GREEDY, OPTIMAL)
 _SMALL = 1_500
 """Rows of a table that is solved exactly if that takes little, at most."""
 
-_OVERLAPPING = 300
-"""Rows of such a table, at most, if its groups overlap, so that moves alone do not find all witnesses: it takes far more."""
+_SMALLEST = 300
+"""Rows of such a table, at most, if its groups overlap, so that moves alone are not enough, or if its bound is far off."""
+
+_NEAR = 0.85
+"""The share of its cost that the bound of other tables is, at least, if they are solved exactly: others seldom end in time."""
 
 _GUIDED = 0.5
 """How much the relaxed suppression counts where a table is improved."""
@@ -53,15 +56,18 @@ def suppress(table: CellTable, budget: Budget, algorithm: str = "auto") -> Suppr
 
 
 def begun(table: CellTable, budget: Budget, algorithm: str) -> State:
-    """Return a table whose primary rows have witnesses; parameters and errors as for `suppress`."""
+    """Return a table whose primary rows have witnesses, improved by moves; parameters and errors as for `suppress`."""
     if algorithm not in ("auto", *ALGORITHMS):
         listed = ", ".join(map(repr, ALGORITHMS))
         raise PolicyError(f"no algorithm {algorithm!r} protects a table of counts; hint: {listed}, or leave it out")
     state = started(table)
     protect(state, budget)
-    if _is_large(state) and state.by_programs:
-        publish_by_programs(state, budget)
-    elif _is_large(state) and algorithm != GREEDY:
+    if state.by_programs:  # moves alone do not find all witnesses, so other starts take long
+        if _is_large(state):
+            publish_by_programs(state, budget)
+    elif not _is_large(state):
+        _improve(state, budget, algorithm)
+    elif algorithm != GREEDY:
         improve(state, 0, budget)
     return state
 
@@ -80,9 +86,9 @@ def widened(state: State, table: CellTable, budget: Budget) -> State:
 
 
 def finished(state: State, budget: Budget, algorithm: str) -> Suppression:
-    """Improve a small table whose primary rows have witnesses, and prove a bound; parameters as for `suppress`."""
-    bound = lower_bound(state.table, budget)
-    proven = bound.cost if _is_large(state) and algorithm != OPTIMAL else _improved(state, bound, budget, algorithm)
+    """Prove a bound, and take exact steps where they promise to end; parameters as for `suppress`."""
+    bound = state.bound = state.bound or lower_bound(state.table, budget)
+    proven = bound.cost if _is_large(state) and algorithm != OPTIMAL else _exact(state, bound, budget, algorithm)
     return Suppression(
         suppressed=state.suppressed,
         witnesses=state.witnesses(),
@@ -93,31 +99,33 @@ def finished(state: State, budget: Budget, algorithm: str) -> Suppression:
     )
 
 
-def takes_long(state: State) -> bool:
-    """Return whether a table takes long to improve and to bound, so that it is widened before."""
-    return _is_large(state) or state.by_programs
-
-
 def _is_large(state: State) -> bool:
     """Return whether a table is improved without its bound."""
     return state.table.rows > _SMALL
 
 
-def _improved(state: State, bound: Bound, budget: Budget, algorithm: str) -> int:
-    """Improve a table, with exact steps where it is small or they are asked for; return the lower bound that they prove."""
-    proven = bound.cost
-    if state.by_programs:  # moves alone do not find all witnesses, so other starts take long
-        publish_by_programs(state, budget)
-    else:
-        start_again(state, bound.share, proven, budget)
-    exact = algorithm == OPTIMAL or (algorithm != GREEDY and (state.table.rows <= _OVERLAPPING or not state.by_programs))
-    if state.cost > proven and exact:
-        limits = (inf, inf) if algorithm == OPTIMAL else (EFFORT, QUESTIONS // 16 if state.by_programs else QUESTIONS)
-        proven = max(proven, Optimal(state, bound.cuts, *limits).run(proven, budget))
-    if state.cost > proven and not state.by_programs and algorithm != GREEDY:
+def _improve(state: State, budget: Budget, algorithm: str) -> None:
+    """Begin a small table several times, then rebuild it in part, both guided by its bound."""
+    bound = state.bound = lower_bound(state.table, budget)
+    start_again(state, bound.share, bound.cost, budget)
+    if state.cost > bound.cost and algorithm != GREEDY:
         state.guide(bound.share, _GUIDED)
-        improve(state, proven, budget)
-    return proven
+        improve(state, bound.cost, budget)
+
+
+def _exact(state: State, bound: Bound, budget: Budget, algorithm: str) -> int:
+    """Take exact steps where the table is small and nearly optimal, or they are asked for; return the bound that they prove."""
+    if state.by_programs:
+        publish_by_programs(state, budget)
+    if algorithm == OPTIMAL:
+        limits = inf, inf
+    elif algorithm == GREEDY or (state.table.rows > _SMALLEST and (state.by_programs or bound.cost < _NEAR * state.cost)):
+        return bound.cost
+    else:
+        limits = EFFORT, QUESTIONS // 16 if state.by_programs else QUESTIONS
+    return (
+        max(bound.cost, Optimal(state, bound.cuts, *limits).run(bound.cost, budget)) if state.cost > bound.cost else bound.cost
+    )
 
 
 def cost_of(table: CellTable, suppressed: Bools) -> int:
