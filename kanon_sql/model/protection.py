@@ -163,7 +163,8 @@ class Protection:
             When it is neither.
         """
         if self.cost not in (*COSTS, *sums):
-            hint = hint_of(self.cost, (*COSTS, *sums), "use cells, n, parts or the name of a sum")
+            known = "use cells, n, parts or the name of a sum" if sums else "use cells, n or parts"
+            hint = hint_of(self.cost, (*COSTS, *sums), known)
             raise PolicyError(f"unknown cost {self.cost!r}; hint: {hint}")
 
     def cost_sum(self, table: Tabulation) -> str | None:
