@@ -50,7 +50,8 @@ def protect_counted(
     ----------
     cells : pyarrow.Table
         For each combination of `counted_keys` ``kanon#key0`` and so on, ``kanon#people``, and for each sum ``kanon#sum0``, its
-        least value ``kanon#least0``, and ``kanon#largest0`` where a rule looks at contributions.
+        least value ``kanon#least0``, ``kanon#lowest0`` and ``kanon#highest0`` of contributions with the sum of their squares
+        ``kanon#squares0``, and ``kanon#largest0`` where a rule looks at them.
     counting, protection
         The table, and what is asked of it.
     progress : callable, optional
