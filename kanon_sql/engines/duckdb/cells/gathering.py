@@ -232,7 +232,7 @@ class CellGathering:
         return as_identifier(names[0]) if names else self.counting.sums[place]
 
     def _refuse_two_numbers(self, column: Mapping[str, Any], place: int, own: Int64) -> None:
-        """Refuse a sum to which everyone adds one of two numbers: with the count, it tells how many add each."""
+        """Refuse a sum to which everyone adds one of two numbers: next to the count, it shows how many add each."""
         name, total = self._name_of_sum(place), column[f"kanon#sum{place}"]
         added, some, low, high = (
             units(column[f"kanon#{each}{place}"], name)[own] for each in ("sum", "some", "lowest", "highest")

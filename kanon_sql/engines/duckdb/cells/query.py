@@ -179,7 +179,8 @@ def _measures(place: int, largest: int, least: str | None = None) -> str:
     found = f', system.main.sum({value}) AS "kanon#sum{place}", system.main.min({least or value}) AS "kanon#least{place}"'
     found += f', system.main.count(*) FILTER (WHERE {value} <> 0) AS "kanon#some{place}"'
     found += f', system.main.min({value}) AS "kanon#lowest{place}", system.main.max({value}) AS "kanon#highest{place}"'
-    found += f', system.main.sum(system.main.pow(TRY_CAST({value} AS DOUBLE), 2)) AS "kanon#squares{place}"'
+    square = f"TRY_CAST({value} AS DOUBLE) * TRY_CAST({value} AS DOUBLE)"
+    found += f', system.main.sum({square}) AS "kanon#squares{place}"'
     return found + (f', system.main.max({value}, {largest}) AS "kanon#largest{place}"' if largest else "")
 
 
