@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -23,7 +24,7 @@ _LISTED = 20
 
 _HINT = "suppress more cells: kanon protect makes a table whose totals give nothing away"
 
-_EMPTY = "; if suppressed cells may be empty, as in tables of PROTECT, pass --least 0"
+_EMPTY = "if suppressed cells may be empty, as in tables of PROTECT, nothing is given away: pass --least 0"
 
 
 @click.command("audit-table")
@@ -36,9 +37,7 @@ _EMPTY = "; if suppressed cells may be empty, as in tables of PROTECT, pass --le
 @click.option(
     "--least",
     type=click.IntRange(0),
-    default=1,
-    show_default=True,
-    help="Least count of a suppressed cell; 0 if some may be empty, as in tables of PROTECT.",
+    help="Least count of a suppressed cell; 0 if some may be empty, as in tables of PROTECT.  [default: 1]",
 )
 @click.option(
     "--rows",
@@ -64,7 +63,7 @@ def audit_table(
     k: int,
     total: str | None,
     suppressed: tuple[str, ...],
-    least: int,
+    least: int | None,
     rows: str,
     sums: tuple[str, ...],
     possible: str | None,
@@ -93,7 +92,8 @@ def audit_table(
     con = duckdb.connect()
     stopped: list[bool] = []
 
-    def work() -> TableAudit:
+    def work() -> tuple[TableAudit, bool]:
+        """Return what was found, and whether nothing is given away if suppressed cells may be empty."""
         with closing(con):
             load(con, place, into="source", delimiter=delimiter)
             listed = columns(con, "source")
@@ -101,7 +101,8 @@ def audit_table(
             check_columns((*keys, measure, *added), listed)
             if possible is not None:
                 load(con, Place.of(possible), into="possible", delimiter=delimiter)
-            return audited_table(
+            audited = partial(
+                audited_table,
                 con,
                 keys,
                 measure,
@@ -109,11 +110,13 @@ def audit_table(
                 budget=Budget(seconds=time_limit, ended=lambda: bool(stopped)),
                 total=total,
                 suppressed=suppressed,
-                least=least,
                 rows=rows,
                 sums=added,
                 possible=() if possible is None else columns(con, "possible"),
             )
+            found = audited(least=1 if least is None else least)
+            unsure = least is None and rows == "null" and not found.holds
+            return found, unsure and audited(least=0).holds
 
     def stop() -> None:
         stopped.append(True)
@@ -121,7 +124,7 @@ def audit_table(
 
     with source_place(file, table, ending) as found_place:
         place = found_place.escaping(escape_formulas)
-        found = interruptible(stop, work, patience=PATIENCE)
+        found, empty = interruptible(stop, work, patience=PATIENCE)
     wrong = found.wrong(k)
     if as_json:
         listed = {name: [each.to_dict() for each in getattr(found, name)] for name in ("cells", "groups")}
@@ -131,7 +134,7 @@ def audit_table(
         show((name, f"{value:,}") for name, value in found.figures.items())
         _show_cells(found)
     if wrong:
-        raise AuditError(f"{wrong}; hint: {_HINT}{_EMPTY if least and rows == 'null' else ''}")
+        raise AuditError(f"{wrong}; hint: {_EMPTY if empty else _HINT}")
 
 
 def _show_cells(found: TableAudit) -> None:

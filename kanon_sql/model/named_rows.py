@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kanon_sql.errors import PolicyError, UnknownColumnError
-from kanon_sql.model.tabulation import Tabulation, condition_key
-from kanon_sql.model.validation import as_identifier, as_text, named
+from kanon_sql.model.tabulation import Item, Tabulation, condition_key
+from kanon_sql.model.validation import as_identifier, as_text, as_tuple, named, same_name
 
 NamedRow = tuple[tuple[str, tuple[str, ...]], ...]
 """Keys of a row and their values, as the table shows them; it adds up all other keys."""
@@ -27,7 +27,7 @@ def named_row(value: Any, option: str) -> NamedRow:
         When it is none.
     """
     if not isinstance(value, Mapping):
-        raise PolicyError(f"{option} names rows by their keys; hint: {option}=[{{'sex': 'F'}}]")
+        raise PolicyError(f"{option} names rows by values of their keys; hint: {option}=[{{'sex': 'F'}}]")
     found = []
     for key, each in value.items():
         several = each if isinstance(each, list | tuple) else [each]
@@ -35,7 +35,44 @@ def named_row(value: Any, option: str) -> NamedRow:
             raise PolicyError(f"{option} takes values as the table shows them, as texts or whole numbers; hint: {{'sex': 'F'}}")
         texts = (str(one).lower() if isinstance(one, bool) else str(one) for one in several)
         found.append((named(key, f"a key of {option}"), tuple(texts)))
-    return tuple(found)
+    row = tuple(found)
+    check_names(row)
+    return row
+
+
+def named_rows(values: Any, option: str) -> tuple[NamedRow, ...]:
+    """Read a list of rows, see `named_row`."""
+    return tuple(named_row(each, option) for each in as_tuple(values, option))
+
+
+def check_names(row: NamedRow) -> None:
+    """Check that a row names each key once.
+
+    Raises
+    ------
+    PolicyError
+        When it names one twice.
+    """
+    names = [*map(same_name, names_of(row))]
+    for name in names_of(row):
+        if names.count(same_name(name)) > 1:
+            raise PolicyError(f"a row has two values of {as_identifier(name)}; hint: {as_identifier(name)} IN ('F', 'M')")
+
+
+def names_of(row: NamedRow) -> tuple[str, ...]:
+    """Return the keys that a row names."""
+    return tuple(name for name, _ in row)
+
+
+def as_data(row: NamedRow) -> dict[str, str | list[str]]:
+    """Return a row as `named_row` reads it.
+
+    Examples
+    --------
+    >>> as_data((("job", ("cook", "nurse")), ("sex", ("F",))))
+    {'job': ['cook', 'nurse'], 'sex': 'F'}
+    """
+    return {name: values[0] if len(values) == 1 else list(values) for name, values in row}
 
 
 def rows_from(data: Iterable[Sequence[Any]]) -> tuple[NamedRow, ...]:
@@ -91,11 +128,33 @@ def values_of(row: NamedRow, table: Tabulation) -> dict[int, tuple[str, ...]]:
     """
     found = dict[int, tuple[str, ...]]()
     for name, values in row:
-        item = table.named(name, "key")
-        if item is None:
-            raise UnknownColumnError.of(name, [each.name for each in table.items if each.kind == "key"], "a row by its values")
-        found[item.places[0]] = values
+        found[named_key(name, table).places[0]] = values
     return found
+
+
+def named_key(name: str, table: Tabulation) -> Item:
+    """Return a key that a row names.
+
+    Raises
+    ------
+    PolicyError
+        When the table lacks it.
+    """
+    item = table.named(name, "key")
+    if item is None:
+        raise UnknownColumnError.of(name, [each.name for each in table.items if each.kind == "key"], "a row by its values")
+    return item
+
+
+def spelled_as(row: NamedRow, table: Tabulation) -> NamedRow:
+    """Return a row with its keys as a table spells them.
+
+    Raises
+    ------
+    PolicyError
+        When the table lacks one of them.
+    """
+    return tuple((named_key(name, table).name, values) for name, values in row)
 
 
 def check_rows(rows: Iterable[NamedRow], table: Tabulation) -> None:

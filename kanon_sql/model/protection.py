@@ -9,10 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 from kanon_sql.errors import PolicyError, hint_of
-from kanon_sql.model.named_rows import NamedRow, describe, named_row, rows_from
+from kanon_sql.model.named_rows import NamedRow, describe, named_rows, rows_from
 from kanon_sql.model.sum_rules import MOST_CONTRIBUTORS, Ambiguity, Dominance
 from kanon_sql.model.tabulation import Tabulation
-from kanon_sql.model.validation import as_identifier, by_name, fraction, named
+from kanon_sql.model.validation import as_identifier, as_tuple, by_name, fraction, named
 
 ALGORITHMS = ("auto", "greedy", "optimal")
 """What solves a table."""
@@ -142,13 +142,15 @@ class Protection:
         """
         percents = by_name(p, "p", "{'total': 10}")
         largest = by_name(dominance, "dominance", "{'total': [1, 0.8]}")
+        rows = [each for each in as_tuple(show, "show") if isinstance(each, Mapping)]
+        sets = [each for each in show if not isinstance(each, Mapping)]
         return cls(
             ambiguity=tuple(Ambiguity(measure=name, percent=fraction(each, "p")) for name, each in percents.items()),
             dominance=tuple(_dominance(name, pair) for name, pairs in largest.items() for pair in _pairs(pairs)),
-            show=tuple(each for each in show if not isinstance(each, Mapping)),
-            show_rows=tuple(named_row(each, "show") for each in show if isinstance(each, Mapping)),
-            hide=tuple(named_row(each, "hide") for each in hide),
-            impossible=tuple(named_row(each, "impossible") for each in impossible),
+            show=tuple(as_tuple(each, "a grouping set of show") for each in sets),
+            show_rows=named_rows(rows, "show"),
+            hide=named_rows(hide, "hide"),
+            impossible=named_rows(impossible, "impossible"),
             **options,
         )
 
@@ -161,7 +163,8 @@ class Protection:
             When it is neither.
         """
         if self.cost not in (*COSTS, *sums):
-            hint = hint_of(self.cost, (*COSTS, *sums), "use cells, n, parts or the name of a sum")
+            known = "use cells, n, parts or the name of a sum" if sums else "use cells, n or parts"
+            hint = hint_of(self.cost, (*COSTS, *sums), known)
             raise PolicyError(f"unknown cost {self.cost!r}; hint: {hint}")
 
     def cost_sum(self, table: Tabulation) -> str | None:

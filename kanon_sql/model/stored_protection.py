@@ -8,20 +8,19 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from kanon_sql.errors import PolicyError, UnknownColumnError
+from kanon_sql.model.named_rows import NamedRow, as_data, names_of, spelled_as
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.sum_rules import Ambiguity, Dominance
 from kanon_sql.model.tabulation import Tabulation
-from kanon_sql.model.validation import as_identifier, encodable, known_keys, listed, named, parsed, plain_number, same_name
+from kanon_sql.model.validation import as_identifier, encodable, known_keys, named, parsed, plain_number, same_name
 
 KEY = "protect"
 """The key of the JSON of a policy that tells it from one for rows."""
 
-OPTIONS = tuple(
-    name
-    for name in Protection.__dataclass_fields__
-    if name not in ("dominance", "ambiguity", "show_rows", "hide", "impossible")
-)
-"""The names under it are these, and p and dominance."""
+_ROWS = ("show", "hide", "impossible")
+
+OPTIONS = tuple(name for name in Protection.__dataclass_fields__ if name not in ("dominance", "ambiguity", "show_rows", *_ROWS))
+"""The names under it are these, p and dominance, and what names rows: show, hide and impossible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +34,7 @@ class StoredProtection:
     table : str
         The table that it belongs to, as SQL spells it.
     protection : Protection
-        What it asks for. Rules name sums, and ``show`` names keys, that a table need not have.
+        What it asks for. Rules name sums, and ``show`` names rows, that a table need not have.
 
     Raises
     ------
@@ -84,12 +83,14 @@ class StoredProtection:
 
         Notes
         -----
-        Rules about sums and grouping sets that the table does not have are left out.
+        Rules about sums that the table does not have are left out, and what SHOW names of it. All of HIDE and IMPOSSIBLE
+        applies: without one of their keys, a table might show what they are about.
 
         Raises
         ------
         PolicyError
-            When the table counts other people, or has a sum without a rule under a policy with rules.
+            When the table counts other people, has a sum without a rule under a policy with rules, or lacks a key of HIDE or
+            IMPOSSIBLE.
         """
         asked = self.protection
         if asked.per is not None and person is not None and same_name(person) != same_name(asked.per):
@@ -110,13 +111,29 @@ class StoredProtection:
             ambiguity=tuple(_renamed(rule, sums) for rule in asked.ambiguity if same_name(rule.measure) in sums),
             dominance=tuple(_renamed(rule, sums) for rule in asked.dominance if same_name(rule.measure) in sums),
             show=tuple(found for names in asked.show if (found := _shown(names, table)) is not None),
+            show_rows=tuple(spelled_as(row, table) for row in asked.show_rows if _shown(names_of(row), table) is not None),
+            hide=self._spelled("HIDE", asked.hide, table),
+            impossible=self._spelled("IMPOSSIBLE", asked.impossible, table),
         )
+
+    def _spelled(self, word: str, rows: Sequence[NamedRow], table: Tabulation) -> tuple[NamedRow, ...]:
+        """Return rows as a table spells their keys."""
+        for name in (name for row in rows for name in names_of(row)):
+            if table.named(name, "key") is None:
+                raise PolicyError(
+                    f"{self} names rows by {as_identifier(name)} in {word}, and the table has no such key; hint: count by it, "
+                    "too, or use a policy without these rows"
+                )
+        return tuple(spelled_as(row, table) for row in rows)
 
     def to_json(self) -> str:
         """Return the canonical JSON text: the least count, and all options that differ from their defaults."""
         asked, usual = self.protection, Protection()
         said: dict[str, Any] = {name: getattr(asked, name) for name in OPTIONS if getattr(asked, name) != getattr(usual, name)}
         said["k"] = asked.k
+        rows = {"show": [*map(list, asked.show), *map(as_data, asked.show_rows)]}
+        rows |= {"hide": [*map(as_data, asked.hide)], "impossible": [*map(as_data, asked.impossible)]}
+        said |= {name: listed for name, listed in rows.items() if listed}
         if asked.ambiguity:  # of two rules about a sum, the larger one holds
             rules = sorted(asked.ambiguity, key=lambda rule: rule.percent)
             said["p"] = {rule.measure: plain_number(rule.percent) for rule in rules}
@@ -138,9 +155,8 @@ class StoredProtection:
         """
         whose = f'the policy "{name}"'
         data = known_keys(parsed(text, whose), {KEY}, whose, [KEY])
-        said = dict(known_keys(data[KEY], {*OPTIONS, "p", "dominance"}, f"{KEY} of {whose}", ["k"]))
-        shown = [tuple(listed(names, "a grouping set of show")) for names in listed(said.pop("show", []), "show")]
-        return cls(name=name, table=table, protection=Protection.of(show=tuple(shown), **said))
+        said = known_keys(data[KEY], {*OPTIONS, *_ROWS, "p", "dominance"}, f"{KEY} of {whose}", ["k"])
+        return cls(name=name, table=table, protection=Protection.of(**said))
 
 
 _Rule = TypeVar("_Rule", Ambiguity, Dominance)

@@ -69,6 +69,19 @@ def test_what_kanon_protect_writes_passes(run: Run) -> None:
     assert run("counts.csv", "--by", "region", "--by", "sex").exit_code == 0
 
 
+def test_a_failure_says_whether_empty_cells_explain_it(run: Run) -> None:
+    """A table of PROTECT suppresses rows of nobody, too: as tables of other programs, its totals would give rows away."""
+    Path("counts.csv").write_text("x,y,n\n1,0,9\n2,0,\n2,2,\n4,0,\n4,1,9\n4,2,\n4,4,9\n1,,9\n2,,\n4,,\n,,33\n")
+    asked = ("counts.csv", "--by", "x,y", "--k", "4")
+    done = run(*asked)
+    assert done.exit_code == 1
+    assert "may be empty, as in tables of PROTECT, nothing is given away: pass --least 0" in done.output
+    assert run(*asked, "--least", "0").exit_code == 0
+    done = run("alone.csv", *GIVEN)
+    assert "may be empty" not in done.output
+    assert "hint: suppress more cells" in done.output
+
+
 def test_impossible_combinations_and_sums_are_known(run: Run) -> None:
     Path("bands.csv").write_text("decade,older,n,s\n10,,61,1\n20,,139,1\n,no,60,1\n,yes,140,1\n,,200,2\n")
     asked = ("bands.csv", "--by", "decade,older", "--sums", "s")

@@ -133,6 +133,21 @@ def test_python_tables_of_a_ledger_are_about_the_same_people(files: Path) -> Non
     assert kanon_sql.protect(people.slice(0, 59), ["region", "sex"], ledger=ledger, earlier="ignore").certificate.rows == 15
 
 
+def test_a_copy_in_another_format_or_in_python_is_recognized(files: Path, kanon: Kanon) -> None:
+    """Another format gives the same columns other types."""
+    asked = ("--by", "region", "-q", "--ledger", "led.duckdb")
+    assert kanon("protect", "people.csv", "-o", "out.csv", *asked).returncode == 0
+    with closing(duckdb.connect()) as con:
+        con.execute(f"COPY ({PEOPLE}) TO '{files / 'copy.parquet'}'")
+    for copy in ("copy.parquet", "clinic.duckdb::people"):
+        done = kanon("protect", copy, "-o", "other.csv", *asked)
+        assert done.returncode == 1
+        assert "equal columns and as many rows, under another name" in done.stderr
+        assert "--earlier ignore" in done.stderr
+    with pytest.raises(SourceError, match="equal columns and as many rows, under another name"):
+        kanon_sql.protect(people_table(), ["region"], ledger=files / "led.duckdb")
+
+
 def test_a_ledger_that_cannot_be_kept_is_refused(files: Path, kanon: Kanon, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, text in (
         ("led.csv", "is not a database"),

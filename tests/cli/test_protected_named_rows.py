@@ -17,6 +17,7 @@ from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.certificate.table_file import PROTECTED
 from kanon_sql.cli import main
 from kanon_sql.errors import KanonError
+from kanon_sql.model import policy_file
 
 PEOPLE = pa.table(
     {
@@ -82,8 +83,91 @@ def test_a_row_of_too_few_people_cannot_be_shown(con: Any) -> None:
     assert "3" not in str(refused.value).replace("59", "")
     with pytest.raises(KanonError, match="the table has no rows by these keys: "):
         con.execute(query.replace("SHOW (age = 59)", "HIDE ()")).fetchall()
-    with pytest.raises(KanonError, match="cannot name rows by values"):
-        con.execute("CREATE ANONYMIZATION POLICY weekly ON people (PROTECT n >= 5 HIDE (wing = 'east'))")
+    with pytest.raises(KanonError, match=r"a row has two values of age; hint: age IN"):
+        con.execute(query.replace("SHOW (age = 59)", "HIDE (age = 50, AGE = 51)"))
+
+
+NAMED = (
+    "SHOW GROUPING SETS (()), (ward = 0) HIDE (wing = 'east', ward = 3), (ward IN (5, 6)) IMPOSSIBLE (wing = 'east', ward = 9)"
+)
+
+POLICY = """policies:
+  - name: weekly
+    table: people
+    protect:
+      {k: 5, per_row: true, earlier: ignore, show: [[], {ward: 0}], hide: [{wing: east, ward: 3}, {ward: [5, 6]}],
+       impossible: [{wing: east, ward: 9}]}
+"""
+
+FUNCTION = "FROM protect('people', by := ['wing', 'ward'], {}) ORDER BY ALL"
+
+ROWS = (
+    "k := 5, per_row := true, earlier := 'ignore', show_sets := [[]], show_rows := [{'ward': 0}], "
+    "hide := [{'wing': ['east'], 'ward': ['3']}, {'ward': ['5', '6']}], impossible := [MAP {'wing': 'east', 'ward': '9'}]"
+)
+
+
+def test_policies_and_the_function_name_rows(con: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    query = "SELECT wing, ward, count(*) AS n FROM people GROUP BY CUBE (wing, ward) PROTECT {} ORDER BY ALL"
+    rows = con.execute(query.format(f"n >= 5 PER ROW {NAMED} USING auto (earlier = 'ignore')")).fetchall()
+    assert suppressed([(wing, ward, n) for wing, ward, n in rows]) >= {("east", 3), (None, 5), (None, 6)}
+    con.execute(
+        f"CREATE ANONYMIZATION POLICY weekly ON people (PROTECT n >= 5 PER ROW {NAMED} USING auto (earlier = 'ignore'))"
+    )
+    assert con.execute(query.format("WITH POLICY weekly")).fetchall() == rows
+    assert con.execute(FUNCTION.format("policy := 'weekly'")).fetchall() == rows
+    assert con.execute(FUNCTION.format(ROWS)).fetchall() == rows
+    Path("policies.yaml").write_text(POLICY)
+    (text,) = con.execute("SELECT policy FROM kanon_policies").fetchone()
+    (stored,) = policy_file.read(POLICY, "policies.yaml")
+    assert json.loads(stored.to_json()) == json.loads(text)
+    found = kanon_sql.protect(PEOPLE, ["wing", "ward"], policy="policies.yaml").table
+    assert sorted(map(repr, (tuple(row.values()) for row in found.to_pylist()))) == sorted(map(repr, rows))
+    con.execute(
+        "CREATE ANONYMIZATION POLICY shows ON people (PROTECT n >= 5 PER ROW SHOW (ward = 44), (name = 'x'), (wing = 'east'))"
+    )
+    assert con.execute("SELECT wing, count(*) AS n FROM people GROUP BY wing PROTECT WITH POLICY shows").fetchall()
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("SELECT wing, count(*) AS n FROM people GROUP BY wing PROTECT WITH POLICY hides", "rows by ward in HIDE, and the"),
+        ("SELECT wing, count(*) AS n FROM people GROUP BY wing PROTECT WITH POLICY never", "by ward in IMPOSSIBLE, and the"),
+        ("SELECT ward, wing, count(*) AS n FROM people GROUP BY ward, wing PROTECT WITH POLICY hides", "no rows by these keys"),
+        ("CREATE ANONYMIZATION POLICY other ON people (PROTECT n >= 5 HIDE ward = 3)", r"expected \("),
+        ("CREATE ANONYMIZATION POLICY other ON people (PROTECT n >= 5 HIDE (ward = 3, ward = 4))", "two values of ward"),
+        (FUNCTION.format("hide := [{'ward': NULL}]"), "hide gives ward no value"),
+        (FUNCTION.format("hide := {'ward': 3}"), "hide must be a list of rows; hint: hide :="),
+        (FUNCTION.format("show_rows := [['ward']]"), "show_rows must be a list of rows"),
+        (FUNCTION.format("show_sets := [{'ward': 3}]"), "a set of show_sets must be a list"),
+        (FUNCTION.format("show_sets := ['ward']"), "a set of show_sets must be a list"),
+        (FUNCTION.format("hide := [{'ward': 44}], per_row := true"), "the table has no row of HIDE"),
+    ],
+)  # fmt: skip
+def test_rows_that_policies_and_functions_cannot_name_are_refused(con: Any, statement: str, text: str) -> None:
+    con.execute("CREATE ANONYMIZATION POLICY hides ON people (PROTECT n >= 5 PER ROW HIDE (ward = 3))")
+    con.execute("CREATE ANONYMIZATION POLICY never ON people (PROTECT n >= 5 PER ROW IMPOSSIBLE (ward = 9, wing = 'east'))")
+    with pytest.raises(KanonError, match=text):
+        con.execute(statement).fetchall()
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("hide: {ward: 3}", "hide must be a list, got dict"),
+        ("hide: [[ward]]", "hide names rows by values of their keys"),
+        ("hide: [{ward: 1.5}]", "takes values as the table shows them"),
+        ("impossible: 5", "impossible must be a list, got int"),
+        ("show: [{ward: [3, []]}]", "takes values as the table shows them"),
+        ("show_rows: [{ward: 3}]", "show"),
+    ],
+)
+def test_rows_in_files_of_policies_that_are_none(said: str, text: str) -> None:
+    with pytest.raises(KanonError, match=text) as error:
+        policy_file.read(f"policies: [{{name: weekly, table: visits, protect: {{k: 5, {said}}}}}]", "policies.yaml")
+    assert "policies.yaml, line 1" in str(error.value)
 
 
 ASKED: dict[str, Any] = {

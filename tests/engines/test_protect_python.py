@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from typing import Any
 
@@ -123,15 +124,16 @@ def test_a_certificate_is_a_file_that_comes_back() -> None:
 
 
 @pytest.mark.everything
-def test_a_table_that_respects_earlier_ones_has_no_file() -> None:
+def test_the_file_of_a_table_that_respects_earlier_ones_lists_them() -> None:
     con = kanon_sql.connect()
     con.register("people", PEOPLE)
     for grouping in ("CUBE", "ROLLUP"):
         con.execute(
             f"SELECT region, sex, count(*) AS n FROM people GROUP BY {grouping} (region, sex) PROTECT n >= 5"
         ).fetchall()
-    with pytest.raises(CertificateError, match="respects earlier ones"):
-        session_of(con.raw).protected_tables.certificates[-1].to_json()
+    certificate = session_of(con.raw).protected_tables.certificates[-1]
+    assert json.loads(certificate.together)["earlier"] == 1
+    assert kanon_sql.TableCertificate.from_json(certificate.to_json()) == certificate
 
 
 TABLES = [

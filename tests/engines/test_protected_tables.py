@@ -19,7 +19,7 @@ from kanon_sql.engines.cells.base_cells import BaseCells
 from kanon_sql.engines.cells.published_set import PublishedSet
 from kanon_sql.engines.cells.published_system import published_system
 from kanon_sql.engines.cells.related_keys import related_keys
-from kanon_sql.errors import AuditError, KanonError
+from kanon_sql.errors import AuditError, KanonError, SourceError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Item, Tabulation
 from kanon_sql.solvers.budget import Budget
@@ -450,3 +450,36 @@ def test_a_grand_total_is_shown_though_people_are_alone_in_all_lines(con: Any) -
     shown = con.execute(cube).fetchall()
     con.raw.unregister("alone")
     assert (None, None, None, None, 120) in shown
+
+
+CODED = """CREATE TABLE coded AS SELECT ['n', 's', 'e'][1 + i % 3] AS region, i AS id, i % 17 = 0 AS hiv, i * 37 % 101 AS cost,
+    1 + i % 2 AS answer, 1 + i * 7 % 11 % 3 AS score FROM range(90) t(i)"""
+
+
+@pytest.mark.parametrize(
+    ("added", "text"),
+    [
+        ("hiv::INT", "everyone who adds to the sum s adds the same number"),
+        ("CASE WHEN id = 77 THEN cost END", "fewer than 3 people add to the sum s"),
+        ("1 + hiv::INT", "everyone adds one of two numbers to the sum s"),
+        ("CAST(answer AS DECIMAL(9, 2)) * 0.5", "everyone adds one of two numbers to the sum s"),
+        ("CASE WHEN hiv THEN 40 ELSE 10 END", "everyone adds one of two numbers to the sum s"),
+    ],
+)
+def test_sums_that_count_people_are_refused(added: str, text: str) -> None:
+    con = kanon_sql.connect()
+    con.execute(CODED)
+    for per in ("PER ROW", "PER id"):
+        with pytest.raises(SourceError, match=text):
+            con.execute(f"SELECT region, count(*) AS n, sum({added}) AS s FROM coded GROUP BY region PROTECT n >= 5 {per}")
+
+
+def test_sums_of_more_numbers_and_indicators_are_taken() -> None:
+    con = kanon_sql.connect()
+    con.execute(CODED)
+    query = "SELECT region, count(*) AS n, {} AS s FROM coded GROUP BY ROLLUP (region) PROTECT n >= 5 PER ROW ORDER BY ALL"
+    for added in ("cost", "score", "answer + score", "7"):
+        assert con.execute(query.format(f"sum({added})")).fetchall()
+    expected = con.execute(query.format("count(*) FILTER (WHERE hiv)")).fetchall()
+    for condition in ("if(hiv, 1, 0)", "if(hiv, 1, NULL)", "CASE WHEN hiv THEN 1 ELSE 0 END"):
+        assert con.execute(query.format(f"sum({condition})")).fetchall() == expected

@@ -46,7 +46,8 @@ def read_added(script: Script, word: str, start: int, end: int, filtered: tuple[
 
     Notes
     -----
-    The sum of a condition, of a condition cast to a number, and of ``CASE WHEN condition THEN 1 ELSE 0 END`` are counts.
+    The sum of a condition, of a condition cast to a number, of ``CASE WHEN condition THEN 1 ELSE 0 END`` and of
+    ``if(condition, 1, 0)`` are counts.
     """
     counts = word in {"COUNT", "COUNT_STAR"} and (start == end or (script.spelled(start) == "*" and start + 1 == end))
     if counts or (word in {"COUNT_IF", "COUNTIF"} and start < end):
@@ -88,7 +89,16 @@ def _indicator(script: Script, start: int, end: int) -> tuple[int, int] | None:
         return _condition(script, start, cast)
     if script.word(start) == "CASE" and script.word(end - 1) == "END":
         return _case(script, start, end)
+    if script.word(start) == "IF" and script.spelled(start + 1) == "(" and script.partner[start + 1] == end - 1:
+        return _if(script, start + 2, end - 1)
     return _condition(script, start, end)
+
+
+def _if(script: Script, start: int, end: int) -> tuple[int, int] | None:
+    """Return the condition of ``if(condition, 1, 0 | NULL)`` from the places of its arguments."""
+    comma = next((place for place in script.level(start, end) if script.spelled(place) == ","), end)
+    rest = [script.word(place) or script.spelled(place) for place in range(comma, end)]
+    return (start, comma) if rest in ([",", "1", ",", "0"], [",", "1", ",", "NULL"]) else None
 
 
 def _case(script: Script, start: int, end: int) -> tuple[int, int] | None:

@@ -19,7 +19,7 @@ from sqlglot import TokenType
 from kanon_sql.clause.cells.table_query import TableQuery
 from kanon_sql.clause.names import column_name
 from kanon_sql.clause.reader import Reader
-from kanon_sql.model.named_rows import NamedRow, check_rows, values_of
+from kanon_sql.model.named_rows import NamedRow, check_names, check_rows, values_of
 from kanon_sql.model.tabulation import Item
 
 Known = Callable[[str, str, int, str], Item]
@@ -69,16 +69,18 @@ def _set(reader: Reader, query: TableQuery | None, known: Known) -> tuple[str, .
 
 def _row(reader: Reader, query: TableQuery | None, word: str) -> NamedRow:
     start, row = reader.place, list[tuple[str, tuple[str, ...]]]()
-    if query is None:
-        raise reader.error("a policy cannot name rows by values; hint: write them into the statement")
     reader.expect("(", f"before the values of a row; hint: {_SETS} or {_ROWS}" if word == "SHOW" else f"; hint: {_ROWS}")
     if not reader.skip(")"):
         row = reader.separated(lambda: _values(reader))
         reader.expect(")", "after the values of the row")
-    reader.checked(lambda: values_of(tuple(row), query.tabulation), start)
-    if word != "IMPOSSIBLE":
-        reader.checked(lambda: check_rows([tuple(row)], query.tabulation), start)
-    return tuple(row)
+    found = tuple(row)
+    reader.checked(lambda: check_names(found), start)
+    if query is not None:  # the tables of a policy are not known
+        table = query.tabulation
+        reader.checked(lambda: values_of(found, table), start)
+        if word != "IMPOSSIBLE":
+            reader.checked(lambda: check_rows([found], table), start)
+    return found
 
 
 def _values(reader: Reader) -> tuple[str, tuple[str, ...]]:

@@ -26,7 +26,7 @@ from kanon_sql.model.validation import same_name
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import Bools, CellTable
 
-_ALONE = "earlier = 'ignore' (USING auto (earlier = 'ignore') in the clause) if nobody sees both tables"
+_ALONE = "earlier = 'ignore' if nobody sees both tables (USING auto (earlier = 'ignore') in the clause, or --earlier ignore)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,7 +266,7 @@ def refuse_shown(table: CellTable) -> None:
         When there is such a row.
     """
     if (table.primary & table.shown).any():
-        raise PolicyError("SHOW names a grouping set with a row of too few people; hint: leave it out of SHOW")
+        raise PolicyError("SHOW names a grouping set with a row of too few people, or one of HIDE; hint: leave it out of SHOW")
 
 
 def _is_counted(table: EarlierTable, counting: Counting) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
 from kanon_sql.errors import SourceError
@@ -51,6 +52,26 @@ def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection
                 f"fewer than {least} people add to the sum {name} of a shown row, so their numbers could be worked out; "
                 f"nothing was released; hint: add the rule p({name}) >= 10"
             )
+
+
+def adds_two_numbers(sums: Int64, people: Int64, ends: tuple[Int64, Int64], squares: NDArray[np.float64]) -> bool:
+    """Return whether everyone adds one of two numbers, such as 1 and 2.
+
+    Parameters
+    ----------
+    sums, people : int64 arrays [b]
+        For each base cell what its people add, and how many they are.
+    ends : tuple of int64 array [b]
+        The least and the most that one of them adds.
+    squares : float64 array [b]
+        The sum of the squares of what each adds.
+    """
+    low, high = ends[0].min(), ends[1].max()
+    if high == low or not np.isin(ends, [low, high]).all() or ((sums - low * people) % (high - low)).any():
+        return False
+    # of every number between the two, (number - low) * (high - number) is above 0
+    least, most = float(low), float(high)
+    return bool(np.allclose(squares, (least + most) * sums - least * most * people, rtol=1e-9, atol=0))
 
 
 def _added(ancestors: Int32, values: Int64, rows: int) -> Int64:

@@ -208,7 +208,7 @@ def _opened(
         place_rows(table, con, "source")
     else:
         con.register("source", readable(to_arrow(table)))
-    remember(con, session, ledger, surface=surface)
+    remember(con, session, ledger, surface=surface, frame=None if is_relation(table) else "source")
     return con, session, names_of(source)
 
 

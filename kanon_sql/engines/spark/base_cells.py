@@ -19,6 +19,9 @@ _KEYS = ("BooleanType", "ByteType", "ShortType", "IntegerType", "LongType", "Dec
 
 _WHOLE = ("ByteType", "ShortType", "IntegerType", "LongType")
 
+_EXACT = ("kanon#sum", "kanon#least", "kanon#lowest", "kanon#highest", "kanon#largest")
+"""Columns of numbers of a sum."""
+
 _PEOPLE, _PERSON = "kanon#people", "kanon#person"
 
 
@@ -105,7 +108,7 @@ def _added(place: int) -> list[Column]:
 
 
 def _figures(place: int) -> list[Column]:
-    """Return a sum, its least value, and how many contributions Spark could not add up: it makes NULL of what is too long."""
+    """Return a sum, its least value, the ends of its contributions, and how many Spark could not add up: these are NULL."""
     from pyspark.sql import functions as sf
 
     value, low = _column(f"kanon#value{place}"), _column(f"kanon#low{place}")
@@ -113,6 +116,9 @@ def _figures(place: int) -> list[Column]:
         sf.sum(value).alias(f"kanon#sum{place}"),
         sf.min(low).alias(f"kanon#least{place}"),
         sf.count(sf.when(value != 0, 1)).alias(f"kanon#some{place}"),
+        sf.min(value).alias(f"kanon#lowest{place}"),
+        sf.max(value).alias(f"kanon#highest{place}"),
+        sf.sum(value.cast("double") * value.cast("double")).alias(f"kanon#squares{place}"),
         (sf.count(low) - sf.count(value) + sf.when(sf.sum(value).isNull() & (sf.count(low) > 0), 1).otherwise(0)).alias(
             f"kanon#lost{place}"
         ),
@@ -146,7 +152,7 @@ def _checked(table: pa.Table, sums: int) -> pa.Table:
             raise too_long
         table = table.drop_columns([f"kanon#lost{place}"])
     for place, name in enumerate(table.column_names):
-        kind = _whole(table.schema.field(name).type) if name.startswith(("kanon#sum", "kanon#least", "kanon#largest")) else None
+        kind = _whole(table.schema.field(name).type) if name.startswith(_EXACT) else None
         if kind is not None:
             try:
                 table = table.set_column(place, name, table[name].cast(kind))

@@ -12,6 +12,7 @@ from kanon_sql.clause.cells.select_list import plain_text
 from kanon_sql.clause.cells.table_query import TableQuery
 from kanon_sql.clause.script import Script
 from kanon_sql.engines.cells.counting import Counting
+from kanon_sql.engines.cells.named_rows import with_named_rows
 from kanon_sql.engines.cells.table_unit import key_places, unit_of
 from kanon_sql.engines.spark.failures import safe_errors
 from kanon_sql.engines.spark.names import fresh, quoted
@@ -62,6 +63,9 @@ def with_protected(spark: SparkSession, text: str, progress: Progress | None) ->
         raise script.error("a statement has one PROTECT on Spark; hint: count both tables by GROUPING SETS", clauses[1])
     if len(statements) > 1:
         raise script.error("PROTECT must be in the only statement; hint: run the other statements first", statements[1][0])
+    if script.words(clauses[0] + 1, "WITH", "POLICY"):
+        hint = "kanon_sql.spark.protect(df, by=['region'], policy='policies.yaml::weekly')"
+        raise script.error(f"PROTECT WITH POLICY is not supported on Spark; hint: {hint}", clauses[0])
     return rewrite(text, _refuse, protect=partial(_view, spark, progress))
 
 
@@ -73,7 +77,7 @@ def _view(spark: SparkSession, progress: Progress | None, query: TableQuery, pro
     """Protect a table and return the query of its view."""
     if explained:
         raise PolicyError("EXPLAIN PROTECT is not supported on Spark; hint: run the query, and see its certificate")
-    check_supported(query.tabulation, protection)
+    check_supported(query.tabulation)
     read = Script.read(query.source)
     if plain_text(read, 0, len(read.tokens)) != query.tabulation.source:
         raise PolicyError("PROTECT on Spark reads tables and views, not a query of WITH; hint: make it a temporary view first")
@@ -84,7 +88,9 @@ def _view(spark: SparkSession, progress: Progress | None, query: TableQuery, pro
     with safe_errors("reading the source"):
         text = f"{query.source} WHERE {query.where}" if query.where else query.source
         rows, source = spark.sql(f"SELECT {listed} {text}"), spark.sql(f"SELECT * {text}")
-    counting = Counting(tabulation=query.tabulation, keys=query.keys, sums=query.sums, largest=protection.largest)
+    counting = with_named_rows(
+        Counting(tabulation=query.tabulation, keys=query.keys, sums=query.sums, largest=protection.largest), protection
+    )
     view = fresh("protected")
     shown = [(quoted(f"kanon#key{place}"), quoted(name)) for name, place in key_places(counting).items()]
     keys = rows.selectExpr(*[f"{key} AS {name}" for key, name in shown])

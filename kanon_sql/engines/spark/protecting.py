@@ -14,7 +14,7 @@ from kanon_sql.certificate.table_certificate import ProtectedTable, TableCertifi
 from kanon_sql.engines.announcing import announce
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.table_unit import unit_of
-from kanon_sql.engines.duckdb.counted_cells import protect_counted
+from kanon_sql.engines.duckdb.counted_cells import counted_keys, protect_counted
 from kanon_sql.engines.duckdb.protecting import arguments_of
 from kanon_sql.engines.spark.base_cells import base_cells
 from kanon_sql.engines.spark.columns import fields_of
@@ -84,21 +84,20 @@ def protect(
     rules: dict[str, Any] = {"measures": measures, "k": k, "grouping": grouping, "p": p, "dominance": dominance}
     counting, protection = arguments_of([*fields.values()], by, **rules, **options).asked()
     shape = counting.tabulation
-    check_supported(shape, protection)
-    named = [(fields[text], f"kanon#key{place}") for place, text in enumerate(shape.keys)]
+    check_supported(shape)
+    counted = [fields[text] for text in counted_keys(counting)]
+    named = [(name, f"kanon#key{place}") for place, name in enumerate(counted)]
     named += [(fields[text], f"kanon#value{place}") for place, text in enumerate(shape.sums)]
     named += [] if protection.per is None else [(fields[same_name(protection.per)], "kanon#person")]
     with safe_errors("reading the source"):
         rows = df.selectExpr(*[f"{quoted(name)} AS {quoted(place)}" for name, place in named])
-        keys = df.select(*[quoted(fields[text]) for text in shape.keys])
+        keys = df.select(*map(quoted, counted))
     warned = settled_frame(keys, df, unit_of(counting, protection), "dataframe")
     return protected(rows, counting, protection, progress, warned)
 
 
-def check_supported(shape: Tabulation, protection: Protection) -> None:
-    """Refuse levels, whose labels are made in DuckDB, and rows named by values, which DuckDB compares."""
-    if protection.rows_by_values:
-        raise PolicyError("SHOW, HIDE and IMPOSSIBLE cannot name rows by values on Spark; hint: kanon_sql.protect")
+def check_supported(shape: Tabulation) -> None:
+    """Refuse levels, whose labels are made in DuckDB."""
     if any(map(level_of, shape.keys)):
         raise PolicyError("IN has no levels on Spark; hint: add a column for each level, and count by ROLLUP over them")
 
@@ -108,7 +107,7 @@ def protected(
 ) -> ProtectedTable:
     """Return the protected table of rows with the columns of `base_cells`; ``warned`` is said about whom they describe."""
     with safe_errors("counting the source"):
-        cells = base_cells(rows, counting.tabulation.keys, counting.tabulation.sums, protection.largest)
+        cells = base_cells(rows, counted_keys(counting), counting.tabulation.sums, protection.largest)
     found = protect_counted(cells, counting, protection, progress, warned)
     certificate = _beside_earlier(rows.sparkSession, found.certificate)
     with safe_errors("taking the protected table"):

@@ -11,7 +11,9 @@ import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
 from kanon_sql.engines.cells.counting import Counting
+from kanon_sql.engines.cells.few_contributors import adds_two_numbers
 from kanon_sql.engines.cells.table_release import TableRelease
+from kanon_sql.engines.duckdb.cells.cell_numbers import matrix, numbers, units
 from kanon_sql.engines.duckdb.cells.table_record import Home
 from kanon_sql.errors import AuditError, SourceError
 from kanon_sql.model.protection import Protection
@@ -91,25 +93,27 @@ class CellGathering:
             return None
         cells, self._chunks = pa.concat_arrays(self._chunks), []
         column = {field.name: cells.field(place) for place, field in enumerate(cells.type)}
-        order = np.argsort(_numbers(column["kanon#number"]), kind="stable")
-        keys = [_numbers(column[f"kanon#code{place}"])[order] for place in range(len(self._shape.keys))]
+        order = np.argsort(numbers(column["kanon#number"]), kind="stable")
+        keys = [numbers(column[f"kanon#code{place}"])[order] for place in range(len(self._shape.keys))]
         condition = self.counting.condition
         self._own = np.arange(count) if condition is None else np.flatnonzero(keys[condition])
         if not len(self._own):
             return None
-        self._refuse_nulls(_numbers(column["kanon#nulls"])[order][self._own])
+        self._refuse_nulls(numbers(column["kanon#nulls"])[order][self._own])
         sums, some, largest = [], [], []
         for place in range(len(self._shape.sums)):
             name = self._name_of_sum(place)
-            sums.append(_units(column[f"kanon#sum{place}"], name)[order])
-            some.append(_numbers(column[f"kanon#some{place}"])[order])
-            if (_units(column[f"kanon#least{place}"], name) < 0).any():
+            sums.append(units(column[f"kanon#sum{place}"], name)[order])
+            some.append(numbers(column[f"kanon#some{place}"])[order])
+            if (units(column[f"kanon#least{place}"], name) < 0).any():
                 raise SourceError(f"the sum {name} adds up negative numbers, which cannot be protected; hint: sum their size")
+            if place < self.counting.own_sums:
+                self._refuse_two_numbers(column, place, order[self._own])
             if self.counting.largest:
-                largest.append(_matrix(column[f"kanon#largest{place}"], self.counting.largest, name)[order])
+                largest.append(matrix(column[f"kanon#largest{place}"], self.counting.largest, name)[order])
         return BaseCells(
             keys=np.stack(keys, axis=1),
-            people=_numbers(column["kanon#people"])[order],
+            people=numbers(column["kanon#people"])[order],
             sums=np.stack(sums, axis=1) if sums else np.zeros((count, 0), np.int64),
             contributors=np.stack(some, axis=1) if some else np.zeros((count, 0), np.int64),
             largest=largest or [np.zeros((count, 0), np.int64) for _ in sums],
@@ -149,12 +153,12 @@ class CellGathering:
         table, hidden = self._found.table, self._found.suppression.suppressed
         row = self._rows_of(column, 0, "kanon#first")
         sums = [f"kanon#sum{place}" for place in range(self.counting.own_sums)]
-        values = [_numbers(column["kanon#people"]), *(_units(column[name], name) for name in sums)]
+        values = [numbers(column["kanon#people"]), *(units(column[name], name) for name in sums)]
         measured = [self._measure(text) for text in ("people", *self._shape.sums[: len(sums)])]
         same = all((table.values(number)[row] == value).all() for number, value in zip(measured, values, strict=True))
         found = [hidden[row]]
         for place, key in enumerate(filters, 1):
-            people, own = _numbers(column[f"kanon#people{key}"]), hidden[row].copy()
+            people, own = numbers(column[f"kanon#people{key}"]), hidden[row].copy()
             some = people > 0
             met = self._rows_of(column, place, f"kanon#first{key}", some)
             same &= bool((table.values(0)[met] == people[some]).all())
@@ -187,7 +191,7 @@ class CellGathering:
         """Return the rows of the system that rows of the table are, or what they count under a condition."""
         if self._found is None:
             raise AssertionError("nothing has been found")
-        sets, cell = _numbers(column["kanon#set"]), _numbers(column[first]) - 1
+        sets, cell = numbers(column["kanon#set"]), numbers(column[first]) - 1
         if chosen is not None:
             sets, cell = sets[chosen], cell[chosen]
         row, width = np.full(len(sets), -1, np.int64), len(self._shape.sets)
@@ -227,6 +231,20 @@ class CellGathering:
         names = [each.name for each in self._shape.items if each.kind == "sum" and each.places == (place,)]
         return as_identifier(names[0]) if names else self.counting.sums[place]
 
+    def _refuse_two_numbers(self, column: Mapping[str, Any], place: int, own: Int64) -> None:
+        """Refuse a sum to which everyone adds one of two numbers: next to the count, it shows how many add each."""
+        name, total = self._name_of_sum(place), column[f"kanon#sum{place}"]
+        added, some, low, high = (
+            units(column[f"kanon#{each}{place}"], name)[own] for each in ("sum", "some", "lowest", "highest")
+        )
+        people = numbers(column["kanon#people"])[own]
+        squares = column[f"kanon#squares{place}"].fill_null(0.0).to_numpy()[own] * 100.0 ** getattr(total.type, "scale", 0)
+        if (some == people).all() and adds_two_numbers(added, people, (low, high), squares):
+            raise SourceError(
+                f"everyone adds one of two numbers to the sum {name}, so it counts people; nothing was released; hint: count "
+                "the people with one of them by count(*) FILTER (WHERE ...), or make it a key"
+            )
+
     def _refuse_nulls(self, nulls: Int64) -> None:
         """Refuse a key with NULLs where a NULL also means all of its values, and no GROUPING tells them apart."""
         told = {key for each in self._shape.items if each.kind == "grouping" for key in each.places}
@@ -246,43 +264,3 @@ class CellGathering:
 def bits(chosen: tuple[int, ...], keys: int) -> int:
     """Return GROUPING of all keys in a grouping set: a bit for each key that is not in it, the first being the highest."""
     return sum(1 << (keys - 1 - key) for key in range(keys) if key not in chosen)
-
-
-def _numbers(array: Any) -> Int64:
-    import pyarrow.compute as pc
-
-    return np.asarray(pc.fill_null(array.cast("int64"), 0), np.int64)
-
-
-def _units(array: Any, name: str) -> Int64:
-    """Return decimal or whole numbers in units of their last place, NULL as 0."""
-    import pyarrow as pa
-
-    kind = array.type
-    if pa.types.is_null(kind):
-        return np.zeros(len(array), np.int64)
-    if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
-        return _numbers(array)
-    if not pa.types.is_decimal(kind):
-        raise SourceError(
-            f"the sum {name} needs whole or decimal numbers to be protected exactly; nothing was released; "
-            "hint: cast them to DECIMAL(18, 2)"
-        )
-    wide = array.cast(pa.decimal128(38, kind.scale))
-    words = np.frombuffer(wide.buffers()[1], np.int64).reshape(-1, 2)[wide.offset : wide.offset + len(wide)]
-    valid = np.asarray(wide.is_valid())
-    low = np.where(valid, words[:, 0], 0)
-    if ((low >> 63) != np.where(valid, words[:, 1], 0)).any():
-        raise SourceError(f"the sum {name} has more than 18 digits; hint: round its numbers, or sum thousands")
-    return low
-
-
-def _matrix(lists: Any, most: int, name: str) -> Int64:
-    """Return lists of numbers as the rows of an array, filled up with 0."""
-    lengths = np.asarray(lists.value_lengths().fill_null(0), np.int64)
-    values = _units(lists.flatten(), name)
-    found = np.zeros((len(lists), most), np.int64)
-    row = np.repeat(np.arange(len(lists)), lengths)
-    column = np.arange(len(values)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    found[row, column] = values
-    return found

@@ -29,11 +29,14 @@ class Memory:
         The attached ledger; None if nothing remembers the tables.
     warning : str or None
         What is said if nothing does.
+    fingerprint : str or None
+        That of a source that is no table of a database, see `fingerprint`.
     """
 
     name: str
     database: str | None = None
     warning: str | None = None
+    fingerprint: str | None = None
 
     def knows(self, counting: Counting) -> bool:
         """Return whether a remembered table is one of this source, so that both are counted together."""
@@ -42,7 +45,7 @@ class Memory:
     def lasting(self, reads: Iterable[str], tables: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
         """Return what a table reads, as `tables_read` returns it, under names that later sessions give it too."""
         stored = {identity(each): each for each in tables if each["kind"] != "macro"}
-        found = {self.name}
+        found = {self.name} if self.fingerprint is None else {self.name, self.fingerprint}
         for each in reads:
             what = stored.get(each)
             if what is None:

@@ -157,7 +157,7 @@ def _set(chosen: Sequence[int]) -> str:
 
 
 def _counted(counting: Counting, protection: Protection) -> str:
-    """Return the query of the base cells: people, sums, the least value and the largest contributions."""
+    """Return the query of the base cells: people, sums, the least value, and what contributions are between or largest."""
     places = range(len(counting.sums))
     keys = ", ".join(f'"kanon#key{key}"' for key in range(len(counting.keys)))
     if protection.per is None:
@@ -178,6 +178,9 @@ def _measures(place: int, largest: int, least: str | None = None) -> str:
     value = f'"kanon#value{place}"'
     found = f', system.main.sum({value}) AS "kanon#sum{place}", system.main.min({least or value}) AS "kanon#least{place}"'
     found += f', system.main.count(*) FILTER (WHERE {value} <> 0) AS "kanon#some{place}"'
+    found += f', system.main.min({value}) AS "kanon#lowest{place}", system.main.max({value}) AS "kanon#highest{place}"'
+    square = f"TRY_CAST({value} AS DOUBLE) * TRY_CAST({value} AS DOUBLE)"
+    found += f', system.main.sum({square}) AS "kanon#squares{place}"'
     return found + (f', system.main.max({value}, {largest}) AS "kanon#largest{place}"' if largest else "")
 
 

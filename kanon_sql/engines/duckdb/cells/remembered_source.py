@@ -11,6 +11,7 @@ import duckdb
 
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.duckdb.cells.memory import Memory, lasting_name
+from kanon_sql.engines.duckdb.cells.tables_read import fingerprint
 from kanon_sql.engines.duckdb.files import load
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.places import Place, plain
@@ -85,9 +86,17 @@ def read_source(
 
 
 def remember(
-    con: Any, session: Session, ledger: str | os.PathLike[str] | None, *, surface: Surface, name: str = named_table([_NAMELESS])
+    con: Any,
+    session: Session,
+    ledger: str | os.PathLike[str] | None,
+    *,
+    surface: Surface,
+    name: str = named_table([_NAMELESS]),
+    frame: str | None = None,
 ) -> None:
     """Let a session remember the protected tables of its source in a ledger; warn of each if there could be one and is none.
+
+    ``frame`` is the source if it is no table of a database; then DuckDB does not count its rows by itself.
 
     Raises
     ------
@@ -106,7 +115,18 @@ def remember(
             "that you keep"
         )
     _attach(con, path, _LEDGER, writable=True)
-    session.protected_tables.memory = Memory(name=name, database=_LEDGER)
+    mark = _fingerprint(con, frame) if frame is not None else None
+    session.protected_tables.memory = Memory(name=name, database=_LEDGER, fingerprint=mark)
+
+
+def _fingerprint(con: Any, frame: str) -> str:
+    """Return the fingerprint that a table with the rows and columns of a frame has."""
+    rows = con.execute(f"SELECT system.main.count(*) FROM {quoted(frame)}")  # noqa: S608
+    ((count,),) = rows.fetchall()
+    names = [name for name, *_ in con.execute(f"DESCRIBE FROM {quoted(frame)}").fetchall()]
+    return fingerprint(
+        con.execute("SELECT system.main.concat_ws(' ', $1, CAST($2 AS VARCHAR))", [count, names]).fetchall()[0][0]
+    )
 
 
 def let_go(con: Any) -> None:

@@ -14,8 +14,9 @@ WITH "kanon#source" AS ${read} (
             SELECT t.*, d.path, d.readonly FROM (
                 SELECT table_name AS name, schema_name AS "schema", database_name AS "database", 'table' AS kind, NULL AS sql,
                     system.main.concat_ws(' ', database_oid, table_oid) AS mark,
+                    -- a file of another format gives the same columns other types
                     system.main.concat_ws(' ', estimated_size, CAST((
-                        SELECT system.main.list([c.column_name, c.data_type] ORDER BY c.column_index ASC NULLS LAST)
+                        SELECT system.main.list(c.column_name ORDER BY c.column_index ASC NULLS LAST)
                         FROM system.main.duckdb_columns() AS c
                         WHERE c.database_oid = t.database_oid AND c.table_oid = t.table_oid
                     ) AS VARCHAR)) AS contents
