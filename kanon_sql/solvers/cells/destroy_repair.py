@@ -12,8 +12,8 @@ from kanon_sql.table.arrays import Int64
 _ROUNDS, _ROUNDS_PER_ROW, _WORK = 2_000, 20, 40_000
 """Rounds, at most, and for each secondary row, and witnesses that all of them look for, at most."""
 
-_COPIED = 50_000_000
-"""Rows of the table that all rounds together copy, at most: a large table is hardly searched."""
+_COPIED, _LEAST = 50_000_000, 0.1
+"""Rows of the table that all rounds together copy, at most, and rounds for each secondary row that are worth to begin."""
 
 _MOST_USERS = 40
 """Witnesses that look for others in one round, at most: the fewer, the more rounds."""
@@ -36,18 +36,18 @@ _NOISE = 12
 
 def improve(state: State, lower_bound: int, budget: Budget) -> None:
     """Rebuild the surroundings of one secondary row after another."""
-    random = np.random.default_rng(budget.seed)
-    if (state.pattern == SECONDARY).any():
-        _search(state, lower_bound, budget, random)
+    secondary = int((state.pattern == SECONDARY).sum())
+    rounds = min(_ROUNDS, _ROUNDS_PER_ROW * secondary, _COPIED // state.table.rows)
+    if secondary and rounds >= _LEAST * secondary:
+        _search(state, lower_bound, budget, rounds, _THRESHOLD / secondary)
     state.price(state.weight)
 
 
-def _search(state: State, lower_bound: int, budget: Budget, random: np.random.Generator) -> None:
-    """Keep rebuilds that cost little more than the best, at first."""
+def _search(state: State, lower_bound: int, budget: Budget, rounds: int, more: float) -> None:
+    """Keep rebuilds that cost little more than the best: at first by so large a part of it."""
+    random = np.random.default_rng(budget.seed)
     work, done, best, kept = 0, 0, state.cost, state.snapshot()
-    secondary = int((state.pattern == SECONDARY).sum())
-    threshold = _THRESHOLD * best / max(1, secondary)
-    rounds = min(_ROUNDS, _ROUNDS_PER_ROW * secondary, _COPIED // state.table.rows)
+    threshold = more * best
     while work < _WORK and done < rounds and best > lower_bound and not budget.over():
         if done % _CHECKED == 0:
             budget.report("destroy and repair", max(done / rounds, work / _WORK), best, lower_bound)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,8 +11,7 @@ from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.cell_table import Bools, CellTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Goal:
+class Goal(NamedTuple):
     """A witness that is looked for.
 
     Attributes

@@ -16,8 +16,8 @@ from kanon_sql.solvers.cells.exchange import Exchanges
 from kanon_sql.solvers.cells.state import SECONDARY, State, steps_for
 from kanon_sql.table.arrays import Int64
 
-_CHECKED = 64
-"""Witnesses or rows between two checks of the clock."""
+_CHECKED, _REPORTS = 64, 500
+"""Witnesses or rows between two checks of the clock, at least, and reports of what is published, at most."""
 
 _EXPENSIVE, _MOST_PROGRAMS = 6, 1_000
 """Cost of a move for which a program is tried where tables overlap, and witnesses up to which it is."""
@@ -51,11 +51,12 @@ def protect(state: State, budget: Budget, order: Int64 | None = None) -> None:
     _look_for(state, [each for each in every if not found[each] and state.find(each, free=True) is None], budget)
     rows = np.flatnonzero((state.pattern == SECONDARY) & ~before)
     order = rows[np.argsort(-state.weight[rows], kind="stable")]
-    for done in range(0, len(order), _CHECKED):
+    step = max(_CHECKED, len(order) // _REPORTS)
+    for done in range(0, len(order), step):
         budget.report("publishing", done / len(order), state.cost)
         if budget.over():
             return
-        publish(state, order[done : done + _CHECKED])
+        publish(state, order[done : done + step])
 
 
 def _look_for(state: State, missing: list[int], budget: Budget) -> None:

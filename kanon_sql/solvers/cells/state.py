@@ -190,7 +190,7 @@ class State:
         for column in self.table.ancestors.T:
             rows = column[base]
             chosen = self.pattern[rows] == SECONDARY
-            keys.append(np.unique(rows[chosen].astype(np.int64) * len(count) + of[chosen]))
+            keys.append(rows[chosen].astype(np.int64) * len(count) + of[chosen])  # two links of a witness do no harm
         np.asarray(self.store.count)[:] = count
         self.store.renew(base, change, np.cumsum(count) - count, np.concatenate(keys))
 
