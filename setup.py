@@ -26,7 +26,7 @@ SHARED = "kanon_sql.kernels._shared"
 CHECKED = os.environ.get("KANON_CHECKED_KERNELS") == "1"
 """Check bounds, overflow and division in every kernel: slow, for tests."""
 
-FLAGS = {"unix": ["-O3", "-g0", "-ffp-contract=off"], "msvc": ["/O2", "/fp:precise"]}
+FLAGS = {"unix": ["-O3", "-g0", "-ffp-contract=off", "-DCYTHON_INLINE=__attribute__((noinline,unused))"], "msvc": ["/O2", "/fp:precise"]}
 """Loops over arrays are vectorized; without contraction, floats are the same on every processor."""
 
 STRIP = {"linux": ["-s"], "darwin": ["-Wl,-x"]}
@@ -41,6 +41,8 @@ DIRECTIVES = {
     "cdivision": not CHECKED,
     "auto_pickle": False,
     "binding": False,
+    "emit_code_comments": False,
+    "optimize.unpack_method_calls": False,
 }
 """No search is pickled, and no kernel asked for its signature: without that, C compiles in two thirds of the time."""
 

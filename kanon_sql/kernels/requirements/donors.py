@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import zeros_int64
     from kanon_sql.kernels.criteria.dispatch import meets, shortfall
     from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
@@ -71,7 +72,7 @@ class Donors:
         self.required, self.work, self.counter = required, CriteriaWorkspace(required), counter
         self.group, self.copies, self.number, self.order, self.first = group, copies, number, order, first
         self.extra, self.rows, self.histogram = extra, rows, histogram.ravel()
-        self.gives, self.at = np.zeros(len(group), np.int64), np.array(first)
+        self.gives, self.at = zeros_int64(len(group)), np.array(first)
         self.score, self.removes = np.zeros(len(rows)), np.zeros(len(rows))
 
 
