@@ -28,7 +28,7 @@ CHECKED = os.environ.get("KANON_CHECKED_KERNELS") == "1"
 """Check bounds, overflow and division in every kernel: slow, for tests."""
 
 FLAGS = {
-    "unix": ["-O3", "-g0", "-ffp-contract=off", "-DCYTHON_INLINE=__attribute__((noinline,unused))"],
+    "unix": ["-O3", "-g0", "-ffp-contract=off", "-DCYTHON_INLINE=__attribute__((unused))"],
     "msvc": ["/O2", "/fp:precise"],
 }
 """Loops over arrays are vectorized; without contraction, floats are the same on every processor. No loop calls a helper of

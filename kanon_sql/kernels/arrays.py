@@ -53,3 +53,33 @@ def empty_uint8(count):
 def zeros_uint8(count):
     """Return zeros."""
     return np.zeros(count, np.uint8)
+
+
+def empty_float64(count):
+    """Return an array that is to be filled."""
+    return np.empty(count)
+
+
+def zeros_float64(count):
+    """Return zeros."""
+    return np.zeros(count)
+
+
+def empty_int64_2d(rows, columns):
+    """Return a table that is to be filled."""
+    return np.empty((rows, columns), np.int64)
+
+
+def zeros_int64_2d(rows, columns):
+    """Return a table of zeros."""
+    return np.zeros((rows, columns), np.int64)
+
+
+def empty_int32_2d(rows, columns):
+    """Return a table that is to be filled."""
+    return np.empty((rows, columns), np.int32)
+
+
+def zeros_int32_2d(rows, columns):
+    """Return a table of zeros."""
+    return np.zeros((rows, columns), np.int32)

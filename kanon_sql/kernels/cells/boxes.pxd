@@ -1,5 +1,5 @@
 cimport cython
-from kanon_sql.kernels.arrays cimport zeros_int32, zeros_int64
+from kanon_sql.kernels.arrays cimport zeros_int32, zeros_int32_2d, zeros_int64
 from kanon_sql.kernels.cells.search_space cimport CellSpace, cell_at
 
 cdef class BoxSearch:

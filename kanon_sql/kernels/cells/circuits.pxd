@@ -1,5 +1,5 @@
 cimport cython
-from kanon_sql.kernels.arrays cimport full_int32, zeros_int32
+from kanon_sql.kernels.arrays cimport full_int32, zeros_int32, zeros_int32_2d, zeros_int64_2d
 from kanon_sql.kernels.cells.boxes cimport BoxSearch
 from kanon_sql.kernels.cells.search_space cimport CellSpace
 

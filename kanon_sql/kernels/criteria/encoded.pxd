@@ -1,4 +1,4 @@
-from kanon_sql.kernels.arrays cimport empty_int64
+from kanon_sql.kernels.arrays cimport empty_float64, empty_int64, zeros_float64
 from kanon_sql.kernels.criteria.earth_movers cimport Transport
 
 cpdef enum:

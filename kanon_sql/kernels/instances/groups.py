@@ -15,7 +15,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int32, empty_int64
+    from kanon_sql.kernels.arrays import empty_int32, empty_int64, empty_int64_2d
 
 _HASH = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 _WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
@@ -70,7 +70,7 @@ class GroupingWorkspace:
         self.capacity = 64
         while self.capacity < 2 * t:
             self.capacity *= 2
-        self.first, self.key = empty_int32(self.capacity), np.empty((t, words), np.int64)
+        self.first, self.key = empty_int32(self.capacity), empty_int64_2d(t, words)
         self.column, self.factor, self.last = empty_int64(m), empty_int64(m), empty_int64(words)
         self.chosen = empty_int64(len(sets))
 

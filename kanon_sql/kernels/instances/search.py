@@ -11,7 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int32, empty_int64, full_int64, zeros_int64
+    from kanon_sql.kernels.arrays import empty_int32, empty_int64, empty_int64_2d, full_int64, zeros_int64
 
 _TURN = cython.declare(cython.longlong, 7919)
 
@@ -66,7 +66,7 @@ class Search:
         self.priced, self.row = False, row
         self.rows, self.count = zeros_int64(cells), zeros_int64(cells)
         self.best, self.value = zeros_int64(cells), empty_int64(cells)
-        self.waiting, self.stack = 0, np.empty((1024, 5), np.int64)
+        self.waiting, self.stack = 0, empty_int64_2d(1024, 5)
         self.found, self.start, self.mask = 0, zeros_int64(1024), empty_int32(1024)
         self.size, self.member = 0, empty_int32(4096)
 

@@ -15,7 +15,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int64
+    from kanon_sql.kernels.arrays import empty_int64, empty_int64_2d
 
 
 @cython.final
@@ -48,8 +48,8 @@ class KDTreeWorkspace:
         n = len(weight)
         self.rank, self.weight, self.k, self.step = rank, weight, k, step
         self.capped = np.minimum(weight, k)
-        self.trial, self.above = np.empty((2, n), np.int64), empty_int64(n)
-        self.candidate = np.empty((4, 2), np.int64)
+        self.trial, self.above = empty_int64_2d(2, n), empty_int64(n)
+        self.candidate = empty_int64_2d(4, 2)
         self.begin, self.end = empty_int64(n + 1), empty_int64(n + 1)
 
 

@@ -1,5 +1,5 @@
 cimport cython
-from kanon_sql.kernels.arrays cimport full_int64
+from kanon_sql.kernels.arrays cimport full_int64, zeros_float64
 
 cdef class PointPartition:
     cdef readonly double[:, ::1] x

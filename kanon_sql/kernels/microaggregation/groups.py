@@ -15,7 +15,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import full_int64
+    from kanon_sql.kernels.arrays import full_int64, zeros_float64
 
 
 @cython.final
@@ -62,7 +62,7 @@ class PointPartition:
         sums = np.zeros((classes, x.shape[1]))
         sums[: len(rows)] = closed * rows[:, None]
         self.x, self.columns, self.of, self.size, self.most = x, x.shape[1], of.copy(), size, most
-        self.sums, self.value = sums, np.zeros(classes)
+        self.sums, self.value = sums, zeros_float64(classes)
         self.head, self.after = full_int64(classes, -1), full_int64(len(of), -1)
         self.before = full_int64(len(of), -1)
         self.squares = float((x * x).sum()) + float((closed * closed).sum(axis=1) @ rows)

@@ -10,7 +10,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int64
+    from kanon_sql.kernels.arrays import empty_float64, empty_int64
     from kanon_sql.kernels.microaggregation.groups import PointPartition
     from kanon_sql.kernels.random import below
 
@@ -51,7 +51,7 @@ class RebuildWorkspace:
         free = np.zeros(len(groups.size) + most, np.int64)
         free[: len(empty)] = empty
         self.free, self.unused = free, len(empty)
-        self.centre = np.empty(groups.columns)
+        self.centre = empty_float64(groups.columns)
 
 
 def grow(groups, work, state):

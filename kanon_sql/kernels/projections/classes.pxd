@@ -1,5 +1,5 @@
 cimport cython
-from kanon_sql.kernels.arrays cimport empty_int64, empty_uint64, zeros_int32, zeros_int64, zeros_uint64
+from kanon_sql.kernels.arrays cimport empty_int64, empty_uint64, zeros_int32, zeros_int32_2d, zeros_int64, zeros_int64_2d, zeros_uint64
 from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
 
 cdef class SetClasses:

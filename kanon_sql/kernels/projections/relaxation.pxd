@@ -1,5 +1,5 @@
 cimport cython
-from kanon_sql.kernels.arrays cimport zeros_int64, zeros_uint8
+from kanon_sql.kernels.arrays cimport zeros_int32_2d, zeros_int64, zeros_int64_2d, zeros_uint8
 
 cdef class Relaxation:
     cdef long long[::1] weight

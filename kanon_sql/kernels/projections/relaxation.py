@@ -14,7 +14,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import zeros_int64, zeros_uint8
+    from kanon_sql.kernels.arrays import zeros_int32_2d, zeros_int64, zeros_int64_2d, zeros_uint8
 
 _FULL = cython.declare(cython.longlong, 4)
 """Small classes up to which a row makes full steps; of more, the steps together are as long as those of so many."""
@@ -58,8 +58,8 @@ class Relaxation:
         self.price = zeros_int64(row_types)
         longest = max(1, int(np.diff(self.fit_start).max(initial=0)))
         self.value = zeros_int64(longest)
-        self.alive = np.zeros((columns + 3, longest), np.int32)
-        self.gain = np.zeros((columns + 2, columns), np.int64)
+        self.alive = zeros_int32_2d(columns + 3, longest)
+        self.gain = zeros_int64_2d(columns + 2, columns)
 
 
 def relaxed(of: Relaxation) -> int:

@@ -1,5 +1,5 @@
 cimport cython
-from kanon_sql.kernels.arrays cimport zeros_int64
+from kanon_sql.kernels.arrays cimport zeros_int32_2d, zeros_int64, zeros_int64_2d
 from kanon_sql.kernels.requirements.candidates cimport Candidates
 from kanon_sql.kernels.requirements.lagrangian cimport Relaxed
 from kanon_sql.kernels.requirements.limits cimport Limits, Penalties, set_penalties

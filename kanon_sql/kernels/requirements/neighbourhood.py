@@ -10,7 +10,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int32, empty_int64, full_int32, zeros_int64
+    from kanon_sql.kernels.arrays import empty_float64, empty_int32, empty_int64, full_int32, zeros_int64
     from kanon_sql.kernels.classes.move_log import MoveLog
     from kanon_sql.kernels.requirements.assignment import Assignment, assign, unassign
     from kanon_sql.kernels.requirements.candidates import Candidates
@@ -66,8 +66,8 @@ class Neighbourhood:
         self.selection = Selection(assignment.required, groups, 0)
         self.selection.set_supply(rows, price)
         self.moves = MoveLog(moves)
-        self.own, self.adapted = empty_int64(most), np.empty(most)
-        self.instance, self.value = empty_int32(_MOST_INSTANCES), np.empty(_MOST_INSTANCES)
+        self.own, self.adapted = empty_int64(most), empty_float64(most)
+        self.instance, self.value = empty_int32(_MOST_INSTANCES), empty_float64(_MOST_INSTANCES)
         self.fitting, self.filled = empty_int64(_MOST_INSTANCES), empty_int64(_MOST_INSTANCES)
         self.number = full_int32(len(space.cost), -1)
         self.begin, self.entry = zeros_int64(_MOST_INSTANCES + 1), empty_int32(entries)

@@ -1,5 +1,5 @@
 cimport cython
-from kanon_sql.kernels.arrays cimport zeros_int64
+from kanon_sql.kernels.arrays cimport zeros_int64, zeros_int64_2d
 from kanon_sql.kernels.summaries.measure cimport PLAIN, RANGE, Measure, Summary, clear, join
 
 cdef class ClassSearch:

@@ -11,7 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import zeros_int64
+    from kanon_sql.kernels.arrays import zeros_int64, zeros_int64_2d
     from kanon_sql.kernels.summaries.measure import PLAIN, RANGE, Measure, Summary, clear, join
 
 
@@ -52,7 +52,7 @@ class ClassSearch:
         self.codes, self.weight, self.measure, self.summary = codes, weight, measure, Summary(measure)
         self.k, self.most, self.best, self.steps = k, most, 0, 0
         self.different, self.low, self.high = (np.zeros((depths, m), np.int64) for _ in range(3))
-        self.item, self.key = np.zeros((depths, near), np.int64), np.zeros((depths, near), np.int64)
+        self.item, self.key = zeros_int64_2d(depths, near), zeros_int64_2d(depths, near)
         self.member = zeros_int64(1)
 
 
