@@ -124,8 +124,7 @@ class SetClasses:
         self.seen_key, self.seen_rows = empty_uint64(_SEEN + 1), empty_int64(_SEEN + 1)
         self._make(1)
         self.alike, self.alike_start, self.alike_size = alike
-        self.members = empty_int64(_MOST_MEMBERS)
-        self.within = np.zeros((len(sets[2]), len(words[1])), np.uint8)
+        self.members, self.within = empty_int64(_MOST_MEMBERS), np.zeros((len(sets[2]), len(words[1])), np.uint8)
         np.asarray(self.within)[np.repeat(np.arange(len(sets[2])), np.diff(sets[0])), sets[1]] = 1
         self.left, self.joined, self.changing, self.now = np.empty((4, len(sets[2])), np.int64)
         self.barred = np.full(words[0].shape, -1, np.int32)
