@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from solving import check, coded, plain
 
-from kanon_sql.kernels.classes import CandidateClasses, put_all, restricted
+from kanon_sql.kernels.classes import CandidateClasses, put_all
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances.listing import useful
 from kanon_sql.solvers.instances.search_space import RowSearchSpace, as_partition, pieces
@@ -64,7 +64,7 @@ def test_a_part_has_the_candidates_that_its_rows_fill_and_those_that_are_open(se
     row_type = np.flatnonzero(draw.random(table.row_types) < 0.3).astype(np.int32)
     rows = draw.integers(1, 3, len(row_type))
     open_classes = draw.integers(0, len(every), 2).astype(np.int32)
-    part, number = restricted(space.candidates, row_type, rows, open_classes, K)
+    part, number = parts.restricted(space.candidates, row_type, rows, open_classes, K)
     own = dict(zip(row_type.tolist(), rows.tolist(), strict=True))
     filled = {j for j, types in enumerate(every) if sum(own.get(i, 0) for i in types) >= K}
     assert set(number.tolist()) == filled | set(open_classes.tolist())

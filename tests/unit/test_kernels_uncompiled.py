@@ -25,7 +25,7 @@ from kanon_sql.kernels.classes import open_by_price
 from kanon_sql.kernels.classes import classes_near
 from kanon_sql.kernels.classes import Partition, CandidateClasses, put_all
 from kanon_sql.kernels.classes import RepairWorkspace
-from kanon_sql.kernels.instances import Values
+from kanon_sql.solvers.instances.values import row_types_by_value
 from kanon_sql.kernels.instances import class_costs
 from kanon_sql.kernels.instances import distances, nearest_row_types
 from kanon_sql.kernels import COMPILED, seeded
@@ -89,7 +89,7 @@ results["state"] = int(state[0])
 
 codes, weight = random.integers(0, 3, (70, 19)).astype(np.int32), random.integers(1, 3, 70)
 for name, cost in (("alike", np.ones(19, np.int64)), ("different", random.integers(1, 6, 19))):
-    values, near = Values(codes, cost), np.empty((70, 5), np.int32)
+    values, near = row_types_by_value(codes, cost), np.empty((70, 5), np.int32)
     nearest_row_types(values, 0, 70, near)
     results[f"near {name}"] = near.tolist()
     results[f"distances {name}"] = distances(values, weight, 4, 0, 70).tolist()

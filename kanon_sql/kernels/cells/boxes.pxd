@@ -1,12 +1,13 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport zeros_int32, zeros_int32_2d, zeros_int64
 from kanon_sql.kernels.cells.search_space cimport CellSpace, cell_at
 
 cdef class BoxSearch:
-    cdef readonly long long[::1] value
+    cdef long long[::1] value
     cdef long long[::1] base_value
-    cdef readonly unsigned char[::1] fixed
-    cdef readonly long long[::1] moved
-    cdef readonly long long[::1] shift
+    cdef unsigned char[::1] fixed
+    cdef long long[::1] moved
+    cdef long long[::1] shift
     cdef int[::1] trial
     cdef int[:, ::1] alive
     cdef long long[::1] lives
@@ -17,8 +18,8 @@ cdef class BoxSearch:
     cdef long long cells
     cdef long long rows
     cdef long long need
-    cdef readonly long long amount
-    cdef readonly long long cost
+    cdef long long amount
+    cdef long long cost
     cdef public double score
     cdef long long target
     cdef public bint with_fixed

@@ -16,6 +16,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import zeros_int32, zeros_int32_2d, zeros_int64
     from kanon_sql.kernels.cells.search_space import CellSpace, cell_at
 
 _NOTHING = cython.declare(cython.double, 1e300)
@@ -67,10 +68,10 @@ class BoxSearch:
     ) -> None:
         dimensions, sets = len(space.weights), len(space.levels)
         self.value, self.base_value, self.fixed = value, base_value, fixed
-        self.moved, self.shift = np.zeros(len(value), np.int64), np.zeros(len(base_value), np.int64)
+        self.moved, self.shift = zeros_int64(len(value)), zeros_int64(len(base_value))
         corners = 1 << min(dimensions, MOST_PARTNERS)
-        self.trial = np.zeros(corners, np.int32)
-        self.alive, self.lives = np.zeros((dimensions + 1, sets), np.int32), np.zeros(dimensions + 1, np.int64)
+        self.trial = zeros_int32(corners)
+        self.alive, self.lives = zeros_int32_2d(dimensions + 1, sets), zeros_int64(dimensions + 1)
         nodes = int(np.asarray(space.nodes).sum()) + 4
         self.cell, self.cell_sign = (np.zeros(nodes * corners, np.int32) for _ in range(2))
         self.row, self.row_sign = (np.zeros((nodes + sets) * corners, np.int32) for _ in range(2))

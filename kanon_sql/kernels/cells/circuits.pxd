@@ -1,10 +1,11 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport full_int32, zeros_int32, zeros_int32_2d, zeros_int64_2d
 from kanon_sql.kernels.cells.boxes cimport BoxSearch
 from kanon_sql.kernels.cells.search_space cimport CellSpace
 
 cdef class CircuitSearch:
-    cdef readonly long long[::1] first
-    cdef readonly int[::1] cells
+    cdef long long[::1] first
+    cdef int[::1] cells
     cdef int[::1] sign
     cdef int[::1] place
     cdef int[::1] open

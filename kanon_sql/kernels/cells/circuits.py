@@ -15,6 +15,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import full_int32, zeros_int32, zeros_int32_2d, zeros_int64_2d
     from kanon_sql.kernels.cells.boxes import BoxSearch
     from kanon_sql.kernels.cells.search_space import CellSpace
 
@@ -50,10 +51,10 @@ class CircuitSearch:
 
     def __init__(self, first: NDArray[np.int64], cells: NDArray[np.int32], base_cells: int) -> None:
         self.first, self.cells = first, cells
-        self.sign, self.place = np.zeros(base_cells, np.int32), np.full(len(first) - 1, -1, np.int32)
-        self.open, self.opens = np.zeros(len(first) - 1, np.int32), 0
-        self.changed, self.changes = np.zeros(_DEPTH + 1, np.int32), 0
-        self.best, self.worth = np.zeros((_DEPTH + 1, _WIDTH), np.int32), np.zeros((_DEPTH + 1, _WIDTH), np.int64)
+        self.sign, self.place = zeros_int32(base_cells), full_int32(len(first) - 1, -1)
+        self.open, self.opens = zeros_int32(len(first) - 1), 0
+        self.changed, self.changes = zeros_int32(_DEPTH + 1), 0
+        self.best, self.worth = zeros_int32_2d(_DEPTH + 1, _WIDTH), zeros_int64_2d(_DEPTH + 1, _WIDTH)
         self.steps, self.row, self.amount = 0, 0, 0
 
 

@@ -16,6 +16,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import full_int32, zeros_int32, zeros_int64
+
 ONE = 1 << 16
 """A share of 1: shares are whole numbers, so flows are exact."""
 
@@ -77,12 +80,12 @@ class Planes:
     ) -> None:
         self.row, self.end, self.adjacent, self.first, self.free = row, end, adjacent, first, free
         self.plane, self.nodes = plane, nodes
-        self.share, self.capacity = np.zeros(len(free), np.int64), np.zeros(len(free), np.int64)
+        self.share, self.capacity = zeros_int64(len(free)), zeros_int64(len(free))
         self.steps = 0
-        self.flow, self.by = np.zeros(len(row), np.int64), np.full(len(first), -1, np.int32)
-        self.queue, self.touched, self.touches = np.zeros(len(first), np.int32), np.zeros(len(row), np.int32), 0
-        self.pair, self.edge, self.found = np.zeros(1 << 20, np.int32), np.zeros(1 << 20, np.int32), 0
-        self.side, self.node, self.sides = np.zeros(1 << 20, np.int32), np.zeros(1 << 20, np.int32), 0
+        self.flow, self.by = zeros_int64(len(row)), full_int32(len(first), -1)
+        self.queue, self.touched, self.touches = zeros_int32(len(first)), zeros_int32(len(row)), 0
+        self.pair, self.edge, self.found = zeros_int32(1 << 20), zeros_int32(1 << 20), 0
+        self.side, self.node, self.sides = zeros_int32(1 << 20), zeros_int32(1 << 20), 0
 
 
 def separate(planes: Planes, edges: cython.int[::1], needs: cython.longlong[::1]) -> None:

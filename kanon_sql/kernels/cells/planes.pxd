@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport full_int64, zeros_int64, zeros_uint8
 from kanon_sql.kernels.cells.boxes cimport BoxSearch, odd, score_of, with_partner, without_partner
 from kanon_sql.kernels.cells.search_space cimport CellSpace, cell_at
 

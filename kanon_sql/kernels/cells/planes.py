@@ -15,6 +15,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import full_int64, zeros_int64, zeros_uint8
     from kanon_sql.kernels.cells.boxes import BoxSearch, odd, score_of, with_partner, without_partner
     from kanon_sql.kernels.cells.search_space import CellSpace, cell_at
 
@@ -49,9 +50,9 @@ class PlaneSearch:
     def __init__(self, space: CellSpace) -> None:
         nodes = 2 * int(np.asarray(space.nodes).max(initial=0)) + 2
         self.a, self.b, self.corners, self.depth, self.from_, self.to = 0, 0, 0, 0, 0, 0
-        self.distance, self.before = np.full(nodes, _FAR, np.int64), np.zeros(nodes, np.int64)
-        self.by, self.amount = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
-        self.done, self.open, self.opens = np.zeros(nodes, np.uint8), np.zeros(nodes, np.int64), 0
+        self.distance, self.before = full_int64(nodes, _FAR), zeros_int64(nodes)
+        self.by, self.amount = zeros_int64(nodes), zeros_int64(nodes)
+        self.done, self.open, self.opens = zeros_uint8(nodes), zeros_int64(nodes), 0
         self.edge_cost, self.edge_amount, self.total_a, self.total_b = 0, 0, 0, 0
 
 

@@ -1,12 +1,13 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport full_int32, full_int64, zeros_uint8
 
 cdef class CellSpace:
-    cdef readonly int[:, ::1] ancestors
-    cdef readonly int[:, ::1] levels
-    cdef readonly int[:, ::1] codes
-    cdef readonly long long[::1] places
-    cdef readonly long long[::1] weights
-    cdef readonly int[::1] units
+    cdef int[:, ::1] ancestors
+    cdef int[:, ::1] levels
+    cdef int[:, ::1] codes
+    cdef long long[::1] places
+    cdef long long[::1] weights
+    cdef int[::1] units
     cdef long long[:, ::1] unit_first
     cdef int[:, ::1] line_of
     cdef long long[::1] line_first
@@ -16,7 +17,7 @@ cdef class CellSpace:
     cdef int[::1] own_row
     cdef unsigned char[:, ::1] sure
     cdef unsigned char[:, ::1] fine
-    cdef readonly long long[::1] nodes
+    cdef long long[::1] nodes
     cdef readonly long long[::1] cost
     cdef readonly unsigned char[::1] suppressed
     cdef readonly unsigned char[::1] shown

@@ -14,6 +14,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import full_int32, full_int64, zeros_uint8
+
 
 @cython.final
 @cython.cclass
@@ -78,10 +81,10 @@ class CellSpace:
         self.line_cells, self.line_of, self.line_first, self.block_of, self.block_first = lines
         self.own_row, self.sure, self.cost = own_row, sure, cost
         self.fine, self.nodes = fine, nodes
-        self.suppressed, self.shown = np.zeros(len(cost), np.uint8), np.zeros(len(cost), np.uint8)
+        self.suppressed, self.shown = zeros_uint8(len(cost)), zeros_uint8(len(cost))
         size = 1 << max(4, int(2 * len(ancestors)).bit_length())
         self.mask = size - 1
-        self.slot_place, self.slot_cell = np.full(size, -1, np.int64), np.full(size, -1, np.int32)
+        self.slot_place, self.slot_cell = full_int64(size, -1), full_int32(size, -1)
         _fill(self)
 
 

@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport full_int64, zeros_int32, zeros_int64
 from kanon_sql.kernels.cells.circuits cimport CircuitSearch
 from kanon_sql.kernels.cells.planes cimport PlaneSearch
 from kanon_sql.kernels.cells.search_space cimport CellSpace
@@ -7,7 +8,7 @@ cdef class WitnessStore:
     cdef readonly int[::1] row
     cdef readonly long long[::1] need
     cdef long long[::1] member_first
-    cdef readonly int[::1] members
+    cdef int[::1] members
     cdef int[::1] set_of
     cdef PlaneSearch planes
     cdef CircuitSearch circuits

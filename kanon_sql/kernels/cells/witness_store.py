@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import full_int64, zeros_int32, zeros_int64
     from kanon_sql.kernels.cells.circuits import CircuitSearch
     from kanon_sql.kernels.cells.planes import PlaneSearch
     from kanon_sql.kernels.cells.search_space import CellSpace
@@ -60,13 +61,13 @@ class WitnessStore:
     ) -> None:
         self.row, self.need, self.member_first, self.members = row, need, member_first, members
         self.set_of, self.planes, self.circuits, self.steps = set_of, planes, circuits, 0
-        self.start, self.count = np.zeros(len(row), np.int64), np.zeros(len(row), np.int64)
-        self.base, self.change, self.used = np.zeros(1024, np.int32), np.zeros(1024, np.int64), 0
-        self.head, self.links = np.full(len(set_of), -1, np.int64), 0
-        self.link_after, self.link_witness = np.zeros(1024, np.int64), np.zeros(1024, np.int32)
-        self.touched, self.touches = np.zeros(1 << 16, np.int32), 0
-        self.new, self.news = np.zeros(len(set_of), np.int32), 0
-        self.users, self.seen, self.calls = np.zeros(len(row), np.int32), np.zeros(len(row), np.int64), 0
+        self.start, self.count = zeros_int64(len(row)), zeros_int64(len(row))
+        self.base, self.change, self.used = zeros_int32(1024), zeros_int64(1024), 0
+        self.head, self.links = full_int64(len(set_of), -1), 0
+        self.link_after, self.link_witness = zeros_int64(1024), zeros_int32(1024)
+        self.touched, self.touches = zeros_int32(1 << 16), 0
+        self.new, self.news = zeros_int32(len(set_of)), 0
+        self.users, self.seen, self.calls = zeros_int32(len(row)), zeros_int64(len(row)), 0
 
     def reserve(self, changes: int, links: int) -> None:
         """Make place for more changes and links."""

@@ -9,7 +9,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels.classes.listed_greedy import take_listed
     from kanon_sql.kernels.classes.neighbourhoods import classes_near
     from kanon_sql.kernels.classes.partition import BITS, SLOTS, CandidateClasses, Partition, put_all, take_all
-    from kanon_sql.kernels.classes.parts import restricted
+    from kanon_sql.kernels.classes.parts import count_candidates, list_candidates
     from kanon_sql.kernels.classes.shift import shift_rows
     from kanon_sql.kernels.classes.smaller import open_smaller
     from kanon_sql.kernels.classes.workspace import RepairWorkspace

@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int32, empty_int64
 
 cdef class MoveLog:
     cdef long long count

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 try:
     import cython
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
+
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int32, empty_int64
 
 
 @cython.final
@@ -30,9 +31,9 @@ class MoveLog:
 
     def __init__(self, most: int) -> None:
         self.count = self.kept = 0
-        self.row_type, self.number, self.rows = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int64)
-        self.kept_type, self.kept_number = np.empty(most, np.int32), np.empty(most, np.int32)
-        self.kept_rows = np.empty(most, np.int64)
+        self.row_type, self.number, self.rows = empty_int32(most), empty_int32(most), empty_int64(most)
+        self.kept_type, self.kept_number = empty_int32(most), empty_int32(most)
+        self.kept_rows = empty_int64(most)
 
 
 def log(moves, i, j, rows):

@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport full_int32, zeros_int32, zeros_int64
 
 cpdef enum:
     SLOTS = 16
@@ -21,7 +22,7 @@ cdef class Partition:
     cdef readonly int[::1] head
     cdef readonly int[::1] places
     cdef readonly int[::1] after
-    cdef readonly int[::1] before
+    cdef int[::1] before
 
 @cython.locals(place=cython.longlong, free=cython.longlong, unseen=cython.longlong, old=cython.longlong)
 cdef bint put(Partition partition, long long i, long long j, long long count) noexcept nogil

@@ -10,6 +10,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import full_int32, zeros_int32, zeros_int64
+
 if not cython.compiled:  # compiled, it comes from the .pxd
     SLOTS = 16
 """Classes over which the rows of one row type may be spread: a cache line of them."""
@@ -77,12 +80,12 @@ class Partition:
 
     def __init__(self, row_types: int, instances: int, bits: int = BITS) -> None:
         self.bits, places = bits, row_types << bits
-        self.where = np.full(places, -1, np.int32)
-        self.amount = np.zeros(places, np.int64)
-        self.used, self.rows = np.zeros(row_types, np.int32), np.zeros(instances, np.int64)
-        self.head, self.places = np.full(instances, -1, np.int32), np.zeros(instances, np.int32)
-        self.after = np.full(places, -1, np.int32)
-        self.before = np.full(places, -1, np.int32)
+        self.where = full_int32(places, -1)
+        self.amount = zeros_int64(places)
+        self.used, self.rows = zeros_int32(row_types), zeros_int64(instances)
+        self.head, self.places = full_int32(instances, -1), zeros_int32(instances)
+        self.after = full_int32(places, -1)
+        self.before = full_int32(places, -1)
 
 
 def put(partition, i, j, count):

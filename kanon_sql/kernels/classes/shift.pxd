@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int32, empty_int64, empty_uint8
 from kanon_sql.kernels.instances.groups cimport GroupingWorkspace, group, sift
 from kanon_sql.kernels.merge_sort cimport sort_by_key
 

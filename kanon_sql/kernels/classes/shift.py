@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int32, empty_int64, empty_uint8
     from kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
     from kanon_sql.kernels.merge_sort import sort_by_key
 
@@ -43,9 +44,9 @@ class _Search:
         q = len(piece)
         self.piece, self.surplus = piece, surplus
         self.gain = -piece[:, 2]
-        self.slot_rows, self.slot_dear = np.empty(capacity, np.int64), np.empty(capacity, np.uint8)
-        self.slot_first, self.after = np.empty(capacity, np.int32), np.empty(q, np.int32)
-        self.member, self.other = np.empty(q, np.int64), np.empty(q, np.int64)
+        self.slot_rows, self.slot_dear = empty_int64(capacity), empty_uint8(capacity)
+        self.slot_first, self.after = empty_int32(capacity), empty_int32(q)
+        self.member, self.other = empty_int64(q), empty_int64(q)
 
 
 def shift_rows(

@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int32, empty_int64, empty_uint8, zeros_uint64
     from kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
     from kanon_sql.kernels.merge_sort import sort_by_key
 
@@ -44,11 +45,11 @@ class _Search:
     def __init__(self, piece: NDArray[np.int64], size: NDArray[np.int64], capacity: int) -> None:
         q = len(piece)
         self.piece, self.size = piece, size
-        self.everyone = np.zeros((q + 63) >> 6, np.uint64)
-        self.gain = np.empty(q, np.int64)
-        self.slot_rows, self.slot_open = np.empty(capacity, np.int64), np.empty(capacity, np.uint8)
-        self.slot_first, self.after = np.empty(capacity, np.int32), np.empty(q, np.int32)
-        self.member, self.other = np.empty(q, np.int64), np.empty(q, np.int64)
+        self.everyone = zeros_uint64((q + 63) >> 6)
+        self.gain = empty_int64(q)
+        self.slot_rows, self.slot_open = empty_int64(capacity), empty_uint8(capacity)
+        self.slot_first, self.after = empty_int32(capacity), empty_int32(q)
+        self.member, self.other = empty_int64(q), empty_int64(q)
 
 
 def open_smaller(

@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int32, empty_int64, full_int32, zeros_int64
 from kanon_sql.kernels.classes.move_log cimport MoveLog
 from kanon_sql.kernels.classes.partition cimport CandidateClasses, Partition, put, take
 

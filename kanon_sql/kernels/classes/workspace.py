@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int32, empty_int64, full_int32, zeros_int64
     from kanon_sql.kernels.classes.move_log import MoveLog
     from kanon_sql.kernels.classes.partition import CandidateClasses, put, take
 
@@ -69,22 +70,22 @@ class RepairWorkspace:
     ) -> None:
         t, most, moves = len(candidates.weight), 2 * size + 64, _MOVES_PER_ROW_TYPE * size + _MORE_MOVES
         self.size, self.types, self.closed = size, 0, 0
-        self.row, self.cheapest_open = np.empty(most, np.int32), np.empty(most, np.int32)
-        self.own, self.price = np.empty(most, np.int64), np.empty(most, np.int64)
+        self.row, self.cheapest_open = empty_int32(most), empty_int32(most)
+        self.own, self.price = empty_int64(most), empty_int64(most)
         self.learnt, self.vain = learnt, vain
-        self.rows, self.paid = np.zeros(t, np.int64), np.empty(t, np.int64)
-        self.fallback = np.empty(t, np.int32)
+        self.rows, self.paid = zeros_int64(t), empty_int64(t)
+        self.fallback = empty_int32(t)
         self.moves = MoveLog(moves)
-        self.top_up = np.empty(k, np.int64)
-        self.instance = np.empty(MOST_INSTANCES, np.int32)
-        self.begin = np.empty(MOST_INSTANCES + 1, np.int64)
+        self.top_up = empty_int64(k)
+        self.instance = empty_int32(MOST_INSTANCES)
+        self.begin = empty_int64(MOST_INSTANCES + 1)
         entries = most * int(np.diff(candidates.first).max(initial=0))
-        self.entry, self.listed = np.empty(entries, np.int32), np.empty(entries, np.int32)
-        self.listed_end = np.empty(most, np.int64)
-        self.value, self.gaining = np.empty(MOST_INSTANCES, np.int64), np.empty(MOST_INSTANCES, np.int32)
-        self.number = np.full(len(candidates.cost), -1, np.int32)
-        self.fitting, self.filled = np.empty(MOST_INSTANCES, np.int64), np.empty(MOST_INSTANCES, np.int64)
-        self.wanted = np.empty(MOST_INSTANCES, np.int64)
+        self.entry, self.listed = empty_int32(entries), empty_int32(entries)
+        self.listed_end = empty_int64(most)
+        self.value, self.gaining = empty_int64(MOST_INSTANCES), empty_int32(MOST_INSTANCES)
+        self.number = full_int32(len(candidates.cost), -1)
+        self.fitting, self.filled = empty_int64(MOST_INSTANCES), empty_int64(MOST_INSTANCES)
+        self.wanted = empty_int64(MOST_INSTANCES)
 
 
 def undo(partition, moves, first):

@@ -1,8 +1,9 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport zeros_int64
 
 cdef class Transport:
     cdef long long[::1] excess
-    cdef readonly long long[::1] flow
+    cdef long long[::1] flow
     cdef long long[::1] potential
     cdef long long[::1] left
     cdef long long[::1] price

@@ -10,6 +10,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import zeros_int64
+
 _FAR = cython.declare(cython.longlong, 1 << 62)
 
 
@@ -40,11 +43,11 @@ class Transport:
     """
 
     def __init__(self, values: int) -> None:
-        self.excess, self.left = np.zeros(values, np.int64), np.zeros(values, np.int64)
-        self.flow = np.zeros(values * values, np.int64)
-        self.potential, self.price = np.zeros(values, np.int64), np.zeros(values, np.int64)
-        self.distance, self.before = np.zeros(values, np.int64), np.zeros(values, np.int64)
-        self.done, self.ordered, self.sources = np.zeros(values, np.int64), np.zeros(values, np.int64), 0
+        self.excess, self.left = zeros_int64(values), zeros_int64(values)
+        self.flow = zeros_int64(values * values)
+        self.potential, self.price = zeros_int64(values), zeros_int64(values)
+        self.distance, self.before = zeros_int64(values), zeros_int64(values)
+        self.done, self.ordered, self.sources = zeros_int64(values), zeros_int64(values), 0
 
 
 def transport(cost: NDArray[np.int64], excess: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,3 +1,4 @@
+from kanon_sql.kernels.arrays cimport empty_float64, empty_int64, zeros_float64
 from kanon_sql.kernels.criteria.earth_movers cimport Transport
 
 cpdef enum:
@@ -12,32 +13,32 @@ cpdef enum:
     COUNT = 8
 
 cdef class EncodedRequirement:
-    cdef readonly long long rows
-    cdef readonly long long least
+    cdef long long rows
+    cdef long long least
     cdef readonly long long counters
     cdef long long of_first
     cdef readonly long long criteria
-    cdef readonly long long[::1] kind
-    cdef readonly long long[::1] low
-    cdef readonly long long[::1] high
+    cdef long long[::1] kind
+    cdef long long[::1] low
+    cdef long long[::1] high
     cdef long long[::1] num
     cdef long long[::1] den
     cdef long long[::1] extra
-    cdef readonly long long[::1] exact
-    cdef readonly long long[::1] data_start
-    cdef readonly long long[::1] edges
+    cdef long long[::1] exact
+    cdef long long[::1] data_start
+    cdef long long[::1] edges
     cdef long long[::1] share_start
-    cdef readonly long long[::1] total
-    cdef readonly double[::1] share
-    cdef readonly long long[::1] data
+    cdef long long[::1] total
+    cdef double[::1] share
+    cdef long long[::1] data
     cdef readonly int[:, ::1] counter
 
 cdef class CriteriaWorkspace:
-    cdef readonly long long[::1] top
-    cdef readonly long long[::1] below
+    cdef long long[::1] top
+    cdef long long[::1] below
     cdef double[::1] more
-    cdef readonly double[::1] less
-    cdef readonly double[::1] added
+    cdef double[::1] less
+    cdef double[::1] added
     cdef double[::1] removed
     cdef double[::1] logs
     cdef Transport transport

@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_float64, empty_int64, zeros_float64
     from kanon_sql.kernels.criteria.earth_movers import Transport
 
 if not cython.compiled:  # compiled, they come from the .pxd
@@ -112,9 +113,9 @@ class CriteriaWorkspace:
         kind, extra = np.asarray(required.kind), np.asarray(required.extra)
         edges = int(np.asarray(required.edges).max(initial=0))
         values = np.asarray(required.high) - np.asarray(required.low)
-        self.top = np.empty(int(extra[kind == RECURSIVE].max(initial=1)), np.int64)
-        self.below = np.empty(edges, np.int64)
-        self.more, self.less = np.empty(edges), np.empty(edges)
-        self.added, self.removed = np.zeros(required.counters), np.zeros(required.counters)
+        self.top = empty_int64(int(extra[kind == RECURSIVE].max(initial=1)))
+        self.below = empty_int64(edges)
+        self.more, self.less = empty_float64(edges), empty_float64(edges)
+        self.added, self.removed = zeros_float64(required.counters), zeros_float64(required.counters)
         self.logs = _LOGS
         self.transport = Transport(int(values[kind == MATRIX].max(initial=0)))

@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int32, zeros_int64
     from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
 
@@ -41,9 +42,9 @@ class Part:
     def __init__(self, required: EncodedRequirement, counter: NDArray[np.int32]) -> None:
         self.required, self.work, self.counter = required, CriteriaWorkspace(required), counter
         self.groups = 0
-        self.group = np.empty(len(counter), np.int32)
-        self.rows, self.keep = np.zeros(len(counter), np.int64), np.zeros(len(counter), np.int64)
-        self.histogram = np.zeros(required.counters, np.int64)
+        self.group = empty_int32(len(counter))
+        self.rows, self.keep = zeros_int64(len(counter)), zeros_int64(len(counter))
+        self.histogram = zeros_int64(required.counters)
 
 
 def keep_all(part):

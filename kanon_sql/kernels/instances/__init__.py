@@ -12,4 +12,4 @@ except ModuleNotFoundError:
     from kanon_sql.kernels.instances.refinement import refine
     from kanon_sql.kernels.instances.row_distance import distances, nearest_row_types
     from kanon_sql.kernels.instances.search import Search
-    from kanon_sql.kernels.instances.support import of_row_types, of_some, supports
+    from kanon_sql.kernels.instances.support import list_members, of_row_types, of_some

@@ -4,12 +4,12 @@ from kanon_sql.kernels.instances.groups cimport trailing_zeros
 cdef class Values:
     cdef int[:, ::1] codes
     cdef long long[::1] column
-    cdef readonly long long[::1] cost
+    cdef long long[::1] cost
     cdef long long[::1] first
     cdef long long[::1] start
     cdef int[::1] member
     cdef int[::1] place
-    cdef readonly unsigned long long[:, ::1] bits
+    cdef unsigned long long[:, ::1] bits
 
 cdef class Agreement:
     cdef unsigned long long[:, ::1] counter

@@ -18,9 +18,6 @@ if not cython.compiled:  # compiled, they come from the .pxd
 
 _ONE = cython.declare(cython.ulonglong, 1)
 
-_FREQUENT = 32
-"""A value that one in so many row types has, or more, is a bit set; of rarer ones the row types are listed."""
-
 
 @cython.final
 @cython.cclass
@@ -31,13 +28,8 @@ class Values:
     ----------
     codes : int32 array [t, m]
         The row types.
-    cost : int64 array [m]
-        Of a column in which two row types differ, 1 or more.
-
-    Attributes
-    ----------
     column, cost : int64 arrays [m]
-        The columns, equally dear ones beside each other, and what they cost.
+        The columns, equally expensive ones next to each other, and the cost of two row types that differ there, 1 or more.
     first : int64 array [m + 1]
         The place of the code 0 of a column among all codes.
     start : int64 array [values + 1]
@@ -50,24 +42,19 @@ class Values:
         Bit sets of row types.
     """
 
-    def __init__(self, codes: NDArray[np.int32], cost: NDArray[np.int64]) -> None:
-        t, m = codes.shape
-        self.codes = codes
-        order = np.argsort(cost, kind="stable")
-        self.column, self.cost = order.astype(np.int64), cost[order].astype(np.int64)
-        cardinality = codes.max(axis=0, initial=0).astype(np.int64) + 1
-        first = np.append(0, np.cumsum(cardinality))
-        rows = np.concatenate([np.bincount(codes[:, c], minlength=int(cardinality[c])) for c in range(m)])
-        frequent = rows * _FREQUENT >= t
-        place = np.where(frequent, np.cumsum(frequent) - 1, -1).astype(np.int32)
-        held = np.zeros((int(frequent.sum()), (t + 63) // 64 * 8), np.uint8)
-        for c in range(m):
-            value = np.flatnonzero(frequent[first[c] : first[c + 1]])
-            there = np.packbits(codes[:, c] == value[:, None], axis=1, bitorder="little")
-            held[place[first[c] + value], : there.shape[1]] = there
-        self.bits = held.view("<u8").astype(np.uint64)
-        self.first, self.start, self.place = first, np.append(0, np.cumsum(rows)), place
-        self.member = np.concatenate([np.argsort(codes[:, c], kind="stable").astype(np.int32) for c in range(m)])
+    def __init__(
+        self,
+        codes: NDArray[np.int32],
+        column: NDArray[np.int64],
+        cost: NDArray[np.int64],
+        first: NDArray[np.int64],
+        start: NDArray[np.int64],
+        member: NDArray[np.int32],
+        place: NDArray[np.int32],
+        bits: NDArray[np.uint64],
+    ) -> None:
+        self.codes, self.column, self.cost, self.first = codes, column, cost, first
+        self.start, self.member, self.place, self.bits = start, member, place, bits
 
 
 @cython.final

@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport zeros_int32, zeros_int32_2d, zeros_int64, zeros_uint64, zeros_uint8
 from kanon_sql.kernels.instances.bit_slices cimport Agreement, Values, compare, next_taken, take_nearest
 from kanon_sql.kernels.instances.column_sets cimport count_columns, differing_columns
 

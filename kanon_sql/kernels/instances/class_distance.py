@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import zeros_int32, zeros_int32_2d, zeros_int64, zeros_uint8, zeros_uint64
     from kanon_sql.kernels.instances.bit_slices import Agreement, Values, compare, next_taken, take_nearest
     from kanon_sql.kernels.instances.column_sets import count_columns, differing_columns
 
@@ -56,12 +57,12 @@ class Near:
         padded[: len(cost)] = cost
         self.price = np.ascontiguousarray(padded.reshape(-1, 8) @ bits)
         self.alike = int(cost[0]) if len(set(cost.tolist())) == 1 else 0
-        self.row_type = np.zeros(_NEAR, np.int32)
-        self.differing = np.zeros(_NEAR, np.uint64)
-        self.rows = np.zeros(_NEAR, np.int64)
+        self.row_type = zeros_int32(_NEAR)
+        self.differing = zeros_uint64(_NEAR)
+        self.rows = zeros_int64(_NEAR)
         self.together = np.zeros((_NEAR, _NEAR), np.uint16)
-        self.kept = np.zeros(_NEAR, np.uint8)
-        self.fits = np.zeros((deepest, _NEAR), np.int32)
+        self.kept = zeros_uint8(_NEAR)
+        self.fits = zeros_int32_2d(deepest, _NEAR)
         self.size = self.tried = 0
 
 

@@ -1,20 +1,21 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int32, empty_int64, empty_int64_2d
 
 cdef class GroupingWorkspace:
-    cdef readonly int[:, ::1] codes
-    cdef readonly unsigned long long[::1] sets
-    cdef readonly unsigned long long[:, ::1] frequent
-    cdef readonly long long[::1] word
+    cdef int[:, ::1] codes
+    cdef unsigned long long[::1] sets
+    cdef unsigned long long[:, ::1] frequent
+    cdef long long[::1] word
     cdef long long[::1] stride
-    cdef readonly int[::1] row
+    cdef int[::1] row
     cdef int[::1] slot
-    cdef readonly long long capacity
-    cdef readonly int[::1] first
-    cdef readonly long long[:, ::1] key
-    cdef readonly long long[::1] column
+    cdef long long capacity
+    cdef int[::1] first
+    cdef long long[:, ::1] key
+    cdef long long[::1] column
     cdef long long[::1] factor
-    cdef readonly long long[::1] last
-    cdef readonly long long[::1] chosen
+    cdef long long[::1] last
+    cdef long long[::1] chosen
 
 @cython.locals(place=cython.longlong, step=cython.longlong)
 cdef long long trailing_zeros(unsigned long long word) noexcept nogil

@@ -14,6 +14,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int32, empty_int64, empty_int64_2d
+
 _HASH = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 _WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
 _ONE = cython.declare(cython.ulonglong, 1)
@@ -63,13 +66,13 @@ class GroupingWorkspace:
         words = int(place[0].max(initial=0)) + 1
         self.codes, self.sets, self.frequent = codes, sets, frequent
         self.word, self.stride = place[0].copy(), place[1].copy()
-        self.row, self.slot = np.empty(t, np.int32), np.empty(t, np.int32)
+        self.row, self.slot = empty_int32(t), empty_int32(t)
         self.capacity = 64
         while self.capacity < 2 * t:
             self.capacity *= 2
-        self.first, self.key = np.empty(self.capacity, np.int32), np.empty((t, words), np.int64)
-        self.column, self.factor, self.last = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(words, np.int64)
-        self.chosen = np.empty(len(sets), np.int64)
+        self.first, self.key = empty_int32(self.capacity), empty_int64_2d(t, words)
+        self.column, self.factor, self.last = empty_int64(m), empty_int64(m), empty_int64(words)
+        self.chosen = empty_int64(len(sets))
 
 
 def trailing_zeros(word):

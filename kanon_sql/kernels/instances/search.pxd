@@ -1,28 +1,29 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int32, empty_int64, empty_int64_2d, full_int64, zeros_int64
 
 cdef class Search:
-    cdef readonly int[:, ::1] codes
-    cdef readonly long long[::1] weight
-    cdef readonly long long slack
-    cdef readonly unsigned long long[::1] masks
-    cdef readonly long long[::1] cost
+    cdef int[:, ::1] codes
+    cdef long long[::1] weight
+    cdef long long slack
+    cdef unsigned long long[::1] masks
+    cdef long long[::1] cost
     cdef long long[:, ::1] sparse
-    cdef readonly long long k
-    cdef readonly long long limit
+    cdef long long k
+    cdef long long limit
     cdef public bint priced
     cdef public long long[::1] worth
     cdef public int[::1] row
-    cdef readonly long long[::1] rows
+    cdef long long[::1] rows
     cdef readonly long long[::1] count
-    cdef readonly long long[::1] best
-    cdef readonly long long[::1] value
+    cdef long long[::1] best
+    cdef long long[::1] value
     cdef public long long waiting
-    cdef readonly long long[:, ::1] stack
+    cdef long long[:, ::1] stack
     cdef public long long found
     cdef readonly long long[::1] start
-    cdef readonly int[::1] mask
+    cdef int[::1] mask
     cdef public long long size
-    cdef readonly int[::1] member
+    cdef int[::1] member
 
 cdef int _grow_stack(Search search) except -1 with gil
 cdef int _grow_instances(Search search) except -1 with gil

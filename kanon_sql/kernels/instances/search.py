@@ -10,6 +10,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int32, empty_int64, empty_int64_2d, full_int64, zeros_int64
+
 _TURN = cython.declare(cython.longlong, 7919)
 
 
@@ -57,15 +60,15 @@ class Search:
         self.codes, self.weight, self.slack = codes, weight, slack
         self.masks, self.cost, self.sparse = masks, cost, sparse
         self.k, self.limit = k, limit
-        self.worth = np.full(t, 1 << 62, np.int64)
+        self.worth = full_int64(t, 1 << 62)
         row = np.empty((codes.shape[1] + 1) * t, np.int32)
         row[:t] = np.arange(t, dtype=np.int32)
         self.priced, self.row = False, row
-        self.rows, self.count = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
-        self.best, self.value = np.zeros(cells, np.int64), np.empty(cells, np.int64)
-        self.waiting, self.stack = 0, np.empty((1024, 5), np.int64)
-        self.found, self.start, self.mask = 0, np.zeros(1024, np.int64), np.empty(1024, np.int32)
-        self.size, self.member = 0, np.empty(4096, np.int32)
+        self.rows, self.count = zeros_int64(cells), zeros_int64(cells)
+        self.best, self.value = zeros_int64(cells), empty_int64(cells)
+        self.waiting, self.stack = 0, empty_int64_2d(1024, 5)
+        self.found, self.start, self.mask = 0, zeros_int64(1024), empty_int32(1024)
+        self.size, self.member = 0, empty_int32(4096)
 
 
 def _grow_stack(search):

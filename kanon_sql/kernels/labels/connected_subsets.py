@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int64, empty_uint8, zeros_int64, zeros_uint8
     from kanon_sql.kernels.labels.graphs import Graph
 
 
@@ -43,12 +44,12 @@ class _Search:
     """
 
     def __init__(self, nodes: int, members: int, effort: cython.longlong) -> None:
-        self.first, self.member = np.zeros(members + 1, np.int64), np.empty(members, np.int64)
+        self.first, self.member = zeros_int64(members + 1), empty_int64(members)
         self.listed, self.effort = 0, effort
-        self.chosen, self.inside = np.empty(nodes, np.int64), np.zeros(nodes, np.uint8)
-        self.candidate, self.known = np.empty(nodes, np.int64), np.zeros(nodes, np.uint8)
-        self.at, self.end = np.empty(nodes + 1, np.int64), np.empty(nodes + 1, np.int64)
-        self.queue, self.seen = np.empty(nodes, np.int64), np.empty(nodes, np.uint8)
+        self.chosen, self.inside = empty_int64(nodes), zeros_uint8(nodes)
+        self.candidate, self.known = empty_int64(nodes), zeros_uint8(nodes)
+        self.at, self.end = empty_int64(nodes + 1), empty_int64(nodes + 1)
+        self.queue, self.seen = empty_int64(nodes), empty_uint8(nodes)
 
 
 def connected_sets(

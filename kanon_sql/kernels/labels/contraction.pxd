@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int64, zeros_int64, zeros_uint8
 from kanon_sql.kernels.labels.graphs cimport Graph
 
 cdef class _Branches:

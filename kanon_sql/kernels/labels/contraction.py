@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int64, zeros_int64, zeros_uint8
     from kanon_sql.kernels.labels.graphs import Graph
 
 
@@ -73,9 +74,9 @@ class _Branches:
     def __init__(self, place: NDArray[np.int64], weight: cython.longlong[::1]) -> None:
         n = len(place)
         self.place, self.low = place, place.copy()
-        self.below, self.apart = np.array(weight), np.zeros(n, np.int64)
-        self.root, self.lowest = np.empty(n, np.int64), np.empty(n, np.int64)
-        self.deep, self.held = np.zeros(n, np.uint8), np.zeros(n, np.uint8)
+        self.below, self.apart = np.array(weight), zeros_int64(n)
+        self.root, self.lowest = empty_int64(n), empty_int64(n)
+        self.deep, self.held = zeros_uint8(n), zeros_uint8(n)
 
 
 def _find(branches, graph, weight, order, parent, k, lump):

@@ -2,8 +2,8 @@ cimport cython
 from kanon_sql.kernels.random cimport below
 
 cdef class Graph:
-    cdef readonly long long[::1] begin
-    cdef readonly long long[::1] near
+    cdef long long[::1] begin
+    cdef long long[::1] near
 
 @cython.locals(v=cython.longlong, i=cython.longlong, j=cython.longlong, u=cython.longlong)
 cdef void _shuffle(long long[::1] begin, long long[::1] near, unsigned long long[::1] state) noexcept

@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int64, empty_int64_2d
 
 cdef class KDTreeWorkspace:
     cdef long long[:, ::1] rank

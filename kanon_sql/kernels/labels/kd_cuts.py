@@ -14,6 +14,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int64, empty_int64_2d
+
 
 @cython.final
 @cython.cclass
@@ -45,9 +48,9 @@ class KDTreeWorkspace:
         n = len(weight)
         self.rank, self.weight, self.k, self.step = rank, weight, k, step
         self.capped = np.minimum(weight, k)
-        self.trial, self.above = np.empty((2, n), np.int64), np.empty(n, np.int64)
-        self.candidate = np.empty((4, 2), np.int64)
-        self.begin, self.end = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
+        self.trial, self.above = empty_int64_2d(2, n), empty_int64(n)
+        self.candidate = empty_int64_2d(4, 2)
+        self.begin, self.end = empty_int64(n + 1), empty_int64(n + 1)
 
 
 def _excess(rows, k):

@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int64, full_int64
 from kanon_sql.kernels.labels.graphs cimport Graph
 from kanon_sql.kernels.labels.random_trees cimport beyond, gather, grow_tree
 from kanon_sql.kernels.labels.tree_cut cimport cut

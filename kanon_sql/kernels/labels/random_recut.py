@@ -10,6 +10,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int64, full_int64
     from kanon_sql.kernels.labels.graphs import Graph
     from kanon_sql.kernels.labels.random_trees import beyond, gather, grow_tree
     from kanon_sql.kernels.labels.tree_cut import cut
@@ -54,13 +55,13 @@ class _Union:
 
     def __init__(self, nodes: int, ends: int) -> None:
         self.size = self.regions = 0
-        self.member, self.index = np.empty(nodes, np.int64), np.full(nodes, -1, np.int64)
-        self.name = np.empty(_MOST, np.int64)
-        self.weight = np.empty(nodes, np.int64)
-        self.order, self.parent = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
-        self.source, self.target = np.empty(ends, np.int64), np.empty(ends, np.int64)
-        self.head, self.part = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
-        self.rest, self.lightest = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
+        self.member, self.index = empty_int64(nodes), full_int64(nodes, -1)
+        self.name = empty_int64(_MOST)
+        self.weight = empty_int64(nodes)
+        self.order, self.parent = empty_int64(nodes), empty_int64(nodes)
+        self.source, self.target = empty_int64(ends), empty_int64(ends)
+        self.head, self.part = empty_int64(nodes), empty_int64(nodes)
+        self.rest, self.lightest = empty_int64(nodes), empty_int64(nodes)
 
 
 def recut(

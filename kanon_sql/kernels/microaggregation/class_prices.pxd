@@ -1,20 +1,21 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int64
 
 from kanon_sql.kernels.merge_sort cimport sort_by_key
 
 cdef class _Search:
     cdef const long long[:, ::1] distance
     cdef const long long[::1] price
-    cdef readonly long long k
-    cdef readonly long long most
-    cdef readonly long long best
-    cdef readonly long long steps
+    cdef long long k
+    cdef long long most
+    cdef long long best
+    cdef long long steps
     cdef long long[:, ::1] item
     cdef long long[:, ::1] key
     cdef long long[:, ::1] gain
     cdef long long[::1] other
     cdef long long[::1] chosen
-    cdef readonly long long[::1] found
+    cdef long long[::1] found
 
 @cython.locals(
     k=cython.longlong, own=cython.longlong, nearest=cython.longlong, j=cython.longlong, share=cython.longlong,

@@ -14,6 +14,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int64
+
 if not cython.compiled:  # compiled, it comes from the .pxd
     from kanon_sql.kernels.merge_sort import sort_by_key
 
@@ -27,7 +30,7 @@ class _Search:
         rows = len(price)
         self.distance, self.price, self.k, self.most = distance, price, k, most
         self.item, self.key, self.gain = (np.empty((k, rows), np.int64) for _ in range(3))
-        self.other, self.chosen, self.found = np.empty(rows, np.int64), np.empty(k, np.int64), np.empty(k, np.int64)
+        self.other, self.chosen, self.found = empty_int64(rows), empty_int64(k), empty_int64(k)
         self.best = self.steps = 0
 
 

@@ -1,11 +1,12 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport full_int64, zeros_float64
 
 cdef class PointPartition:
     cdef readonly double[:, ::1] x
     cdef readonly long long columns
     cdef readonly long long[::1] of
     cdef readonly long long[::1] size
-    cdef readonly long long[::1] most
+    cdef long long[::1] most
     cdef double[:, ::1] sums
     cdef double[::1] value
     cdef long long[::1] head
@@ -15,9 +16,9 @@ cdef class PointPartition:
 
 cdef class Points:
     cdef readonly int[:, ::1] near
-    cdef readonly long long[::1] of
-    cdef readonly long long[::1] first
-    cdef readonly long long[::1] units
+    cdef long long[::1] of
+    cdef long long[::1] first
+    cdef long long[::1] units
     cdef long long[::1] closed
 
 @cython.locals(d=cython.longlong)

@@ -14,6 +14,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import full_int64, zeros_float64
+
 
 @cython.final
 @cython.cclass
@@ -59,9 +62,9 @@ class PointPartition:
         sums = np.zeros((classes, x.shape[1]))
         sums[: len(rows)] = closed * rows[:, None]
         self.x, self.columns, self.of, self.size, self.most = x, x.shape[1], of.copy(), size, most
-        self.sums, self.value = sums, np.zeros(classes)
-        self.head, self.after = np.full(classes, -1, np.int64), np.full(len(of), -1, np.int64)
-        self.before = np.full(len(of), -1, np.int64)
+        self.sums, self.value = sums, zeros_float64(classes)
+        self.head, self.after = full_int64(classes, -1), full_int64(len(of), -1)
+        self.before = full_int64(len(of), -1)
         self.squares = float((x * x).sum()) + float((closed * closed).sum(axis=1) @ rows)
         for i in range(len(of)):
             put(self, i, int(of[i]))

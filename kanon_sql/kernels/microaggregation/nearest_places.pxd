@@ -1,11 +1,11 @@
 cimport cython
 
 cdef class Places:
-    cdef readonly double[:, ::1] x
+    cdef double[:, ::1] x
     cdef readonly unsigned char[:, ::1] empty
-    cdef readonly long long[::1] rows
-    cdef readonly unsigned char[::1] absolute
-    cdef readonly double[::1] apart
+    cdef long long[::1] rows
+    cdef unsigned char[::1] absolute
+    cdef double[::1] apart
 
 @cython.locals(
     a=cython.longlong, q=cython.longlong, side=cython.longlong, rows=cython.longlong, each=cython.double, total=cython.double,

@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_float64, empty_int64
 from kanon_sql.kernels.microaggregation.groups cimport PointPartition
 from kanon_sql.kernels.random cimport below
 

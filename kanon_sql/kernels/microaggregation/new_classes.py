@@ -10,6 +10,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_float64, empty_int64
     from kanon_sql.kernels.microaggregation.groups import PointPartition
     from kanon_sql.kernels.random import below
 
@@ -43,14 +44,14 @@ class RebuildWorkspace:
     def __init__(self, groups: PointPartition, k: int, most: int) -> None:
         limit = 2 * k * most
         self.k, self.many, self.points, self.made = k, 0, 0, 0
-        self.chosen = np.empty(most, np.int64)
-        self.dissolved, self.number = np.empty(limit, np.int64), np.empty(limit, np.int64)
-        self.size, self.sums = np.empty(2 * most + 1, np.int64), np.empty((2 * most + 1, groups.columns))
+        self.chosen = empty_int64(most)
+        self.dissolved, self.number = empty_int64(limit), empty_int64(limit)
+        self.size, self.sums = empty_int64(2 * most + 1), np.empty((2 * most + 1, groups.columns))
         empty = np.flatnonzero(np.asarray(groups.size) == 0)
         free = np.zeros(len(groups.size) + most, np.int64)
         free[: len(empty)] = empty
         self.free, self.unused = free, len(empty)
-        self.centre = np.empty(groups.columns)
+        self.centre = empty_float64(groups.columns)
 
 
 def grow(groups, work, state):

@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int64_2d
 
 cdef class Forest:
     cdef long long k

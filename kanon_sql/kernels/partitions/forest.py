@@ -10,6 +10,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int64_2d
+
 
 @cython.final
 @cython.cclass
@@ -35,7 +38,7 @@ class Forest:
 
     def __init__(self, weight: NDArray[np.int64], k: int) -> None:
         self.k, self.edges = k, 0
-        self.edge = np.empty((len(weight), 2), np.int64)
+        self.edge = empty_int64_2d(len(weight), 2)
         self.rows, self.above = weight.copy(), np.arange(len(weight))
 
     def small(self) -> NDArray[np.int64]:

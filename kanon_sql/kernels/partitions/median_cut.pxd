@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport zeros_int64
 from kanon_sql.kernels.merge_sort cimport sort_by_key
 
 cdef class _Cutter:

@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import zeros_int64
     from kanon_sql.kernels.merge_sort import sort_by_key
 
 
@@ -37,7 +38,7 @@ class _Cutter:
     def __init__(self, by_column: NDArray[np.int32], weight: NDArray[np.int64], k: int, member: NDArray[np.int64]) -> None:
         t, cardinality = by_column.shape[1], int(by_column.max()) + 1
         self.by_column, self.weight, self.k, self.member = by_column, weight, k, member
-        self.rows, self.key = np.zeros(cardinality, np.int64), np.arange(cardinality)
+        self.rows, self.key = zeros_int64(cardinality), np.arange(cardinality)
         self.value, self.other, self.moved = (np.empty(t, np.int64) for _ in range(3))
         self.cut = self.smaller = 0
 

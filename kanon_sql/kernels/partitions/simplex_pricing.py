@@ -14,6 +14,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int32_2d, empty_int64
     from kanon_sql.kernels.partitions.duals import Duals, worth_of_all, worth_of_both
     from kanon_sql.kernels.partitions.simplices import (
         Simplices,
@@ -47,7 +48,7 @@ class _Found:
 
     def __init__(self, rows: int) -> None:
         self.size = 0
-        self.member, self.reduced = np.empty((1024, rows), np.int32), np.empty(1024, np.int64)
+        self.member, self.reduced = empty_int32_2d(1024, rows), empty_int64(1024)
 
     def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return the classes and their reduced cost."""

@@ -10,6 +10,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int64, full_int64, zeros_int64, zeros_uint64
+
 
 @cython.final
 @cython.cclass
@@ -43,12 +46,12 @@ class _Splitter:
     ) -> None:
         t = len(codes)
         self.by_column, self.weight, self.cost = np.ascontiguousarray(codes.T), weight, cost
-        self.member, self.moved = np.arange(t), np.empty(t, np.int64)
-        self.local = np.full(cardinality.max(), -1, np.int64)
-        self.rows, self.place = np.zeros(t + 1, np.int64), np.zeros(t + 2, np.int64)
-        self.depth, self.tried = 0, np.zeros(t + 1, np.uint64)
-        self.low, self.high = np.empty(t + 1, np.int64), np.empty(t + 1, np.int64)
-        self.shown = np.zeros(t, np.uint64)
+        self.member, self.moved = np.arange(t), empty_int64(t)
+        self.local = full_int64(cardinality.max(), -1)
+        self.rows, self.place = zeros_int64(t + 1), zeros_int64(t + 2)
+        self.depth, self.tried = 0, zeros_uint64(t + 1)
+        self.low, self.high = empty_int64(t + 1), empty_int64(t + 1)
+        self.shown = zeros_uint64(t)
 
 
 def split_classes(

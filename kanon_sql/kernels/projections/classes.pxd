@@ -1,8 +1,9 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int64, empty_uint64, zeros_int32, zeros_int32_2d, zeros_int64, zeros_int64_2d, zeros_uint64
 from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
 
 cdef class SetClasses:
-    cdef readonly unsigned long long[:, ::1] word
+    cdef unsigned long long[:, ::1] word
     cdef unsigned long long[::1] hidden_word
     cdef readonly long long[::1] weight
     cdef readonly long long[::1] set_start
@@ -11,44 +12,44 @@ cdef class SetClasses:
     cdef readonly long long[::1] of_start
     cdef readonly int[::1] of_set
     cdef readonly int[::1] finer
-    cdef readonly int[::1] coarser
-    cdef readonly unsigned long long[::1] person
+    cdef int[::1] coarser
+    cdef unsigned long long[::1] person
     cdef long long[::1] need_people
     cdef readonly EncodedRequirement required
     cdef readonly CriteriaWorkspace work
     cdef long long[::1] criterion_start
     cdef int[::1] criterion
-    cdef readonly int[:, ::1] counter
-    cdef readonly unsigned long long[:, ::1] cell
+    cdef int[:, ::1] counter
+    cdef unsigned long long[:, ::1] cell
     cdef readonly unsigned char[:, ::1] hidden
     cdef long long[:, ::1] entry
-    cdef readonly long long[::1] people
+    cdef long long[::1] people
     cdef long long[::1] rare
     cdef unsigned long long[::1] held_key
     cdef long long[::1] held_rows
     cdef long long[::1] slot
-    cdef readonly long long[::1] histogram
+    cdef long long[::1] histogram
     cdef readonly bint plain
     cdef int[:, ::1] alike
     cdef int[:, ::1] alike_start
     cdef int[:, ::1] alike_size
-    cdef readonly long long[::1] members
-    cdef readonly unsigned char[:, ::1] within
+    cdef long long[::1] members
+    cdef unsigned char[:, ::1] within
     cdef int[:, ::1] barred
     cdef int[::1] barring
     cdef readonly int[:, ::1] failing
     cdef readonly long long listed
     cdef unsigned long long[::1] seen_key
     cdef long long[::1] seen_rows
-    cdef readonly long long[::1] left
-    cdef readonly long long[::1] joined
+    cdef long long[::1] left
+    cdef long long[::1] joined
     cdef long long[::1] changing
-    cdef readonly long long[::1] now
-    cdef readonly long long last
+    cdef long long[::1] now
+    cdef long long last
     cdef long long held_last
-    cdef readonly long long most
+    cdef long long most
     cdef long long margin
-    cdef readonly long long used
+    cdef long long used
     cdef long long held_used
 
 cdef bint crowded(SetClasses classes) noexcept nogil

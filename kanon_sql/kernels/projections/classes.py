@@ -14,9 +14,17 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-from kanon_sql.kernels.projections.rows_by_value import rows_by_value
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import (
+        empty_int64,
+        empty_uint64,
+        zeros_int32,
+        zeros_int32_2d,
+        zeros_int64,
+        zeros_int64_2d,
+        zeros_uint64,
+    )
     from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
 _MOST_MEMBERS = 64
@@ -55,6 +63,8 @@ class SetClasses:
         empty.
     values : (EncodedRequirement, int64 array [s + 1], int32 array, int32 array [n, a])
         Criteria on sensitive values, where those of each set begin, which they are, and the counters that each row raises.
+    alike : tuple of int32 arrays [m, n], [n, m], [n, m]
+        For each column the rows by their values, and for each cell where those of its value begin, and how many they are.
 
     Attributes
     ----------
@@ -84,8 +94,6 @@ class SetClasses:
         Scratch: the places of classes before a change and after it, and the sets.
     now : int64 array [s]
         Scratch: how many more rows classes by each set are short of after a change of a row.
-    alike, alike_start, alike_size : int32 arrays [m, n], [n, m], [n, m]
-        For each column the rows by their values, and for each cell where those of its value begin, and how many they are.
     members : int64 array
         Scratch: the rows of a class.
     """
@@ -99,6 +107,7 @@ class SetClasses:
         ladder: tuple[NDArray[np.int32], NDArray[np.int32]],
         people: tuple[NDArray[np.uint64], NDArray[np.int64]],
         values: tuple[EncodedRequirement, NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]],
+        alike: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]],
     ) -> None:
         self.word, self.hidden_word = words
         self.weight = weight
@@ -111,17 +120,16 @@ class SetClasses:
         self.cell, self.hidden = words[0].copy(), np.zeros(words[0].shape, np.uint8)
         self.margin = 2 * _MOST_MEMBERS * int(np.diff(columns[0]).max())  # a change, and its way back
         self.plain = not (len(people[0]) or len(values[2]))
-        self.rare = np.empty(0, np.int64)
-        self.seen_key, self.seen_rows = np.empty(_SEEN + 1, np.uint64), np.empty(_SEEN + 1, np.int64)
+        self.rare = empty_int64(0)
+        self.seen_key, self.seen_rows = empty_uint64(_SEEN + 1), empty_int64(_SEEN + 1)
         self._make(1)
-        self.alike, self.alike_start, self.alike_size = rows_by_value(words[0])
-        self.members = np.empty(_MOST_MEMBERS, np.int64)
-        self.within = np.zeros((len(sets[2]), len(words[1])), np.uint8)
+        self.alike, self.alike_start, self.alike_size = alike
+        self.members, self.within = empty_int64(_MOST_MEMBERS), np.zeros((len(sets[2]), len(words[1])), np.uint8)
         np.asarray(self.within)[np.repeat(np.arange(len(sets[2])), np.diff(sets[0])), sets[1]] = 1
         self.left, self.joined, self.changing, self.now = np.empty((4, len(sets[2])), np.int64)
         self.barred = np.full(words[0].shape, -1, np.int32)
-        self.failing, self.listed = np.zeros((4 * len(weight), 2), np.int32), 0
-        self.barring = np.zeros(len(weight), np.int32)
+        self.failing, self.listed = zeros_int32_2d(4 * len(weight), 2), 0
+        self.barring = zeros_int32(len(weight))
 
     def hide(self, hidden: NDArray[np.uint8]) -> bool:
         """Hide these cells and no others; all classes are counted again. Return whether the table holds them."""
@@ -134,13 +142,13 @@ class SetClasses:
         places = 1 << (max(least, 4 * self.margin) - 1).bit_length()
         counted, valued = len(self.person) > 0, len(self.criterion) > 0
         self.last, self.most = places - 1, places * 3 // 4
-        self.entry = np.zeros((places, 2), np.int64)
-        self.people = np.zeros(places if counted else 0, np.int64)
+        self.entry = zeros_int64_2d(places, 2)
+        self.people = zeros_int64(places if counted else 0)
         self.held_last = 2 * places - 1  # a class has several people
-        self.held_key = np.zeros(2 * places if counted else 0, np.uint64)
-        self.held_rows = np.zeros(2 * places if counted else 0, np.int64)
-        self.slot = np.zeros(places if valued else 0, np.int64)
-        self.histogram = np.zeros(self.most * self.required.counters if valued else 0, np.int64)
+        self.held_key = zeros_uint64(2 * places if counted else 0)
+        self.held_rows = zeros_int64(2 * places if counted else 0)
+        self.slot = zeros_int64(places if valued else 0)
+        self.histogram = zeros_int64(self.most * self.required.counters if valued else 0)
         self.used, self.held_used = 0, 0
 
     def count(self) -> bool:

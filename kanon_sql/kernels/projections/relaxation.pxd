@@ -1,34 +1,35 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport zeros_int32_2d, zeros_int64, zeros_int64_2d, zeros_uint8
 
 cdef class Relaxation:
-    cdef readonly long long[::1] weight
+    cdef long long[::1] weight
     cdef long long[::1] rare_start
     cdef unsigned long long[::1] rare
-    cdef readonly long long[::1] cost
-    cdef readonly unsigned long long[::1] chosen
-    cdef readonly unsigned long long[::1] part
-    cdef readonly long long[::1] need
+    cdef long long[::1] cost
+    cdef unsigned long long[::1] chosen
+    cdef unsigned long long[::1] part
+    cdef long long[::1] need
     cdef long long[::1] fit_start
-    cdef readonly int[::1] fit
+    cdef int[::1] fit
     cdef readonly long long[::1] charge
-    cdef readonly unsigned char[::1] joined
+    cdef unsigned char[::1] joined
     cdef long long[::1] back
     cdef readonly long long[::1] size
     cdef readonly long long[::1] price
     cdef readonly unsigned long long[::1] hidden
-    cdef readonly int[:, ::1] column
+    cdef int[:, ::1] column
     cdef readonly unsigned char[::1] active
-    cdef readonly int[:, ::1] alive
+    cdef int[:, ::1] alive
     cdef long long cheapest_cell
-    cdef readonly bint counted
-    cdef readonly long long[::1] value
-    cdef readonly long long[:, ::1] gain
+    cdef bint counted
+    cdef long long[::1] value
+    cdef long long[:, ::1] gain
     cdef long long terms
-    cdef readonly long long best
-    cdef readonly long long least
+    cdef long long best
+    cdef long long least
     cdef unsigned long long best_hidden
-    cdef readonly long long nodes
-    cdef readonly long long most
+    cdef long long nodes
+    cdef long long most
     cdef readonly long long work
 
 @cython.locals(i=cython.longlong, a=cython.longlong, c=cython.longlong)

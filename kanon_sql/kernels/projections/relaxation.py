@@ -13,6 +13,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import zeros_int32_2d, zeros_int64, zeros_int64_2d, zeros_uint8
+
 _FULL = cython.declare(cython.longlong, 4)
 """Small classes up to which a row makes full steps; of more, the steps together are as long as those of so many."""
 
@@ -47,16 +50,16 @@ class Relaxation:
         self.work = self.terms = self.best = self.least = self.best_hidden = self.nodes = 0
         row_types, columns = len(self.weight), len(self.cost)
         self.cheapest_cell = int(np.asarray(cost).min())
-        self.joined = np.zeros(len(self.fit), np.uint8)
+        self.joined = zeros_uint8(len(self.fit))
         self.active = np.ones(row_types, np.uint8)
         self.counted = False
-        self.back = np.zeros(len(self.need), np.int64)
-        self.size = np.zeros(len(self.need), np.int64)
-        self.price = np.zeros(row_types, np.int64)
+        self.back = zeros_int64(len(self.need))
+        self.size = zeros_int64(len(self.need))
+        self.price = zeros_int64(row_types)
         longest = max(1, int(np.diff(self.fit_start).max(initial=0)))
-        self.value = np.zeros(longest, np.int64)
-        self.alive = np.zeros((columns + 3, longest), np.int32)
-        self.gain = np.zeros((columns + 2, columns), np.int64)
+        self.value = zeros_int64(longest)
+        self.alive = zeros_int32_2d(columns + 3, longest)
+        self.gain = zeros_int64_2d(columns + 2, columns)
 
 
 def relaxed(of: Relaxation) -> int:

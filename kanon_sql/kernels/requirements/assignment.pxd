@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport full_int32, full_int64, zeros_int64
 from kanon_sql.kernels.classes.partition cimport SLOTS, Partition, put, take
 from kanon_sql.kernels.criteria.dispatch cimport meets
 from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
@@ -9,25 +10,25 @@ cdef class AssignmentSearchSpace:
     cdef readonly long long[::1] first
     cdef readonly int[::1] instance
     cdef readonly long long[::1] cost
-    cdef readonly long long[::1] weight
+    cdef long long[::1] weight
     cdef readonly double[::1] price
-    cdef readonly int[::1] group
-    cdef readonly int[:, ::1] counter
+    cdef int[::1] group
+    cdef int[:, ::1] counter
 
 cdef class Assignment:
     cdef readonly AssignmentSearchSpace space
     cdef readonly EncodedRequirement required
     cdef readonly CriteriaWorkspace work
     cdef readonly Partition partition
-    cdef readonly long long unassigned
+    cdef long long unassigned
     cdef int[::1] slot
-    cdef readonly long long[::1] histogram
+    cdef long long[::1] histogram
     cdef long long vacancies
     cdef int[::1] vacant
-    cdef readonly long long clock
-    cdef readonly long long[::1] changed
-    cdef readonly long long[::1] seen
-    cdef readonly long long[::1] surplus
+    cdef long long clock
+    cdef long long[::1] changed
+    cdef long long[::1] seen
+    cdef long long[::1] surplus
 
 cpdef bint assign(Assignment assignment, long long i, long long j, long long rows) noexcept nogil
 cpdef void unassign(Assignment assignment, long long i, long long j, long long rows) noexcept nogil

@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import full_int32, full_int64, zeros_int64
     from kanon_sql.kernels.classes.partition import SLOTS, Partition, put, take
     from kanon_sql.kernels.criteria.dispatch import meets
     from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
@@ -93,11 +94,11 @@ class Assignment:
         j = len(space.cost)
         self.space, self.required, self.work = space, required, CriteriaWorkspace(required)
         self.partition, self.unassigned = Partition(len(space.weight), j), j - 1
-        self.slot, self.histogram = np.full(j, -1, np.int32), np.zeros(slots * required.counters, np.int64)
+        self.slot, self.histogram = full_int32(j, -1), zeros_int64(slots * required.counters)
         self.vacancies, self.vacant = slots, np.arange(slots, dtype=np.int32)
         self.clock = 1
-        self.changed, self.seen = np.zeros(j, np.int64), np.full(j, -1, np.int64)
-        self.surplus = np.zeros(slots * len(space.counter), np.int64)
+        self.changed, self.seen = zeros_int64(j), full_int64(j, -1)
+        self.surplus = zeros_int64(slots * len(space.counter))
 
 
 def tick(assignment):

@@ -1,6 +1,8 @@
+from kanon_sql.kernels.arrays cimport empty_int32, empty_int64
+
 cdef class AssignmentList:
     cdef readonly long long size
-    cdef readonly long long capacity
+    cdef long long capacity
     cdef readonly int[::1] row_type
     cdef readonly int[::1] number
     cdef readonly long long[::1] count

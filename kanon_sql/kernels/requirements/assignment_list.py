@@ -9,6 +9,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int32, empty_int64
+
 
 @cython.final
 @cython.cclass
@@ -27,8 +30,8 @@ class AssignmentList:
 
     def __init__(self, capacity: int) -> None:
         self.size, self.capacity = 0, capacity
-        self.row_type, self.number = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
-        self.count = np.empty(capacity, np.int64)
+        self.row_type, self.number = empty_int32(capacity), empty_int32(capacity)
+        self.count = empty_int64(capacity)
 
     def reserve(self, more: int) -> None:
         """Make space for more pieces, and at least for twice as many as before."""

@@ -2,10 +2,10 @@ cimport cython
 
 cdef class Candidates:
     cdef readonly long long[::1] begin
-    cdef readonly int[::1] group
+    cdef int[::1] group
     cdef readonly long long[::1] first
     cdef readonly int[::1] item
-    cdef readonly int[:, ::1] counter
+    cdef int[:, ::1] counter
 
 @cython.locals(
     a=cython.longlong, b=cython.longlong, i=cython.longlong, low=cython.longlong, high=cython.longlong, middle=cython.longlong,

@@ -1,25 +1,26 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport zeros_int32_2d, zeros_int64, zeros_int64_2d
 from kanon_sql.kernels.requirements.candidates cimport Candidates
 from kanon_sql.kernels.requirements.lagrangian cimport Relaxed
 from kanon_sql.kernels.requirements.limits cimport Limits, Penalties, set_penalties
 
 cdef class ClassSizes:
-    cdef readonly long long largest
-    cdef readonly long long edges
-    cdef readonly long long[:, ::1] paid
-    cdef readonly int[:, ::1] item
-    cdef readonly long long[::1] held
-    cdef readonly long long[::1] same
-    cdef readonly long long[::1] place
-    cdef readonly long long[::1] taken
-    cdef readonly long long[::1] next
-    cdef readonly long long[::1] penalty
-    cdef readonly long long[::1] order
-    cdef readonly long long[::1] value
-    cdef readonly long long[::1] length
-    cdef readonly long long most
-    cdef readonly long long[:, ::1] free
-    cdef readonly long long[:, ::1] over
+    cdef long long largest
+    cdef long long edges
+    cdef long long[:, ::1] paid
+    cdef int[:, ::1] item
+    cdef long long[::1] held
+    cdef long long[::1] same
+    cdef long long[::1] place
+    cdef long long[::1] taken
+    cdef long long[::1] next
+    cdef long long[::1] penalty
+    cdef long long[::1] order
+    cdef long long[::1] value
+    cdef long long[::1] length
+    cdef long long most
+    cdef long long[:, ::1] free
+    cdef long long[:, ::1] over
     cdef long long[:, ::1] most_of
     cdef public long long size
     cdef public long long multiplier

@@ -16,6 +16,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import zeros_int32_2d, zeros_int64, zeros_int64_2d
     from kanon_sql.kernels.requirements.limits import Limits, set_penalties
 
 _BITS = cython.declare(cython.longlong, 16)
@@ -85,10 +86,10 @@ class ClassSizes:
             same[leaf[q, both]], place[leaf[q, both]] = leaf[0, both], allowed[largest]
         self.same, self.place = same, place
         self.largest, self.edges, self.free, self.over, self.most_of = largest, edges, free, over, most_of
-        self.paid, self.item = np.zeros((edges + 1, largest), np.int64), np.zeros((edges + 1, largest), np.int32)
-        self.held, self.taken = np.zeros(edges + 1, np.int64), np.zeros(edges + 1, np.int64)
-        self.next, self.penalty = np.zeros(edges + 1, np.int64), np.zeros(edges + 1, np.int64)
-        self.order, self.value = np.zeros(edges + 1, np.int64), np.zeros(largest + 1, np.int64)
+        self.paid, self.item = zeros_int64_2d(edges + 1, largest), zeros_int32_2d(edges + 1, largest)
+        self.held, self.taken = zeros_int64(edges + 1), zeros_int64(edges + 1)
+        self.next, self.penalty = zeros_int64(edges + 1), zeros_int64(edges + 1)
+        self.order, self.value = zeros_int64(edges + 1), zeros_int64(largest + 1)
         self.length, self.most = np.append(length, 0), limits.most[0]
         self.size, self.multiplier, self.slope, self.last = 0, 0, 0, 0
 

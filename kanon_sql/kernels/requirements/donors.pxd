@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport zeros_float64, zeros_int64
 from kanon_sql.kernels.criteria.dispatch cimport meets, shortfall
 from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
 

@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import zeros_float64, zeros_int64
     from kanon_sql.kernels.criteria.dispatch import meets, shortfall
     from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
@@ -71,8 +72,8 @@ class Donors:
         self.required, self.work, self.counter = required, CriteriaWorkspace(required), counter
         self.group, self.copies, self.number, self.order, self.first = group, copies, number, order, first
         self.extra, self.rows, self.histogram = extra, rows, histogram.ravel()
-        self.gives, self.at = np.zeros(len(group), np.int64), np.array(first)
-        self.score, self.removes = np.zeros(len(rows)), np.zeros(len(rows))
+        self.gives, self.at = zeros_int64(len(group)), np.array(first)
+        self.score, self.removes = zeros_float64(len(rows)), zeros_float64(len(rows))
 
 
 def repair(donors: Donors, histogram: cython.longlong[::1], rows: cython.longlong, gives: cython.longlong[::1]) -> int:

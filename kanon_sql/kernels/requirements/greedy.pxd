@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int32, empty_int64
 from kanon_sql.kernels.criteria.part cimport Part
 from kanon_sql.kernels.instances.groups cimport GroupingWorkspace, group, sift
 from kanon_sql.kernels.requirements.assignment_list cimport AssignmentList, add

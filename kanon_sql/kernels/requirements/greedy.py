@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int32, empty_int64
     from kanon_sql.kernels.criteria.part import Part
     from kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
     from kanon_sql.kernels.requirements.assignment_list import AssignmentList, add
@@ -66,8 +67,8 @@ class Greedy:
         np.bitwise_or.at(alive, someone >> 6, np.uint64(1) << (someone & 63).astype(np.uint64))
         self.part, self.groups, self.first, self.group_of, self.left = part, groups, first, group_of, left
         self.assignments, self.alive, self.rows_left = AssignmentList(len(left)), alive, rows
-        self.slot_rows = np.empty(groups.capacity, np.int64)
-        self.slot_last, self.before = np.empty(groups.capacity, np.int32), np.empty(len(rows), np.int32)
+        self.slot_rows = empty_int64(groups.capacity)
+        self.slot_last, self.before = empty_int32(groups.capacity), empty_int32(len(rows))
 
     def reserve(self) -> None:
         """Make space for the pieces of a pattern."""

@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int32, empty_int64
 from kanon_sql.kernels.classes.partition cimport SLOTS
 from kanon_sql.kernels.requirements.assignment cimport Assignment, assign, class_meets, has_surplus, mark_seen, tick, unassign
 from kanon_sql.kernels.requirements.candidates cimport Candidates, sort_by_price

@@ -10,6 +10,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int32, empty_int64
     from kanon_sql.kernels.classes.partition import SLOTS
     from kanon_sql.kernels.requirements.assignment import (
         Assignment,
@@ -65,10 +66,10 @@ class Growth:
             item=np.empty(most, np.int32),
             counter=np.asarray(candidates.counter),
         )
-        self.source = np.empty(row_types, np.int32)
+        self.source = empty_int32(row_types)
         self.moves = 0
-        self.moved_type, self.moved_from = np.empty(most, np.int32), np.empty(most, np.int32)
-        self.moved_rows = np.empty(most, np.int64)
+        self.moved_type, self.moved_from = empty_int32(most), empty_int32(most)
+        self.moved_rows = empty_int64(most)
 
 
 def grow(growth: Growth, chunk: tuple[int, int]) -> int:

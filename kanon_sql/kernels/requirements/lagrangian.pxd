@@ -4,9 +4,9 @@ from kanon_sql.kernels.requirements.candidates cimport Candidates
 from kanon_sql.kernels.requirements.limits cimport Limits, Penalties, count, penalty_of, set_penalties, step
 
 cdef class Relaxed:
-    cdef readonly long long[::1] cost
-    cdef readonly long long[::1] weight
-    cdef readonly long long least
+    cdef long long[::1] cost
+    cdef long long[::1] weight
+    cdef long long least
 
 @cython.locals(gained=cython.longlong, rows=cython.longlong)
 cdef long long advance_one(

@@ -1,24 +1,25 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport zeros_int64
 
 cdef class Limits:
-    cdef readonly long long[::1] begin
+    cdef long long[::1] begin
     cdef readonly long long[::1] attribute
-    cdef readonly long long[::1] denominator
+    cdef long long[::1] denominator
     cdef readonly long long[::1] most
     cdef readonly long long[::1] signed
-    cdef readonly int[:, ::1] leaf
+    cdef int[:, ::1] leaf
     cdef readonly long long[::1] parent
-    cdef readonly long long[::1] numerator
-    cdef readonly long long[::1] share
-    cdef readonly long long[::1] length
+    cdef long long[::1] numerator
+    cdef long long[::1] share
+    cdef long long[::1] length
 
 cdef class Penalties:
-    cdef readonly long long[::1] multiplier
-    cdef readonly long long edges
+    cdef long long[::1] multiplier
+    cdef long long edges
     cdef long long back
     cdef public long long opening
-    cdef readonly long long[::1] above
-    cdef readonly long long[::1] rows
+    cdef long long[::1] above
+    cdef long long[::1] rows
 
 @cython.locals(e=cython.longlong, q=cython.longlong, total=cython.longlong, limited=cython.longlong)
 cdef void set_penalties(Limits limits, Penalties penalties) noexcept nogil

@@ -16,6 +16,9 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
+if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import zeros_int64
+
 _ONE = cython.declare(cython.longlong, 1 << 16)
 """Shares and lengths are whole numbers of 1/65536."""
 
@@ -95,8 +98,8 @@ class Penalties:
 
     def __init__(self, limits: Limits) -> None:
         self.edges = len(limits.parent)
-        self.multiplier = np.zeros(self.edges + len(limits.most) + 1, np.int64)
-        self.above, self.rows = np.zeros(self.edges, np.int64), np.zeros(self.edges, np.int64)
+        self.multiplier = zeros_int64(self.edges + len(limits.most) + 1)
+        self.above, self.rows = zeros_int64(self.edges), zeros_int64(self.edges)
         self.back, self.opening = 0, 0
 
 

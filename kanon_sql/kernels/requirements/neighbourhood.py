@@ -10,6 +10,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_float64, empty_int32, empty_int64, full_int32, zeros_int64
     from kanon_sql.kernels.classes.move_log import MoveLog
     from kanon_sql.kernels.requirements.assignment import Assignment, assign, unassign
     from kanon_sql.kernels.requirements.candidates import Candidates
@@ -59,18 +60,18 @@ class Neighbourhood:
         entries = most * int(np.diff(space.first).max(initial=0))
         self.assignment, self.size = assignment, size
         self.types = self.near = 0
-        self.row, self.order = np.empty(most, np.int32), np.empty(most, np.int32)
+        self.row, self.order = empty_int32(most), empty_int32(most)
         rows, price = np.zeros(t, np.int64), np.zeros(t)
         self.rows, self.price = rows, price
         self.selection = Selection(assignment.required, groups, 0)
         self.selection.set_supply(rows, price)
         self.moves = MoveLog(moves)
-        self.own, self.adapted = np.empty(most, np.int64), np.empty(most)
-        self.instance, self.value = np.empty(_MOST_INSTANCES, np.int32), np.empty(_MOST_INSTANCES)
-        self.fitting, self.filled = np.empty(_MOST_INSTANCES, np.int64), np.empty(_MOST_INSTANCES, np.int64)
-        self.number = np.full(len(space.cost), -1, np.int32)
-        self.begin, self.entry = np.zeros(_MOST_INSTANCES + 1, np.int64), np.empty(entries, np.int32)
-        self.count = np.zeros(groups, np.int64)
+        self.own, self.adapted = empty_int64(most), empty_float64(most)
+        self.instance, self.value = empty_int32(_MOST_INSTANCES), empty_float64(_MOST_INSTANCES)
+        self.fitting, self.filled = empty_int64(_MOST_INSTANCES), empty_int64(_MOST_INSTANCES)
+        self.number = full_int32(len(space.cost), -1)
+        self.begin, self.entry = zeros_int64(_MOST_INSTANCES + 1), empty_int32(entries)
+        self.count = zeros_int64(groups)
         self.candidates = Candidates(
             begin=np.zeros(_MOST_INSTANCES + 1, np.int64),
             group=np.empty(entries, np.int32),

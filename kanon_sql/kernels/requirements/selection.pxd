@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int32, zeros_float64, zeros_int64
 from kanon_sql.kernels.criteria.dispatch cimport meets, shortfall
 from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
 from kanon_sql.kernels.requirements.candidates cimport Candidates
@@ -7,14 +8,14 @@ cdef class Selection:
     cdef readonly EncodedRequirement required
     cdef readonly CriteriaWorkspace work
     cdef long long[::1] available
-    cdef readonly double[::1] price
-    cdef readonly long long[::1] end
-    cdef readonly long long[::1] part
+    cdef double[::1] price
+    cdef long long[::1] end
+    cdef long long[::1] part
     cdef long long[::1] direction
-    cdef readonly long long[::1] histogram
-    cdef readonly double[::1] joining
+    cdef long long[::1] histogram
+    cdef double[::1] joining
     cdef double[::1] leaving
-    cdef readonly int[::1] scratch
+    cdef int[::1] scratch
 
 @cython.locals(v=cython.longlong)
 cdef void clear(Selection selection) noexcept nogil

@@ -15,6 +15,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int32, zeros_float64, zeros_int64
     from kanon_sql.kernels.criteria.dispatch import meets, shortfall
     from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
@@ -59,12 +60,12 @@ class Selection:
 
     def __init__(self, required: EncodedRequirement, segments: int, longest: int) -> None:
         self.required, self.work = required, CriteriaWorkspace(required)
-        self.available, self.price = np.zeros(0, np.int64), np.zeros(0)
-        self.end, self.part = np.zeros(segments, np.int64), np.zeros(segments, np.int64)
-        self.direction = np.zeros(segments, np.int64)
-        self.joining, self.leaving = np.zeros(segments), np.zeros(segments)
-        self.histogram = np.zeros(required.counters, np.int64)
-        self.scratch = np.empty(longest, np.int32)
+        self.available, self.price = zeros_int64(0), zeros_float64(0)
+        self.end, self.part = zeros_int64(segments), zeros_int64(segments)
+        self.direction = zeros_int64(segments)
+        self.joining, self.leaving = zeros_float64(segments), zeros_float64(segments)
+        self.histogram = zeros_int64(required.counters)
+        self.scratch = empty_int32(longest)
 
     def set_supply(self, available: NDArray[np.int64], price: NDArray[np.float64]) -> None:
         """Select among the available rows of each row type, which pay some prices."""

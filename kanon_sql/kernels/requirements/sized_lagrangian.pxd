@@ -6,10 +6,10 @@ from kanon_sql.kernels.requirements.limits cimport Limits, Penalties
 
 cdef class BestClass:
     cdef Relaxed beyond
-    cdef readonly long long largest
+    cdef long long largest
     cdef readonly long long[::1] size
-    cdef readonly long long[::1] multiplier
-    cdef readonly long long[::1] near
+    cdef long long[::1] multiplier
+    cdef long long[::1] near
     cdef public long long slack
 
 @cython.locals(n=cython.longlong, last=cython.longlong, found=cython.longlong)

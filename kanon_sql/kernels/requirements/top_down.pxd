@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int64, full_int64, zeros_int64, zeros_uint64
 from kanon_sql.kernels.criteria.dispatch cimport meets
 from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
 

@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int64, full_int64, zeros_int64, zeros_uint64
     from kanon_sql.kernels.criteria.dispatch import meets
     from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
@@ -57,17 +58,17 @@ class _Split:
         t = len(codes)
         self.required, self.work = required, CriteriaWorkspace(required)
         self.column, self.weight, self.cost = np.array(codes.T, order="C"), weight, cost
-        self.shown = np.zeros(t, np.uint64)
-        self.member, self.moved = np.arange(t), np.empty(t, np.int64)
+        self.shown = zeros_uint64(t)
+        self.member, self.moved = np.arange(t), empty_int64(t)
         self.depth = 1
-        self.low, self.high = np.zeros(t + 1, np.int64), np.full(t + 1, t, np.int64)
-        self.tried = np.zeros(t + 1, np.uint64)
-        self.local = np.full(int(cardinality.max()), -1, np.int64)
-        self.stays, self.rows = np.zeros(t + 2, np.int64), np.zeros(t + 2, np.int64)
-        self.place, self.start = np.zeros(t + 2, np.int64), np.zeros(t + 2, np.int64)
+        self.low, self.high = zeros_int64(t + 1), full_int64(t + 1, t)
+        self.tried = zeros_uint64(t + 1)
+        self.local = full_int64(int(cardinality.max()), -1)
+        self.stays, self.rows = zeros_int64(t + 2), zeros_int64(t + 2)
+        self.place, self.start = zeros_int64(t + 2), zeros_int64(t + 2)
         # A histogram for each value of the column with the most values of the least rows, one for the others.
         frequent = [np.count_nonzero(np.bincount(each, weight) >= required.least) for each in codes.T]
-        self.histogram = np.zeros((max(frequent, default=0) + 1) * required.counters, np.int64)
+        self.histogram = zeros_int64((max(frequent, default=0) + 1) * required.counters)
 
     def result(self) -> NDArray[np.uint64]:
         """Return the shown columns of each row type."""

@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport zeros_int64, zeros_int64_2d
 from kanon_sql.kernels.summaries.measure cimport PLAIN, RANGE, Measure, Summary, clear, join
 
 cdef class ClassSearch:
@@ -7,9 +8,9 @@ cdef class ClassSearch:
     cdef Measure measure
     cdef Summary summary
     cdef long long k
-    cdef readonly long long most
-    cdef readonly long long best
-    cdef readonly long long steps
+    cdef long long most
+    cdef long long best
+    cdef long long steps
     cdef long long[:, ::1] different
     cdef long long[:, ::1] low
     cdef long long[:, ::1] high

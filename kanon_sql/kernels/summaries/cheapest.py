@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import zeros_int64, zeros_int64_2d
     from kanon_sql.kernels.summaries.measure import PLAIN, RANGE, Measure, Summary, clear, join
 
 
@@ -51,8 +52,8 @@ class ClassSearch:
         self.codes, self.weight, self.measure, self.summary = codes, weight, measure, Summary(measure)
         self.k, self.most, self.best, self.steps = k, most, 0, 0
         self.different, self.low, self.high = (np.zeros((depths, m), np.int64) for _ in range(3))
-        self.item, self.key = np.zeros((depths, near), np.int64), np.zeros((depths, near), np.int64)
-        self.member = np.zeros(1, np.int64)
+        self.item, self.key = zeros_int64_2d(depths, near), zeros_int64_2d(depths, near)
+        self.member = zeros_int64(1)
 
 
 def cheapest(search, i, row_type, many, limit):

@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int64
 from kanon_sql.kernels.summaries.measure cimport RANGE, Measure, Summary, clear, join, steps
 from kanon_sql.kernels.summaries.sides cimport Sides, add_to_one, both_meet, clear_one
 

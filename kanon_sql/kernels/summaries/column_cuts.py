@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int64
     from kanon_sql.kernels.summaries.measure import RANGE, Measure, Summary, clear, join, steps
     from kanon_sql.kernels.summaries.sides import add_to_one, both_meet, clear_one
 
@@ -49,10 +50,10 @@ class CutWorkspace:
         t, m = codes.shape
         self.by_column = np.ascontiguousarray(codes.T)
         self.whole, self.side = Summary(measure), Summary(measure)
-        self.start = np.empty(int(np.diff(measure.first).max()) + 1, np.int64)
-        self.size, self.gone = 0, np.empty(m, np.int64)
-        self.order, self.before = np.empty(t, np.int64), np.empty(t, np.int64)
-        self.half, self.moved = np.empty(t, np.int64), np.empty(t, np.int64)
+        self.start = empty_int64(int(np.diff(measure.first).max()) + 1)
+        self.size, self.gone = 0, empty_int64(m)
+        self.order, self.before = empty_int64(t), empty_int64(t)
+        self.half, self.moved = empty_int64(t), empty_int64(t)
 
 
 def sort_by(measure, member, first, c, work):

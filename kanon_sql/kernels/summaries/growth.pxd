@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int32, empty_int32_2d, zeros_int32_2d, zeros_int64, zeros_int64_2d, zeros_uint64
 from kanon_sql.kernels.summaries.agreement cimport agree, compare, differ, mark, reach, stand_apart, unmark
 from kanon_sql.kernels.summaries.measure cimport PLAIN, RANGE, SET, Measure
 

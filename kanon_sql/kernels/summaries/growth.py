@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 try:
     import cython
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int32, empty_int32_2d, zeros_int32_2d, zeros_int64, zeros_int64_2d, zeros_uint64
     from kanon_sql.kernels.summaries.agreement import agree, compare, differ, mark, reach, stand_apart, unmark
     from kanon_sql.kernels.summaries.measure import PLAIN, RANGE, SET, Measure
 
@@ -46,9 +45,9 @@ class Unassigned:
 
     def __init__(self, limit: int, columns: int) -> None:
         self.types = 0
-        self.row_type, self.rows = np.empty(limit, np.int32), np.zeros(limit, np.int64)
-        self.code = np.empty((columns, limit), np.int32)
-        self.growth, self.differing, self.marked = np.zeros(limit, np.int64), np.zeros(limit, np.uint64), False
+        self.row_type, self.rows = empty_int32(limit), zeros_int64(limit)
+        self.code = empty_int32_2d(columns, limit)
+        self.growth, self.differing, self.marked = zeros_int64(limit), zeros_uint64(limit), False
 
 
 @cython.final
@@ -80,11 +79,11 @@ class NewClasses:
     def __init__(self, measure: Measure, most: int, pieces: int) -> None:
         m = measure.columns
         codes = measure.first[m]
-        self.rows, self.row_loss = np.zeros(most, np.int64), np.zeros(most, np.int64)
-        self.low, self.high = np.zeros((most, m), np.int64), np.zeros((most, m), np.int64)
-        self.seen = np.zeros((most, codes), np.int32)
-        self.pieces, self.piece = 0, np.zeros((pieces, 3), np.int64)
-        self.tally = np.zeros(codes, np.int64)
+        self.rows, self.row_loss = zeros_int64(most), zeros_int64(most)
+        self.low, self.high = zeros_int64_2d(most, m), zeros_int64_2d(most, m)
+        self.seen = zeros_int32_2d(most, codes)
+        self.pieces, self.piece = 0, zeros_int64_2d(pieces, 3)
+        self.tally = zeros_int64(codes)
 
 
 def _widening(code, low, high, has_null, null):

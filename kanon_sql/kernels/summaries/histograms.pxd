@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport zeros_int32, zeros_int64, zeros_uint8
 from kanon_sql.kernels.criteria.dispatch cimport may_meet, meets
 from kanon_sql.kernels.criteria.encoded cimport MATRIX, CriteriaWorkspace, EncodedRequirement
 

@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import zeros_int32, zeros_int64, zeros_uint8
     from kanon_sql.kernels.criteria.dispatch import may_meet, meets
     from kanon_sql.kernels.criteria.encoded import MATRIX, CriteriaWorkspace, EncodedRequirement
 
@@ -56,8 +57,8 @@ class Histograms:
         self.counter, self.group_of = counter, group_of
         self.classes, self.counters = _CLASSES, required.counters
         self.places = _CLASSES + _FURTHER
-        self.held = np.zeros(self.places * required.counters, np.int64)
-        self.group, self.closed = np.zeros(len(group_of), np.int32), np.zeros(len(counter), np.uint8)
+        self.held = zeros_int64(self.places * required.counters)
+        self.group, self.closed = zeros_int32(len(group_of)), zeros_uint8(len(counter))
         values = (np.asarray(required.high) - np.asarray(required.low))[np.asarray(required.kind) == MATRIX]
         self.tests, self.test_cost = 0, required.counters + int((values**3 // 4).sum())
 

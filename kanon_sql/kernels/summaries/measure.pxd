@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport full_int64, zeros_int64
 
 cpdef enum:
     PLAIN = 0
@@ -6,12 +7,12 @@ cpdef enum:
     SET = 2
 
 cdef class Measure:
-    cdef readonly long long columns
-    cdef readonly bint plain
+    cdef long long columns
+    cdef bint plain
     cdef readonly long long[::1] kind
     cdef readonly long long[::1] step
     cdef readonly long long[::1] null
-    cdef readonly long long[::1] first
+    cdef long long[::1] first
 
 cdef class Summary:
     cdef long long[::1] seen

@@ -11,6 +11,8 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import full_int64, zeros_int64
+
     PLAIN, RANGE, SET = 0, 1, 2
 """Kinds of columns."""
 
@@ -66,8 +68,8 @@ class Summary:
 
     def __init__(self, measure: Measure) -> None:
         m = measure.columns
-        self.seen = np.zeros(measure.first[m], np.int64)
-        self.different, self.low, self.high = np.zeros(m, np.int64), np.zeros(m, np.int64), np.full(m, -1, np.int64)
+        self.seen = zeros_int64(measure.first[m])
+        self.different, self.low, self.high = zeros_int64(m), zeros_int64(m), full_int64(m, -1)
 
 
 def steps(kind, different, low, high, has_null):

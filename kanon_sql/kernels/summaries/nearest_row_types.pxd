@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int32, empty_int64
 from kanon_sql.kernels.summaries.blocks cimport BLOCK, GROUP, RowTypeGroups, is_far, units
 from kanon_sql.kernels.summaries.cheapest cimport ClassSearch, cheapest
 from kanon_sql.kernels.summaries.measure cimport RANGE, Measure

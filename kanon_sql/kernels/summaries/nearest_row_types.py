@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int32, empty_int64
     from kanon_sql.kernels.summaries.blocks import BLOCK, GROUP, RowTypeGroups, is_far, units
     from kanon_sql.kernels.summaries.cheapest import ClassSearch, cheapest
     from kanon_sql.kernels.summaries.measure import RANGE, Measure
@@ -46,7 +47,7 @@ class Closest:
 
     def __init__(self, most: int) -> None:
         self.most, self.many, self.limit, self.units = most, 0, 0, 0
-        self.row_type, self.distance = np.empty(most + 1, np.int32), np.empty(most + 1, np.int64)
+        self.row_type, self.distance = empty_int32(most + 1), empty_int64(most + 1)
 
 
 def _distance(measure, groups, p, q, limit):

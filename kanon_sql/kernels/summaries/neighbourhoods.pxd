@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport empty_int32, full_int32
 from kanon_sql.kernels.classes.partition cimport SLOTS, Partition, put, take
 from kanon_sql.kernels.random cimport below
 from kanon_sql.kernels.summaries.growth cimport NewClasses, Unassigned

@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import empty_int32, full_int32
     from kanon_sql.kernels.classes.partition import SLOTS, Partition, put, take
     from kanon_sql.kernels.random import below
     from kanon_sql.kernels.summaries.growth import NewClasses, Unassigned
@@ -87,10 +88,10 @@ class NeighbourhoodWorkspace:
     """
 
     def __init__(self, measure: Measure, classes: Classes, shape: Shape, row_types: int, most: int) -> None:
-        self.chosen, self.many = np.empty(shape.classes, np.int32), 0
+        self.chosen, self.many = empty_int32(shape.classes), 0
         self.unassigned = Unassigned(shape.row_types, measure.columns)
         self.new = NewClasses(measure, most, 2 * shape.row_types)
-        self.place_of = np.full(row_types, -1, np.int32)
+        self.place_of = full_int32(row_types, -1)
         empty = np.flatnonzero(np.asarray(classes.size) == 0).astype(np.int32)
         free = np.empty(len(classes.size) + 1, np.int32)
         free[: len(empty)] = empty

@@ -1,4 +1,5 @@
 cimport cython
+from kanon_sql.kernels.arrays cimport zeros_int64
 from kanon_sql.kernels.criteria.dispatch cimport meets
 from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
 from kanon_sql.kernels.summaries.measure cimport Measure, Summary, clear, join

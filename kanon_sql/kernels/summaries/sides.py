@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 try:
     import cython
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
 if not cython.compiled:  # compiled, they come from the .pxd
+    from kanon_sql.kernels.arrays import zeros_int64
     from kanon_sql.kernels.criteria.dispatch import meets
     from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
     from kanon_sql.kernels.summaries.measure import clear, join
@@ -48,9 +47,9 @@ class Sides:
     def __init__(self, required: EncodedRequirement, groups: int) -> None:
         v = required.counters
         self.required, self.work, self.fair = required, CriteriaWorkspace(required), True
-        self.whole, self.one = np.zeros(v, np.int64), np.zeros(v, np.int64)
-        self.other, self.small = np.zeros(v, np.int64), np.zeros(v, np.int64)
-        self.in_group, self.dealt = np.zeros(groups, np.int64), np.zeros(groups, np.int64)
+        self.whole, self.one = zeros_int64(v), zeros_int64(v)
+        self.other, self.small = zeros_int64(v), zeros_int64(v)
+        self.in_group, self.dealt = zeros_int64(groups), zeros_int64(groups)
 
 
 def clear_one(sides):

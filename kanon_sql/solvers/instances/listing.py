@@ -262,7 +262,7 @@ def least_costs(table: CodedTable, patterns: PatternSet, k: int, budget: Budget 
 
 def of_classes(table: CodedTable, patterns: PatternSet, pattern: Int32, sample: Int32, worth: Int64) -> Instances:
     """Return the instances of given classes, each by its pattern and one of its row types."""
-    from kanon_sql.kernels.instances import supports
+    from kanon_sql.solvers.instances.support import supports
 
     start, member = supports(table.codes, patterns.shown[pattern], sample.astype(np.int32))
     return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth)

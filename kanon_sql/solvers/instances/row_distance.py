@@ -93,11 +93,12 @@ def near_row_types(table: CodedTable, many: int, budget: Budget) -> Int32 | None
     -----
     O(m t^2 / 64) words.
     """
-    from kanon_sql.kernels.instances import Values, nearest_row_types
+    from kanon_sql.kernels.instances import nearest_row_types
+    from kanon_sql.solvers.instances.values import row_types_by_value
 
     if table.row_types * table.codes.size > _COMPARISONS:
         return None
-    values, near = Values(table.codes, table.cost), np.full((table.row_types, many), -1, np.int32)
+    values, near = row_types_by_value(table.codes, table.cost), np.full((table.row_types, many), -1, np.int32)
     size = max(1, _COMPARISONS_PER_CALL // table.codes.size)
     first = range(0, table.row_types, size)
 
@@ -116,12 +117,13 @@ def _classes_around(table: CodedTable, k: int, budget: Budget, enough: int | Non
 
     With ``enough``, also 0 for those that are not needed to prove a cost of so many units.
     """
-    from kanon_sql.kernels.instances import Values, class_costs, distances
+    from kanon_sql.kernels.instances import class_costs, distances
+    from kanon_sql.solvers.instances.values import row_types_by_value
 
     # Costs that are rounded down make rows nearer than they are: the bound holds.
     step = int(table.cost.sum()) // _MOST_COST + 1
     cost = table.cost // step
-    values = Values(table.codes, cost)
+    values = row_types_by_value(table.codes, cost)
     found: Int64 = np.zeros(table.row_types, np.int64)
     size = max(1, _COMPARISONS_PER_CALL // table.codes.size)
     first = range(0, min(table.row_types, max(1, _COMPARISONS // table.codes.size)), size)

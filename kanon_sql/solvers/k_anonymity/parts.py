@@ -13,7 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.kernels import seeded
-from kanon_sql.kernels.classes import CandidateClasses, Partition, RepairWorkspace, put_all, rebuild, restricted, take_all
+from kanon_sql.kernels.classes import (
+    CandidateClasses,
+    Partition,
+    RepairWorkspace,
+    count_candidates,
+    list_candidates,
+    put_all,
+    rebuild,
+    take_all,
+)
 from kanon_sql.solvers.instances.search_space import RowSearchSpace, pieces
 from kanon_sql.solvers.threads import mapping
 from kanon_sql.table.arrays import Int32, Int64
@@ -195,3 +204,45 @@ class Parts:
             vain=vain,
             state=state,
         )
+
+
+def restricted(
+    candidates: CandidateClasses, row_type: Int32, rows: Int64, open_classes: Int32, k: int
+) -> tuple[CandidateClasses, Int32]:
+    """Return the candidates that some rows can fill with k of them, or that are open, and the number of each among all.
+
+    Parameters
+    ----------
+    candidates : CandidateClasses
+        Of all rows.
+    row_type, rows : int32, int64 arrays [q]
+        Row types, each once, and how many of its rows belong to the part: there they have the numbers 0 to q - 1.
+    open_classes : int32 array
+        The candidates that are classes of the part.
+    k : int
+        Least rows of a class.
+
+    Notes
+    -----
+    O(members of these row types + j).
+    """
+    j = len(candidates.cost)
+    total, count = np.zeros(j, np.int64), np.zeros(j, np.int64)
+    count_candidates(candidates, row_type, rows, total, count)
+    chosen = np.union1d(np.flatnonzero(total >= k), open_classes).astype(np.int32)
+    start, first = np.zeros(len(chosen) + 1, np.int64), np.zeros(len(row_type) + 1, np.int64)
+    np.cumsum(count[chosen], out=start[1:])
+    number = np.full(j, -1, np.int32)
+    number[chosen] = np.arange(len(chosen), dtype=np.int32)
+    member, instance = np.empty(int(start.max()), np.int32), np.empty(int(start.max()), np.int32)
+    list_candidates(candidates, row_type, number, start[: len(chosen)].copy(), member, first, instance)
+    part = CandidateClasses(
+        start=start,
+        member=member,
+        first=first,
+        instance=instance,
+        cost=np.asarray(candidates.cost)[chosen],
+        price=np.asarray(candidates.price)[row_type],
+        weight=rows,
+    )
+    return part, chosen

@@ -10,6 +10,7 @@ import numpy as np
 from kanon_sql.kernels.projections import SetClasses
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.projections.asked import Sets, people_word, values_of
+from kanon_sql.solvers.projections.rows_by_value import rows_by_value
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.cost_ladder import COST
@@ -66,6 +67,7 @@ class Rows:
             _ladder(self.table),
             people_word(self.table, sets, self.row_type, draw),
             values_of(self.table, sets, self.row_type),
+            rows_by_value(word),
         )
         if self.table.hidden_levels:
             gone = hidden_bits(~np.array([self.table.hidden_levels], np.uint64), columns)

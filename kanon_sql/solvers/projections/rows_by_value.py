@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from kanon_sql.table.arrays import Int32, Words
 
 
-def rows_by_value(word: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+def rows_by_value(word: Words) -> tuple[Int32, Int32, Int32]:
     """Return for each column the rows by their value, int32 [m, n]; for each cell where these begin, and how many they are."""
     order = np.argsort(word, axis=0, kind="stable")
     start, size = np.empty((2, *order.shape), np.int32)
