@@ -177,6 +177,11 @@ def test_both_systems_are_the_same() -> None:
     assert any(measure != of for measure, of in moves)
 
 
+def raised(system: PublishedSystem, witness: Witness, row: int, measure: int) -> bool:
+    """Return whether a witness has more in a row: it may be one of that row, too."""
+    return sum(change for of, base, change in witness[2] if of == measure and row in system.ancestors[base]) > 0
+
+
 def test_each_witness_is_needed_and_fits_what_contributors_know() -> None:
     stricter = 0
     for seed in (1, 4, 9):
@@ -184,10 +189,11 @@ def test_each_witness_is_needed_and_fits_what_contributors_know() -> None:
         certificate = releases[0].certificate
         evidence = certificate.evidence
         assert evidence is not None
-        witnesses = evidence.witnesses
-        for place in range(0, len(witnesses), 5):
+        system = verified(cells, certificate, evidence)
+        for needed in evidence.witnesses[::5]:
+            others = (each for each in evidence.witnesses if each is not needed and not raised(system, each, *needed[:2]))
             with pytest.raises(CertificateError, match="there is none"):
-                verified(cells, certificate, replace(evidence, witnesses=witnesses[:place] + witnesses[place + 1 :]))
+                verified(cells, certificate, replace(evidence, witnesses=tuple(others)))
         protection = json.dumps(json.loads(certificate.protection) | {"contributors": 3})
         try:
             verified(cells, replace(certificate, protection=protection, together=None), evidence)

@@ -193,7 +193,7 @@ def _cover(sizes, best, least, longest, j, covered):
     if hint > 0:
         gained = try_size(sizes, hint, start, longest, gained)
     for n in range(least, best.largest + 1):
-        if n != hint and (abs(n - hint) == 1 or (best.near[j] >> (n - 1)) & 1):
+        if n != hint and (n == hint + 1 or n == hint - 1 or (best.near[j] >> (n - 1)) & 1):
             gained = try_size(sizes, n, start, longest, gained)
     if sizes.size == 0:
         best.size[j] = _CLOSED

@@ -44,7 +44,7 @@ def stand_apart(code, c, own, null, step, types, growth):
     shown = own
     hidden = null
     for x in range(types):
-        away = abs(code[c, x] - shown)
+        away = max(code[c, x] - shown, shown - code[c, x])
         growth[x] += (away if code[c, x] != hidden else 1) * step
 
 
@@ -52,7 +52,7 @@ def reach(code, c, end, own, null, step, types, growth):
     """Take back what a range loses on the way from its old end to a code outside: it reaches as far from now on."""
     old = end
     hidden = null
-    most = abs(own - end)
+    most = max(own - end, end - own)
     side = 1 if own > end else -1
     for x in range(types):
         way = min(max((code[c, x] - old) * side, 0), most)
