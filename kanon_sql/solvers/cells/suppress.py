@@ -86,7 +86,7 @@ def widened(state: State, table: CellTable, budget: Budget) -> State:
 
 
 def finished(state: State, budget: Budget, algorithm: str) -> Suppression:
-    """Prove a bound, and take exact steps where they promise to end; parameters as for `suppress`."""
+    """Prove a bound, and take exact steps where they are likely to end; parameters as for `suppress`."""
     bound = state.bound = state.bound or lower_bound(state.table, budget)
     proven = bound.cost if _is_large(state) and algorithm != OPTIMAL else _exact(state, bound, budget, algorithm)
     return Suppression(
