@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
-from unicodedata import category, normalize
+from unicodedata import normalize
 
 _FILE = Path(__file__).with_name("names.toml")
 
@@ -25,6 +25,12 @@ _APART = re.compile(r"(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|[^|()])+")
 _CHOICE = re.compile(r"\([^()]*\)[?*+]?|\[[^\]]*\][?*+]?")
 _OPTIONAL = re.compile(r".(?:[?*]|\{[^}]*\})|\\.")
 _PLAIN = re.compile("[a-z0-9_]+")
+
+_GROUP = re.compile(r"\((?P<choices>(?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)(?P<optional>[?*]?)")
+"""A choice in parentheses, which may hold others."""
+
+_MARKS = re.compile("[\u0300-\u036f]")
+"""Accents, apart from their letters."""
 
 _SHORTEST = 3
 """Letters of a text that few names contain."""
@@ -51,6 +57,8 @@ class NameRule:
         a long pattern.
     rest : str
         The part of the pattern for names that contain none; empty if there are no such names.
+    rest_parts : tuple of str
+        The same for ``rest``: a name that contains none of them does not fit it.
     """
 
     kind: str
@@ -63,6 +71,7 @@ class NameRule:
     numeric: bool = False
     parts: tuple[str, ...] = ()
     rest: str = ""
+    rest_parts: tuple[str, ...] = ()
 
 
 @cache
@@ -97,20 +106,43 @@ def _rule(given: dict[str, Any], parts: dict[str, str]) -> NameRule:
     exceptions = _anywhere(_pattern(given["except"])) if "except" in given else ""
     facts = {name: value for name, value in given.items() if name not in ("words", "whole", "except")}
     anywhere, alone = (_words(_pattern(given.get(name, ()), parts)) for name in ("words", "whole"))
-    rest = [_anywhere("|".join(words)) for words in [_without_part(anywhere)] if words] + _without_part(alone)
+    others = _without_part(anywhere)
+    rest = [_anywhere("|".join(others))] * bool(others) + _without_part(alone)
     found = sorted({_part(word) for word in anywhere + alone} - {""})
-    return NameRule(pattern=pattern, exceptions=exceptions, parts=tuple(found), rest="|".join(rest), **facts)
+    of_rest = {part for word in others + _without_part(alone) for part in _choices(word)}
+    return NameRule(
+        pattern=pattern,
+        exceptions=exceptions,
+        parts=tuple(found),
+        rest="|".join(rest),
+        rest_parts=("",) if "" in of_rest else tuple(sorted(of_rest)),
+        **facts,
+    )
 
 
 def _without_part(words: list[str]) -> list[str]:
     return [word for word in words if not _part(word)]
 
 
+@cache
+def _choices(word: str) -> tuple[str, ...]:
+    """Return texts of which each name that fits a word contains one; the empty text if there are none."""
+    groups = [each["choices"] for each in _GROUP.finditer(word) if not each["optional"]]
+    parts = [{part for each in _words(choices) for part in _choices(each)} for choices in groups]
+    found = [(_longest(word),), *map(tuple, parts)]
+    return max(found, key=lambda parts: (len(min(parts, key=len)), -len(parts)))
+
+
 def _words(words: str) -> list[str]:
     """Return the words of a list; a choice in parentheses is part of one."""
+    if "(" not in words:
+        return words.split("|") if words else []
     found, depth = list[str](), 0
-    for piece in words.split("|") if words else ():
-        found[-1:] = [f"{found[-1]}|{piece}"] if depth else [*found[-1:], piece]
+    for piece in words.split("|"):
+        if depth:
+            found[-1] += f"|{piece}"
+        else:
+            found.append(piece)
         depth += piece.count("(") - piece.count(")")
     return found
 
@@ -118,10 +150,16 @@ def _words(words: str) -> list[str]:
 @cache
 def _part(word: str) -> str:
     """Return a text that all names contain that fit a word; empty if there is none, or a short one that many names contain."""
+    part = _longest(word)
+    return part if len(part) >= _SHORTEST else ""
+
+
+@cache
+def _longest(word: str) -> str:
+    """Return the longest text that all names contain that fit a word."""
     while "(" in word and (flat := _CHOICE.sub("#", word)) != word:
         word = flat
-    part = max(_PLAIN.findall(_OPTIONAL.sub("#", word)), key=len, default="")
-    return part if len(part) >= _SHORTEST else ""
+    return word if word.isalpha() else max(_PLAIN.findall(_OPTIONAL.sub("#", word)), key=len, default="")
 
 
 def _gathered(words: list[str]) -> list[str]:
@@ -145,9 +183,7 @@ def _pattern(words: list[str], parts: dict[str, str] | None = None) -> str:
     text = "|".join(words)
     for letter, spelled in _TWO_SPELLINGS.items():
         text = text.replace(letter, spelled)
-    text = (
-        "".join(letter for letter in normalize("NFD", text) if category(letter) != "Mn").replace(" ?", "_?").replace(" ", "_?")
-    )
+    text = _MARKS.sub("", normalize("NFD", text)).replace(" ?", "_?").replace(" ", "_?")
     for name, pattern in (parts or {}).items():
         text = text.replace(f"{{{name}}}", f"({pattern})")
     return text

@@ -88,8 +88,9 @@ def named(name: str) -> NameRule | None:
 
 def matches(words: str, rule: NameRule) -> bool:
     """Return whether the words of a name match the pattern of a rule."""
-    pattern = rule.pattern if any(part in words for part in rule.parts) else rule.rest
-    return bool(pattern) and _compiled(pattern).fullmatch(words) is not None
+    if any(part in words for part in rule.parts):
+        return _compiled(rule.pattern).fullmatch(words) is not None
+    return any(part in words for part in rule.rest_parts) and _compiled(rule.rest).fullmatch(words) is not None
 
 
 def _fits(words: str, rule: NameRule) -> bool:

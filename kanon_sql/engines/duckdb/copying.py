@@ -38,7 +38,9 @@ Run = Callable[[Any, Any], Any]
 """Runs the text of statements with the parameters of the last one."""
 
 
-def run(raw: duckdb.DuckDBPyConnection, last: Run, query: Any, parameters: Any, *, many: bool = False) -> Any:
+def run(
+    raw: duckdb.DuckDBPyConnection, last: Run, query: Any, parameters: Any, *, many: bool = False, written: str = ""
+) -> Any:
     """Run statements; a COPY whose query releases writes into a private directory, and then appears in one step.
 
     Parameters
@@ -53,6 +55,8 @@ def run(raw: duckdb.DuckDBPyConnection, last: Run, query: Any, parameters: Any, 
         Those of the last statement.
     many : bool
         Whether ``parameters`` is a list of them, for one run each.
+    written : str
+        The statements as the user wrote them, if they were rewritten: a release is long, and takes as long to parse as to bind.
 
     Raises
     ------
@@ -64,7 +68,7 @@ def run(raw: duckdb.DuckDBPyConnection, last: Run, query: Any, parameters: Any, 
     Whatever is no COPY of a release reaches DuckDB byte for byte: its plan tells, so views and macros are looked through.
     """
     text = query.query if isinstance(query, duckdb.Statement) else query
-    if not isinstance(text, str) or not _MENTIONED.search(text):
+    if not isinstance(text, str) or not _MENTIONED.search(written or text):
         return last(query, parameters)
     try:
         statements = raw.extract_statements(text)

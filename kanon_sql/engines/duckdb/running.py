@@ -101,7 +101,7 @@ class Running:
 
     def _copied(self, last: Callable[..., Any], sent: Any, parameters: Any, many: bool) -> Any:
         try:
-            return copying.run(self._raw, last, sent, parameters, many=many)
+            return copying.run(self._raw, last, sent, parameters, many=many, written=self.asked.text)
         except duckdb.BinderException:
             refusal = self._shadowed(sent)
             if refusal is None:
