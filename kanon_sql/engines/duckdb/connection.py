@@ -157,7 +157,7 @@ class Connection:
             if self._first_use is None:
                 self._running = Running(self._raw, session_of(self._raw))
             else:
-                self._running = Running(self._raw, self._first_use.functions(), self._first_use.everything)
+                self._running = Running(self._raw, self._first_use.session(), self._first_use)
         return self._running
 
     def execute(self, query: Any, parameters: Any = None) -> Self:
@@ -172,8 +172,11 @@ class Connection:
 
     def sql(self, query: Any, *, params: Any = None, **options: Any) -> Any:
         """Return a relation, as ``DuckDBPyConnection.sql``; it runs when its rows are asked for."""
-        alone = self._first_use is not None and self._first_use.is_clause_alone(query)
-        raw = self._raw if alone else self.raw
+        if self._first_use is not None and self._first_use.is_clause_alone(query):
+            self._first_use.before(query)
+            raw = self._raw
+        else:
+            raw = self.raw
 
         def last(text: Any, parameters: Any) -> Any:
             return as_caller(raw.sql, text, params=parameters, **options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -54,11 +55,6 @@ _OURS_MEANT = re.compile(r' Did you mean "[^"]*kanon[_#][^"]*"\?')
 
 _KIND = re.compile(r"[A-Z][A-Za-z /-]* Error")
 
-_FUNCTIONS = (*functions(), "pattern_guided", "anonymize", "bin_labels", "region_labels", "rectangle_labels")
-"""What a statement without the clause calls to release or to label."""
-
-_CALLED = re.compile(rf"\b(?:{'|'.join(_FUNCTIONS)})\b", re.IGNORECASE)
-
 
 @dataclass(slots=True)
 class Asked:
@@ -82,7 +78,14 @@ class Asked:
     def of(cls, written: object, sent: object) -> Asked:
         """Return what is known of a statement before it runs, given what was written and what is sent to DuckDB."""
         text = written if isinstance(written, str) else ""
-        return cls(text=text, released=written != sent or _CALLED.search(text) is not None)
+        return cls(text=text, released=written != sent or _releases().search(text) is not None)
+
+
+@cache
+def _releases() -> re.Pattern[str]:
+    """Return a pattern for what a statement without the clause calls to release or to label."""
+    names = (*functions(), "pattern_guided", "anonymize", "bin_labels", "region_labels", "rectangle_labels")
+    return re.compile(rf"\b(?:{'|'.join(names)})\b", re.IGNORECASE)
 
 
 def error_to_raise(error: Exception, asked: Asked, session: Session) -> KanonError | None:

@@ -39,6 +39,11 @@ _REVEALING = re.compile(
 _CALLED = re.compile(r"""\b(?:anonymize|protect)\b"?\s*(?:\(|--|/\*)""", re.IGNORECASE)
 """The two words of a clause that are functions too."""
 
+_FURTHER = re.compile("protect|polic|explain", re.IGNORECASE)
+"""Words of statements that call other functions than a release while they are rewritten."""
+
+_FUNCTION = re.compile(r"\bkanon_\w+")
+
 _LONGEST = 10_000
 """Characters of a text that are looked through; before a longer one, everything is made."""
 
@@ -62,11 +67,12 @@ class FirstUse:
         self._maker: duckdb.DuckDBPyConnection | None = None
         self._session: Session | None = None
         self._shared = False
+        self._whole = False
         self._made: set[str] = set()
         self._over = False
 
-    def functions(self) -> Session:
-        """Make the functions, unless they are there; return the session."""
+    def session(self) -> Session:
+        """Return the session; make it, and the functions that releases call, unless they are there."""
         from kanon_sql.engines.duckdb.registration import REGISTERING, first_session
         from kanon_sql.engines.duckdb.session import Session
 
@@ -79,6 +85,24 @@ class FirstUse:
                 else:
                     self._session = first_session(self._raw, self._maker)
             return self._session
+
+    def functions(self) -> None:
+        """Make all functions, unless they are there."""
+        from kanon_sql.engines.duckdb.registration import REGISTERING, further_functions
+
+        with REGISTERING:
+            session = self.session()
+            if self._maker is not None and not self._whole:
+                further_functions(self._maker, session)
+                self._whole = True
+
+    def called(self, sent: object) -> None:
+        """Make all functions if a statement that was rewritten calls others than releases do."""
+        if not self._whole and isinstance(sent, str):
+            from kanon_sql.engines.duckdb.registration import RELEASING
+
+            if not RELEASING.issuperset(_FUNCTION.findall(sent)):
+                self.functions()
 
     def everything(self) -> None:
         """Make all functions and macros, before somebody else uses the connection, which may be in the middle of a result."""
@@ -108,8 +132,10 @@ class FirstUse:
         if called is None:
             self._let_go()
             self._everything(self._raw.execute)
-        elif called or _has_clause(query):
+        elif called or (_has_clause(query) and _FURTHER.search(str(query))):
             self.functions()
+        elif _has_clause(query):
+            self.session()
         if called and not called <= self._made:
             from kanon_sql.engines.duckdb.registration import named_macros
 

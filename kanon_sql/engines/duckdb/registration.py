@@ -61,7 +61,6 @@ _MODULES = (
     "kanon_history_cells",
     "kanon_histories_checked",
     "kanon_linked",
-    *guarantees.functions(),
     "pattern_guided",
     "protect",
     "anonymize",
@@ -69,7 +68,23 @@ _MODULES = (
     "region_labels",
     "rectangle_labels",
 )
-"""Modules of `kanon_sql.udfs`, in the order in which they are registered."""
+"""Modules of `kanon_sql.udfs`; those of guarantees come in addition."""
+
+RELEASING = frozenset(
+    {
+        "kanon_plan_unit",
+        "kanon_unit",
+        "kanon_begin",
+        "kanon_gather",
+        "kanon_fit",
+        "kanon_pieces",
+        "kanon_keyed_hash",
+        "kanon_column",
+        "kanon_columns_known",
+        "kanon_audited",
+    }
+)
+"""The functions, called like their modules, that releases call under most guarantees, and those that these call in texts."""
 
 _WITHOUT_PYTHON = "greedy_release"
 """The macro behind the releases in plain SQL."""
@@ -119,7 +134,9 @@ def session_of(con: duckdb.DuckDBPyConnection, secret: str | bytes | None = None
         return session
 
 
-def new_session(con: duckdb.DuckDBPyConnection, secret: str | bytes | None = None) -> Session:
+def new_session(
+    con: duckdb.DuckDBPyConnection, secret: str | bytes | None = None, modules: Iterable[str] | None = None
+) -> Session:
     """Register the functions on a new DuckDB instance; `session_of` asks it first, which takes longer where there is none."""
     with REGISTERING:
         session = Session(secret)
@@ -127,19 +144,23 @@ def new_session(con: duckdb.DuckDBPyConnection, secret: str | bytes | None = Non
         number = secrets.randbits(62)  # a macro of the database cannot guess it
         _SESSIONS[number] = session
         _create(con, "kanon_session", session.keep(lambda: number), [], "BIGINT")
-        for module in map(_udf, _MODULES):
-            function: Function = module.FUNCTION
-            _create(
-                con,
-                function.name,
-                session.keep(function.bound(session)),
-                None if function.parameters is None else list(function.parameters),
-                function.returns,
-                type=PythonUDFType.ARROW if function.arrow else PythonUDFType.NATIVE,
-                null_handling=FunctionNullHandling.SPECIAL,
-                side_effects=function.side_effects,
-            )
+        _create_functions(con, session, _modules() if modules is None else modules)
         return session
+
+
+def _create_functions(con: duckdb.DuckDBPyConnection, session: Session, modules: Iterable[str]) -> None:
+    for module in map(_udf, modules):
+        function: Function = module.FUNCTION
+        _create(
+            con,
+            function.name,
+            session.keep(function.bound(session)),
+            None if function.parameters is None else list(function.parameters),
+            function.returns,
+            type=PythonUDFType.ARROW if function.arrow else PythonUDFType.NATIVE,
+            null_handling=FunctionNullHandling.SPECIAL,
+            side_effects=function.side_effects,
+        )
 
 
 def _create(con: duckdb.DuckDBPyConnection, name: str, *arguments: Any, **options: Any) -> None:
@@ -152,12 +173,12 @@ def _create(con: duckdb.DuckDBPyConnection, name: str, *arguments: Any, **option
 def macros() -> list[str]:
     """Return the text behind CREATE MACRO of every table macro: the table functions, then the audit."""
     ours = [module.MACRO for module in functions()]
-    return ours + [text for name, text in _files() if name not in (*_MODULES, _WITHOUT_PYTHON)]
+    return ours + [text for name, text in _files() if name not in (*_modules(), _WITHOUT_PYTHON)]
 
 
 def without_python() -> list[str]:
     """Return the text behind CREATE MACRO of the releases in plain SQL, which our functions replace, and of what they call."""
-    return [text for name, text in _files() if name in (*_MODULES, _WITHOUT_PYTHON)]
+    return [text for name, text in _files() if name in (*_modules(), _WITHOUT_PYTHON)]
 
 
 def _files() -> Iterator[tuple[str, str]]:
@@ -172,7 +193,11 @@ def _files() -> Iterator[tuple[str, str]]:
 
 def functions() -> list[Any]:
     """Return the modules of the table functions, each with its ``MACRO``."""
-    return [module for module in map(_udf, _MODULES) if hasattr(module, "MACRO")]
+    return [module for module in map(_udf, _modules()) if hasattr(module, "MACRO")]
+
+
+def _modules() -> tuple[str, ...]:
+    return (*_MODULES, *guarantees.functions())
 
 
 def _udf(name: str) -> Any:
@@ -193,11 +218,16 @@ def install(
 
 
 def first_session(con: duckdb.DuckDBPyConnection, maker: duckdb.DuckDBPyConnection) -> Session:
-    """Register the functions of a connection that nobody has used yet, through another connection to its database."""
-    session = new_session(maker)
+    """Register what releases call on a connection that nobody has used yet, through another connection to its database."""
+    session = new_session(maker, modules=sorted(RELEASING))
     _OPEN.add(con)
     _serve(con, session)
     return session
+
+
+def further_functions(maker: duckdb.DuckDBPyConnection, session: Session) -> None:
+    """Register what `first_session` has not."""
+    _create_functions(maker, session, [name for name in _modules() if name not in RELEASING])
 
 
 def _serve(con: duckdb.DuckDBPyConnection, session: Session) -> None:

@@ -12,7 +12,7 @@ import duckdb
 from kanon_sql.engines.duckdb import copying
 from kanon_sql.engines.duckdb.caller import streams
 from kanon_sql.engines.duckdb.failures import Asked
-from kanon_sql.engines.duckdb.first_use import BLOCKS, CLAUSES
+from kanon_sql.engines.duckdb.first_use import BLOCKS, CLAUSES, FirstUse
 from kanon_sql.engines.duckdb.policies import Policies
 from kanon_sql.engines.duckdb.registration import macros
 from kanon_sql.engines.duckdb.relation import run
@@ -38,12 +38,12 @@ class Running:
         The connection.
     session : Session
         What is remembered of its releases.
-    everything : callable, optional
-        Makes the macros that are not there yet.
+    first_use : FirstUse, optional
+        Makes the functions and macros that are not there yet.
     """
 
-    def __init__(self, raw: duckdb.DuckDBPyConnection, session: Session, everything: Callable[[], None] | None = None) -> None:
-        self._raw, self.session, self._everything = raw, session, everything
+    def __init__(self, raw: duckdb.DuckDBPyConnection, session: Session, first_use: FirstUse | None = None) -> None:
+        self._raw, self.session, self._first_use = raw, session, first_use
         self._prepared = False
         self._waiting: WaitingTables | None = None
         self.streams = set[str]()
@@ -90,7 +90,9 @@ class Running:
     def _run_sent(self, last: Callable[..., Any], query: Any, sent: Any, parameters: Any, *, many: bool = False) -> Any:
         """Run statements; those that hold a release fail without words of DuckDB that may quote values."""
         asked = Asked.of(query, sent)
-        asked.everything = self._everything
+        if self._first_use is not None:
+            self._first_use.called(sent)
+            asked.everything = self._first_use.everything
         # What was prepared is not bound again when it is executed.
         asked.released = asked.released or (self._prepared and _EXECUTES.search(asked.text) is not None)
         self.asked = asked
