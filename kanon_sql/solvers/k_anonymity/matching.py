@@ -15,7 +15,7 @@ import numpy as np
 from kanon_sql.errors import PolicyError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.k_anonymity import greedy, refine
-from kanon_sql.solvers.matching.simplex_matching import BOUND, MOST_ROW_TYPES, match
+from kanon_sql.solvers.matching import BOUND, MOST_ROW_TYPES
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.recoding import Recoding
 
@@ -66,6 +66,8 @@ def close_gap(problem: Problem, best: Recoding | None, budget: Budget) -> Recodi
     InfeasibleError
         When there is no release.
     """
+    from kanon_sql.solvers.matching.simplex_matching import match  # loaded only where rows are matched
+
     table, patterns = problem.table, problem.patterns
     together = np.full(table.row_types, -1, np.int64)
     found = match(table, patterns, together, budget, best)

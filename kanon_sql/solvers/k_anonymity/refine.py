@@ -26,7 +26,6 @@ from kanon_sql.solvers.k_anonymity.neighbourhoods import ROUNDS, improve
 from kanon_sql.solvers.k_anonymity.priced_listing import leading, pays_off, relax_by_price
 from kanon_sql.solvers.k_anonymity.shift import shift
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.summaries.suppression import improve as improve_unlisted
 from kanon_sql.solvers.threads import background
 from kanon_sql.table.recoding import Recoding
 
@@ -76,6 +75,8 @@ def _refined(problem: Problem, budget: Budget, *, search: bool) -> Recoding:
         starts = greedy.unlisted(problem, budget)
         best = min(starts, key=lambda each: each.cost(table))
         if search and best.cost(table) and not budget.over():
+            from kanon_sql.solvers.summaries.suppression import improve as improve_unlisted  # loaded only for wide tables
+
             best = min(best, improve_unlisted(problem, starts[0], starts[-1], budget), key=lambda each: each.cost(table))
         return replace(best, remark="there are too many masks to list: greedy on sampled masks, and local search")
     many, by_price = are_many(table, patterns), pays_off(table, patterns, budget)

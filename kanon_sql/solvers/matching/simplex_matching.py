@@ -24,6 +24,7 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances.ilp import INFEASIBLE
 from kanon_sql.solvers.instances.partition import Classes, released
+from kanon_sql.solvers.matching import BOUND
 from kanon_sql.solvers.matching.division import pairs_and_triples
 from kanon_sql.solvers.matching.odd_set_cuts import ALMOST, violated
 from kanon_sql.solvers.matching.odd_set_program import OddSetProgram, Optimum
@@ -33,11 +34,6 @@ from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
-
-BOUND = "odd-set cuts of pairs and triples"
-
-MOST_ROW_TYPES = 40_000
-"""Row types beyond which looking at all pairs takes too long."""
 
 _GAIN = 0.3
 """Steps of cost by which new cuts have to raise the optimum, or else new classes are looked for."""

@@ -13,7 +13,7 @@ from fractions import Fraction
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.requirements import LDiversity
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.matching.simplex_matching import BOUND, MOST_ROW_TYPES, match
+from kanon_sql.solvers.matching import BOUND, MOST_ROW_TYPES
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.sensitive import refine
@@ -66,6 +66,8 @@ def close_gap(problem: Problem, best: Recoding | None, budget: Budget) -> Recodi
     InfeasibleError
         When there is no release.
     """
+    from kanon_sql.solvers.matching.simplex_matching import match  # loaded only where rows are matched
+
     table, patterns = problem.table, problem.patterns
     found = match(table, patterns, _values(problem.requirement), budget, best)
     matched = found.recoding(table, patterns)
