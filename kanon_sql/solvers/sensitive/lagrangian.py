@@ -65,7 +65,7 @@ _NEAR, _NEARER = 0.2, 0.6
 """Part of the longest step that a size may gain less than the best to be tried in the first round, and what is left later."""
 
 _MANY, _CHUNKS = 1 << 13, 16
-"""Items from which on the work is divided among threads, and chunks: the few instances that gain something take the time."""
+"""Items of a chunk that a thread works on, and chunks at most: the few instances that gain something take the time."""
 
 _SCALE_BITS, _PRODUCT_BITS = 16, 46
 """Prices are whole numbers of 1/65536 of a unit, fewer where the cost of all cells would need too many bits for products."""
@@ -154,7 +154,8 @@ class _Dual:
         start = self.space.start
         if start[-1] <= _MANY:
             return [(0, len(self.space))]
-        ends = np.searchsorted(start, np.linspace(0, start[-1], _CHUNKS + 1)[1:-1]).tolist()
+        chunks = min(_CHUNKS, int(start[-1] // _MANY) + 1)
+        ends = np.searchsorted(start, np.linspace(0, start[-1], chunks + 1)[1:-1]).tolist()
         return list(zip([0, *ends], [*ends, len(self.space)], strict=True))
 
 
