@@ -12,6 +12,7 @@ import duckdb
 import pytest
 
 import kanon_sql
+from kanon_sql.engines.duckdb import copying
 from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.engines.duckdb.versions import TARGET_IS_FIRST_PARAMETER
 from kanon_sql.errors import InfeasibleError, SourceError
@@ -204,6 +205,11 @@ def test_whatever_releases_nothing_reaches_duckdb_byte_for_byte(con: Connection,
     if "kanon#" not in statement:  # a name of ours, so it is written with care
         assert spy.asked == [statement]
     assert names() <= {"in.csv", "raw.csv", "raw"}
+
+
+def test_a_long_text_of_ours_is_not_parsed_to_look_for_a_copy() -> None:
+    sent = 'SELECT "kanon#copy"'
+    assert copying.run(None, lambda query, _: query, sent, None, written="FROM p ANONYMIZE BY zip GUARANTEE k >= 2") == sent  # type: ignore[arg-type]
 
 
 @pytest.mark.everything

@@ -13,7 +13,7 @@ import pytest
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.engines.duckdb.first_use import _names
-from kanon_sql.engines.duckdb.registration import macros
+from kanon_sql.engines.duckdb.registration import RELEASING, macros
 from kanon_sql.engines.duckdb.versions import BUSY
 
 pytestmark = pytest.mark.skipif(not BUSY, reason="before DuckDB 2 everything is made at once")
@@ -48,6 +48,31 @@ def test_each_statement_makes_what_it_needs(con: Connection) -> None:
     assert not made(con) & {"k_anonymize", "profile"}
     policy = kanon_sql.Policy.of(k=2, quasi_identifiers=["a", "b"]).to_json()
     assert len(con.execute(f"FROM anonymize('t', '{policy}')").fetchall()) == 12
+
+
+@pytest.mark.parametrize(
+    ("statement", "function"),
+    [
+        ("EXPLAIN ANONYMIZE FROM t ANONYMIZE BY a, b GUARANTEE k >= 4", "kanon_explain"),
+        ("SELECT a, count(*) AS n FROM t GROUP BY CUBE (a) PROTECT n >= 5 PER ROW", "kanon_fit_cells"),
+        ("CREATE ANONYMIZATION POLICY p ON t (BY a; KEEP b; GUARANTEE k >= 4 PER ROW)", "kanon_policy_checked"),
+        ("FROM t ANONYMIZE BY a GUARANTEE k >= 4 AND l(b, 'entropy') >= 1", "kanon_entropy"),
+    ],
+)
+def test_a_statement_has_the_functions_that_it_calls(con: Connection, statement: str, function: str) -> None:
+    assert con._first_use is not None
+    raw = con._first_use._raw
+
+    def functions() -> set[str]:
+        rows = raw.execute("SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_name LIKE 'kanon%'").fetchall()
+        return {name for (name,) in rows}
+
+    assert len(con.execute(CLAUSE).fetchall()) == 3
+    assert functions() == RELEASING | {"kanon_session"}
+    con.execute(statement).fetchall()
+    assert function in functions()
+    con.raw.execute("SELECT 1")
+    assert {"kanon_explain", "kanon_certificates", "kanon_plan_anonymize"} <= functions()
 
 
 @pytest.mark.parametrize(
@@ -138,7 +163,7 @@ def test_a_connection_loads_next_to_nothing(tmp_path: Path) -> None:
         print([name for name in ("numpy", "pyarrow", "sqlglot", "kanon_sql.model.policy") if name in sys.modules])
         con.execute("SET enable_progress_bar = false")
         con.execute("FROM t ANONYMIZE BY a GUARANTEE k >= 4").fetchall()
-        print([name for name in ("pandas", "ortools", "scipy", "polars", "rich") if name in sys.modules])
+        print([name for name in ("pandas", "ortools", "scipy", "polars", "rich", "sqlglot") if name in sys.modules])
     """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "[]\n[]\n", "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 
 import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
-from kanon_sql.engines.duckdb.exposure import singled
+from kanon_sql.engines.duckdb.exposure import exposure, singled
 from kanon_sql.errors import AuditError, KanonWarning, PolicyError, UnlistedColumnError
 from kanon_sql.model.unlisted import Limits
 
@@ -251,3 +252,9 @@ def test_a_name_in_many_rows_of_one_person_is_refused_where_people_are_counted(c
         len(con.execute("SELECT patient, zip, ward FROM visits ANONYMIZE BY zip GUARANTEE k >= 5 PER patient").fetchall())
         == 400
     )
+
+
+def test_the_whole_table_is_counted_only_where_a_column_may_be_refused() -> None:
+    policy = kanon_sql.Policy.of(k=5, quasi_identifiers=["zip", "sex"])
+    assert '"kanon#exact"' in exposure("people", policy)
+    assert '"kanon#exact"' not in exposure("people", replace(policy, keep=("age",)))

@@ -48,6 +48,12 @@ _EVERY = """        SELECT system.main.unnest(system.main.range(1, {qis} + 1)) A
                true AS hidden, 1 AS n
         FROM (SELECT [{hashes}] AS x FROM {source})"""
 
+_GUESSED = 'SELECT *, (SELECT parts = 1 FROM "kanon#measured") AS exact FROM "kanon#estimated"'
+
+_OR_EXACTLY = f"""{_GUESSED} ANTI JOIN "kanon#suspects" USING (i, j)
+            UNION ALL
+            SELECT *, true FROM "kanon#exact\""""  # noqa: S608
+
 TOLD = '(SELECT told FROM "kanon#exposure")'
 
 SINGLED = '(SELECT "kanon#singled" FROM "kanon#singled")'
@@ -99,12 +105,18 @@ def exposure(
     if concealed is None:
         every = _EVERY.format(qis=len(columns), hashes=slots["identifying"], source=source)
         concealed = _concealed(policy, columns) if released else every
+    whole, guessed = "", _GUESSED
+    if slots["most"] != _NEVER:  # else it is never counted, and to plan it takes a tenth of a small release
+        exact = text("guesses", pairs='"kanon#whole"', agreed=str(_AGREED))
+        named = {name: slots[name] for name in ("source", "most", "unchanged", "identifying")}
+        whole, guessed = text("exposure_whole", exact=exact, **named), _OR_EXACTLY
     return text(
         "exposure",
         estimated=text("guesses", pairs='"kanon#looked_at"', agreed=str(_AGREED)),
-        exact=text("guesses", pairs='"kanon#whole"', agreed=str(_AGREED)),
         concealed=concealed,
-        **{name: slots[name] for name in ("source", "most", "unchanged", "identifying", "qis")},
+        qis=slots["qis"],
+        whole=whole,
+        guessed=guessed,
     )
 
 

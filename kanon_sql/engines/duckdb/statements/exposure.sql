@@ -19,24 +19,7 @@ ${concealed}
     SELECT true, i, j, v, x, n FROM "kanon#pairs" WHERE grouped AND (SELECT parts > 1 FROM "kanon#measured")
 ), "kanon#estimated" AS MATERIALIZED (
 ${estimated}
-), "kanon#suspects" AS MATERIALIZED (
-    -- what a part of the table gives back to a quarter of the limit is counted in the whole table
-    SELECT DISTINCT i, j
-    FROM "kanon#estimated", "kanon#measured"
-    WHERE system.main.greatest(hit, hit_of_five) > ${most} / 4 * cells AND parts > 1 AND i <= columns
-), "kanon#whole" AS (
-    SELECT true AS grouped, i, j, v[i + 1] AS v, x[j] AS x, system.main.count(*) AS n
-    FROM (
-        SELECT system.main.list_value(*COLUMNS(* EXCLUDE ("kanon#x"))) AS v, "kanon#x" AS x
-        FROM (
-            SELECT ${unchanged}, system.main.list_value(${identifying}) AS "kanon#x"
-            FROM (SELECT true AS "kanon#one", * FROM ${source} WHERE (SELECT system.main.count(*) > 0 FROM "kanon#suspects"))
-        )
-    ), "kanon#suspects"
-    GROUP BY ALL
-), "kanon#exact" AS (
-${exact}
-), "kanon#exposure" AS (
+${whole}), "kanon#exposure" AS (
     SELECT {
         'names': names,
         'rows': rows,
@@ -47,9 +30,7 @@ ${exact}
             FROM "kanon#concealed" GROUP BY j
         )),
         'guessed': (SELECT system.main.list("kanon#s") FROM (
-            SELECT *, (SELECT parts = 1 FROM "kanon#measured") AS exact FROM "kanon#estimated" ANTI JOIN "kanon#suspects" USING (i, j)
-            UNION ALL
-            SELECT *, true FROM "kanon#exact"
+            ${guessed}
         ) AS "kanon#s")
     } AS told
     FROM "kanon#singled"
