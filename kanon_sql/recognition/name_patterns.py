@@ -29,7 +29,7 @@ _PLAIN = re.compile("[a-z0-9_]+")
 _GROUP = re.compile(r"\((?P<choices>(?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)(?P<optional>[?*]?)")
 """A choice in parentheses, which may hold others."""
 
-_MARKS = re.compile("[\u0300-\u036f]")
+_ACCENTS = re.compile("[\u0300-\u036f]")
 """Accents, apart from their letters."""
 
 _SHORTEST = 3
@@ -183,7 +183,7 @@ def _pattern(words: list[str], parts: dict[str, str] | None = None) -> str:
     text = "|".join(words)
     for letter, spelled in _TWO_SPELLINGS.items():
         text = text.replace(letter, spelled)
-    text = _MARKS.sub("", normalize("NFD", text)).replace(" ?", "_?").replace(" ", "_?")
+    text = _ACCENTS.sub("", normalize("NFD", text)).replace(" ?", "_?").replace(" ", "_?")
     for name, pattern in (parts or {}).items():
         text = text.replace(f"{{{name}}}", f"({pattern})")
     return text
