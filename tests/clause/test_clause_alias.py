@@ -201,6 +201,9 @@ def test_a_text_without_the_word_is_not_even_read(statement):
         "FROM t /*/* */ -- */ ANONYMIZE",
         "FROM t {# ANONYMIZE #}",
         "SELECT 1e$$ FROM t ANONYMIZE --$$",
+        "SELECT E'a'\n'b\\'' FROM t ANONYMIZE --'",
+        "SELECT $1_0$$ FROM t ANONYMIZE --$$",
+        "SELECT $1e5$$ ' $$ FROM t ANONYMIZE --'",
     ],
 )
 def test_a_comment_or_quote_that_could_hide_the_word_is_refused(statement):
