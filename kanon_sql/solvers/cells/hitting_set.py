@@ -80,6 +80,7 @@ class HittingSet:
         solver: Any = cp_model.CpSolver()
         solver.parameters.num_workers = 1
         solver.parameters.linearization_level = 2
+        solver.parameters.cp_model_probing_level = 0  # many small programs: probing takes a quarter of their time
         if self.left < inf:
             solver.parameters.max_deterministic_time = self.left
         if budget.seconds is not None:
