@@ -24,10 +24,10 @@ FAILURES = (PROVABLE, ALONE, WRONG, BROKEN)
 _SUM = 10
 """Percent by which the sum of a row of too few people stays open, as the product says."""
 
-_OF_SAFETY = re.compile("follows from rows that must be shown|earlier protected table shows")
+_OF_SAFETY = re.compile("follows from rows that must be shown|earlier protected table (shows|suppresses)")
 """Refusals for the sake of other rows."""
 
-_OF_SOURCE = re.compile("singles out|add to the sum|adds the same number|overlap in")
+_OF_SOURCE = re.compile("singles out|add to the sum|adds (the same number|one of two numbers)|overlap in")
 """Refusals of keys and sums that no suppression makes safe, or of too many grouping sets."""
 
 
