@@ -112,9 +112,8 @@ class EmptyRows:
                     "an earlier protected table suppresses an empty row that this one would show to be empty; nothing was "
                     "released; hint: use fewer keys, or USING auto (earlier = 'ignore') if nobody sees both tables"
                 )
-        sets = [each.sets[place].keys for each in self._tables if each.new for place in range(each.plain)]
         places = [(number, place) for number, each in enumerate(self._tables) if each.new for place in range(each.plain)]
-        lone = [(chosen, *each) for chosen, at in zip(sets, places, strict=True) for each in self._lone(*at)]
+        lone = [(self._tables[at[0]].sets[at[1]].keys, *each) for at in places for each in self._lone(*at)]
         count = sum(len(cells) for _, _, cells in lone)
         self._tried, together = min(_TRIED, max(_LEAST_TRIED, _ALL_TRIED // max(1, count))), 1 + count // _CHOICES
         for chosen, group, cells in lone:
