@@ -21,9 +21,6 @@ TWICE = """CREATE TABLE twice AS SELECT 'N' || (i // 2) AS who, i // 2 % 3 AS zi
     ['flu', 'hiv', 'x'][1 + i % 3] AS d FROM range(120) t(i)"""
 
 
-pytestmark = pytest.mark.unlisted
-
-
 @pytest.fixture
 def con(shared_clause: Connection) -> Connection:
     return shared_clause

@@ -18,8 +18,6 @@ import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.errors import KanonError, SourceError
 
-pytestmark = pytest.mark.unlisted
-
 NAMES = ("region", "sex", "age")
 PAIRS = (("region", "sex"), ("age", "region"), ("sex", "age"))
 TABLE = (
