@@ -116,7 +116,10 @@ def test_suppressed_cells_as_text(people: duckdb.DuckDBPyConnection) -> None:
     assert {row[1:3] for row in rows} == {("*", "*")}
     rows = ask(people, "FROM k_anonymize('people', 2, qi := ['zip', 'age'], keep := ['id', 'disease'], suppress := '')")
     assert min(class_sizes(rows, (1, 2)).values()) >= 2
-    rows = ask(people, "FROM k_anonymize('people', 2, qi := ['zip', 'age'], keep := ['id', 'disease'], suppress := 'it''s; \"x\" $1 ${hidden}')")
+    rows = ask(
+        people,
+        "FROM k_anonymize('people', 2, qi := ['zip', 'age'], unlisted_limit := 1, suppress := 'it''s; \"x\" $1 ${hidden}')",
+    )
     assert {row[1] for row in rows} <= {"98101", "98109", None, 'it\'s; "x" $1 ${hidden}'}
     described = types(people, "FROM k_anonymize('people', 2, qi := ['zip', 'age'], keep := ['id', 'disease'], suppress := '*')")
     assert [kind for _, kind in described] == ["INTEGER", "VARCHAR", "VARCHAR", "VARCHAR"]
@@ -132,9 +135,13 @@ def test_weights_decide_which_column_is_hidden(con: duckdb.DuckDBPyConnection) -
 
 
 def test_masks_are_kept(people: duckdb.DuckDBPyConnection) -> None:
-    rows = ask(people, "SELECT zip, age FROM pattern_guided('people', [['age'], []], qi := ['zip', 'age'], unlisted_limit := 1)")
+    rows = ask(
+        people, "SELECT zip, age FROM pattern_guided('people', [['age'], []], qi := ['zip', 'age'], unlisted_limit := 1)"
+    )
     assert all(row[0] is None for row in rows)
-    rows = ask(people, "SELECT zip, age, id FROM pattern_guided('people', [[]], qi := ['zip', 'age'], k := 3, unlisted_limit := 1)")
+    rows = ask(
+        people, "SELECT zip, age, id FROM pattern_guided('people', [[]], qi := ['zip', 'age'], k := 3, unlisted_limit := 1)"
+    )
     assert {row[:2] for row in rows} == {(None, None)}
     assert len(ask(people, "FROM pattern_guided('people', [['id', 'zip'], []], k := 2)")) == 8
 

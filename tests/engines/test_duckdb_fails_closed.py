@@ -99,7 +99,11 @@ def lie(monkeypatch: pytest.MonkeyPatch) -> Callable[[Change], None]:
     return install
 
 
-CALLS = ["k_anonymize('t', 3, qi := ['a', 'b', 'c'], keep := ['id'])", "k_anonymize('t', 3, qi := ['a'], unlisted_limit := 1)", "k_anonymize('u', 3)"]
+CALLS = [
+    "k_anonymize('t', 3, qi := ['a', 'b', 'c'], keep := ['id'])",
+    "k_anonymize('t', 3, qi := ['a'], unlisted_limit := 1)",
+    "k_anonymize('u', 3)",
+]
 
 
 @pytest.mark.everything

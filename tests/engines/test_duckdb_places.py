@@ -100,8 +100,9 @@ def test_from_a_quoted_file(people: duckdb.DuckDBPyConnection, tmp_path: Path) -
 
 @pytest.mark.everything
 def test_a_cte_is_a_source(people: duckdb.DuckDBPyConnection) -> None:
-    check(people, "WITH s AS (SELECT * FROM people) SELECT * FROM k_anonymize('s', 2, qi := ['zip', 'age'], keep := ['id', 'disease'])")
-    check(people, "WITH s AS MATERIALIZED (SELECT * FROM people) SELECT * FROM k_anonymize('s', 2, qi := ['zip', 'age'], keep := ['id', 'disease'])")
+    call = CALL.replace("people", "s")
+    check(people, f"WITH s AS (SELECT * FROM people) SELECT * FROM {call}")
+    check(people, f"WITH s AS MATERIALIZED (SELECT * FROM people) SELECT * FROM {call}")
 
 
 @pytest.mark.everything

@@ -371,7 +371,11 @@ def test_regions_are_connected_and_small_parts_are_refused(con) -> None:
         ("age IN HIERARCHY wrong GUARANTEE k >= 2", PolicyError, "level0, level1"),
         ("age IN REGIONS h GUARANTEE k >= 2", PolicyError, "must have the columns a and b"),
         ("age IN REGIONS loops GUARANTEE k >= 2", PolicyError, "1 label of .loops. is its own neighbour"),
-        ("letter IN INTERVALS (5) GUARANTEE k >= 2", PolicyError, 'the column "letter": 23|12|13 of the .* values are not numbers'),
+        (
+            "letter IN INTERVALS (5) GUARANTEE k >= 2",
+            PolicyError,
+            'the column "letter": 23|12|13 of the .* values are not numbers',
+        ),
         ("age IN INTERVALS (year) GUARANTEE k >= 2", PolicyError, "not dates or timestamps"),
         ("(age, letter) IN RECTANGLES GUARANTEE k >= 2", PolicyError, "coordinates are empty, infinite or not numbers"),
         ("letter IN BINS GUARANTEE k >= 301", InfeasibleError, "301"),
@@ -389,7 +393,9 @@ def test_bad_input(con, clause: str, error: type[Exception], message: str) -> No
     """)
     dates = "['0044-03-15 (BC)', '10000-01-01', '2026-11-21', '0001-01-01']::DATE[]"
     with pytest.raises(error, match=message):
-        con.execute(f"FROM (SELECT age, name AS letter, ({dates})[1 + age % 4] AS born FROM p) ANONYMIZE BY {clause}").fetchall()
+        con.execute(
+            f"FROM (SELECT age, name AS letter, ({dates})[1 + age % 4] AS born FROM p) ANONYMIZE BY {clause}"
+        ).fetchall()
 
 
 @pytest.mark.everything

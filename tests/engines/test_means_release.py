@@ -115,7 +115,11 @@ def test_the_same_rows_in_another_order_give_the_same_release(con) -> None:
 @pytest.mark.parametrize(
     ("query", "error", "message"),
     [
-        ("FROM p ANONYMIZE BY age IN MEANS GUARANTEE k >= 241 USING auto (unlisted_limit = 1)", InfeasibleError, "240 rows, fewer than k = 241"),
+        (
+            "FROM p ANONYMIZE BY age IN MEANS GUARANTEE k >= 241 USING auto (unlisted_limit = 1)",
+            InfeasibleError,
+            "240 rows, fewer than k = 241",
+        ),
         (
             "FROM p ANONYMIZE BY age IN MEANS GUARANTEE k >= 2 USING greedy",
             PolicyError,
@@ -207,7 +211,8 @@ def test_a_wrong_number_is_not_released(con, monkeypatch, how: str, label: str |
 
 
 def test_table_functions_and_suppressed_texts(con) -> None:
-    query = "FROM k_anonymize('p', 3, qi := ['age', 'sex'], unlisted_limit := 1, recodings := MAP {'age': 'MEANS'}, suppress := '*')"
+    options = "recodings := MAP {'age': 'MEANS'}, suppress := '*', unlisted_limit := 1"
+    query = f"FROM k_anonymize('p', 3, qi := ['age', 'sex'], {options})"
     rows = con.execute(f"SELECT age, sex FROM ({query})").fetchall()
     assert all(isinstance(age, str) for age, _ in rows)
     assert min(rows.count(row) for row in rows) >= 3

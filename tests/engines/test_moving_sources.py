@@ -39,7 +39,10 @@ def test_a_view_is_read_once(con: duckdb.DuckDBPyConnection, source: str, name: 
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_query_above_is_read_once(con: duckdb.DuckDBPyConnection, source: str) -> None:
     for _ in range(5):
-        check(con.sql(f"WITH v AS ({SOURCES[source]}) FROM k_anonymize('v', 4, qi := ['zip', 'age'], keep := ['id'])").fetchall(), 4)
+        check(
+            con.sql(f"WITH v AS ({SOURCES[source]}) FROM k_anonymize('v', 4, qi := ['zip', 'age'], keep := ['id'])").fetchall(),
+            4,
+        )
 
 
 @pytest.mark.everything
@@ -50,7 +53,9 @@ def test_a_query_above_that_hides_a_table(con: duckdb.DuckDBPyConnection, source
     con.execute("CREATE TABLE v AS SELECT 1 AS id, 1 AS zip, 1 AS age")
     for _ in range(10):
         try:
-            rows = con.sql(f"WITH v AS ({SOURCES[source]}) FROM k_anonymize('v', 4, qi := ['zip', 'age'], keep := ['id'])").fetchall()
+            rows = con.sql(
+                f"WITH v AS ({SOURCES[source]}) FROM k_anonymize('v', 4, qi := ['zip', 'age'], keep := ['id'])"
+            ).fetchall()
         except duckdb.Error as error:
             assert "the source returned different rows" in str(error)  # noqa: PT017 - an error is one of two good ends
             continue

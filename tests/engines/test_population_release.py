@@ -272,7 +272,8 @@ def test_every_entrance_makes_the_same_release(con: Connection, tmp_path: Path) 
 def test_two_populations_and_rows_of_the_release(con: Connection) -> None:
     con.execute("CREATE TABLE other AS SELECT zip, age FROM census USING SAMPLE 300 ROWS (reservoir, 3)")
     con.execute(
-        "CREATE TABLE r AS SELECT zip, age, disease FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 8 IN census AND k >= 4 IN other AND k >= 3"
+        "CREATE TABLE r AS SELECT zip, age, disease FROM patients "
+        "ANONYMIZE BY zip, age GUARANTEE k >= 8 IN census AND k >= 4 IN other AND k >= 3"
     )
     least = [
         con.sql(f"SELECT k FROM k_mapping('r', ['zip', 'age'], '{name}')").fetchall()[0][0] for name in ("census", "other")

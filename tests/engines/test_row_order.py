@@ -62,13 +62,15 @@ def test_the_order_does_not_depend_on_that_of_the_source(query: str) -> None:
 def test_the_order_of_the_source_can_be_kept(surface: str) -> None:
     table = people().append_column("id", pa.array(range(400)))
     if surface == "python":
-        release = kanon_sql.anonymize(table, k=3, quasi_identifiers=QI, keep=["id"], row_order="source")
+        release = kanon_sql.anonymize(table, k=3, quasi_identifiers=QI, keep=["id", "visit"], row_order="source")
         assert release.table["id"].to_pylist() == list(range(400))
-        assert kanon_sql.anonymize(table, k=3, quasi_identifiers=QI, keep=["id"]).table["id"].to_pylist() != list(range(400))
+        assert kanon_sql.anonymize(table, k=3, quasi_identifiers=QI, keep=["id", "visit"]).table["id"].to_pylist() != list(
+            range(400)
+        )
         return
     query = {
-        "function": "FROM k_anonymize('t', 3, qi := ['zip', 'age'], keep := ['id'], row_order := 'source')",
-        "clause": "FROM t ANONYMIZE BY zip, age KEEP id GUARANTEE k >= 3 USING auto (row_order = 'source')",
+        "function": "FROM k_anonymize('t', 3, qi := ['zip', 'age'], keep := ['id', 'visit'], row_order := 'source')",
+        "clause": "FROM t ANONYMIZE BY zip, age KEEP id, visit GUARANTEE k >= 3 USING auto (row_order = 'source')",
     }[surface]
     with kanon_sql.connect() as con:
         con.register("arrow", table)
@@ -78,7 +80,7 @@ def test_the_order_of_the_source_can_be_kept(surface: str) -> None:
 
 def test_the_order_is_kept_where_every_column_counts(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE t AS SELECT i % 3 AS a FROM range(9) r(i)")
-    rows = con.sql("FROM k_anonymize('t', 3, keep := ['id'], row_order := 'source')").fetchall()
+    rows = con.sql("FROM k_anonymize('t', 3, row_order := 'source')").fetchall()
     assert rows == [(i % 3,) for i in range(9)]
     with pytest.raises(duckdb.Error, match="row_order must be one of 'shuffled', 'source'"):
         con.sql("FROM k_anonymize('t', 3, qi := ['a'], row_order := 'mine')")

@@ -171,7 +171,6 @@ def warned(
 
 
 @pytest.mark.sweep
-@pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
 @pytest.mark.parametrize("seed", range(120))
 def test_refusals_and_warnings_are_those_of_counting(con: Connection, seed: int) -> None:
     draw = random.Random(seed)
