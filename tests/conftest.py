@@ -157,16 +157,3 @@ def data(root: Path) -> Path:
     if not folder.is_dir():
         pytest.skip("the data sets are not there (shared/data beside the project)")
     return folder
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _numbered_rows(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Let tests release a column that numbers their rows, without a word, unless their module is about such columns."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.node.get_closest_marker("unlisted") is None:
-            patch.setattr("kanon_sql.engines.duckdb.session.refuse_unlisted", lambda *_: None)
-            patch.setattr("kanon_sql.udfs.kanon_fit.refuse_unlisted", lambda *_: None)
-            patch.setattr("kanon_sql.engines.spark.engine.refuse_unlisted", lambda *_: None)
-            patch.setattr("kanon_sql.engines.unit.refuse_unlisted_identifiers", lambda *_: None)
-            patch.setattr("kanon_sql.engines.announcing.announce", lambda _: None)
-        yield

@@ -13,9 +13,10 @@ CREATE TABLE edges AS FROM (VALUES ('z0', 'z1'), ('z1', 'z2'), ('z2', 'z3')) AS 
 
 POLICY = "CREATE ANONYMIZATION POLICY stored ON p (IDENTIFIER who; BY zip, age; KEEP d, x, y, day; GUARANTEE k >= 3)"
 
-_QI = "qi := ['zip', 'age']"
+_FREE = "unlisted_limit := 1"
+_QI = f"qi := ['zip', 'age'], {_FREE}"
 _T = f"FROM t_close('p', 'd', '0.9', metric := '{{}}', {_QI})"
-_RECODED = "FROM k_anonymize('p', 3, qi := {}, recodings := MAP {})"
+_RECODED = f"FROM k_anonymize('p', 3, qi := {{}}, recodings := MAP {{}}, {_FREE})"
 
 RELEASES = [
     f"FROM k_anonymize('p', 3, {_QI})",
@@ -40,7 +41,8 @@ RELEASES = [
     f"FROM delta_private('p', 'd', 9, {_QI})",
     f"FROM k_map('p', 3, 'p', {_QI})",
     f"FROM k_map('p', 3, 'p', k := 2, recodings := MAP {{'zip': 'DIGITS', 'age': 'INTERVALS (2, 4)'}}, {_QI})",
-    "FROM k_map('p', 3, 'p', qi := ['zip', 'day'], recodings := MAP {'zip': 'HIERARCHY zips', 'day': 'INTERVALS (month)'})",
+    "FROM k_map('p', 3, 'p', qi := ['zip', 'day'], recodings := MAP {'zip': 'HIERARCHY zips', 'day': 'INTERVALS (month)'}, "
+    f"{_FREE})",
     f"FROM delta_present('p', 1, 'p', {_QI})",
     f"FROM delta_present('p', 1, 'p', k := 2, recodings := MAP {{'zip': 'DIGITS', 'age': 'INTERVALS (2, 4)'}}, {_QI})",
     "FROM anonymize('p', 'stored')",

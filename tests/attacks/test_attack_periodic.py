@@ -8,8 +8,6 @@ from benchmarks import periodic
 from benchmarks.attacks import periodic as attack
 from benchmarks.attacks.trials import judged
 
-pytestmark = pytest.mark.unlisted
-
 
 @pytest.mark.everything
 def test_append_leaves_k_candidates_and_releasing_again_does_not() -> None:

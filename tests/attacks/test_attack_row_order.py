@@ -11,7 +11,7 @@ from benchmarks.attacks import row_order
 from benchmarks.attacks.trials import Trial, upper_tail
 from benchmarks.attacks.victim import Rows, Victim
 
-pytestmark = [pytest.mark.everything, pytest.mark.unlisted]
+pytestmark = pytest.mark.everything
 
 TABLES = 50
 THRESHOLD = 1e-4

@@ -14,7 +14,7 @@ from benchmarks.attacks.victim import Rows, Victim
 TABLES, RERUNS = 50, 25
 THRESHOLD = 1e-4
 
-pytestmark = [pytest.mark.everything, pytest.mark.unlisted]
+pytestmark = pytest.mark.everything
 
 Pairs = list[tuple[Rows, dict[str, list[object]]]]
 

@@ -15,7 +15,7 @@ TABLES, RERUNS = 50, 20
 THRESHOLD = 1e-4
 
 
-pytestmark = [pytest.mark.everything, pytest.mark.unlisted]
+pytestmark = pytest.mark.everything
 
 
 @pytest.fixture(scope="module")

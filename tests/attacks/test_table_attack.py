@@ -106,7 +106,6 @@ def test_a_database_with_a_finding_becomes_smaller() -> None:
 
 @pytest.mark.everything
 @pytest.mark.sweep
-@pytest.mark.unlisted
 @pytest.mark.parametrize("number", range(6))
 def test_no_reader_of_several_tables_proves_that_a_group_is_small(number: int) -> None:
     trial = attack(database(f"tests.{number}"))
@@ -115,7 +114,6 @@ def test_no_reader_of_several_tables_proves_that_a_group_is_small(number: int) -
 
 
 @pytest.mark.everything
-@pytest.mark.unlisted
 @pytest.mark.parametrize("number", [4, 12, 23, *(pytest.param(each, marks=pytest.mark.everything) for each in range(25, 66))])
 def test_no_reader_of_two_bands_proves_that_a_group_is_small(number: int) -> None:
     trial = attack(list(pairs(0))[number])

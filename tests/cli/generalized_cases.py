@@ -98,7 +98,7 @@ def write(path: Path, rows: Sequence[Row], header: Sequence[str] = HEADER) -> No
 
 
 def release(run: Run, recodings: Mapping[str, str], *more: str, out: str = "out.csv", source: str = "in.csv") -> None:
-    arguments = ["anonymize", source, "-o", out, "--certificate", "c.json", "--force"]
+    arguments = ["anonymize", source, "-o", out, "--certificate", "c.json", "--force", "--unlisted-limit", "1"]
     for column, how in recodings.items():
         arguments += ["--recode", f"{column}={how}"]
     for name in named(recodings):

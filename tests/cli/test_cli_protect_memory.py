@@ -16,8 +16,6 @@ import kanon_sql
 from kanon_sql.errors import KanonWarning, SourceError
 from kanon_sql.model.secret import Secret
 
-pytestmark = pytest.mark.unlisted
-
 PEOPLE = (
     "SELECT 'r' || (range * 7 % 11 % 4) AS region, 's' || (range * 31 % 7 % 2) AS sex, 'a' || (range * 37 % 5) AS age, "
     "range % 50 AS income FROM range(60)"

@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from kanon_process import Kanon
 
-pytestmark = pytest.mark.unlisted
-
 RELEASE = ("anonymize", "people.csv", "-o", "out.csv", "--qi", "zip,age", "--k", "4")
 
 WARNED = "warning: note is released unchanged and singles out 100.0% of the rows\n"

@@ -11,8 +11,6 @@ from click.testing import CliRunner, Result
 import kanon_sql
 from kanon_sql.cli import main
 
-pytestmark = pytest.mark.unlisted
-
 Run = Callable[..., Result]
 
 SETUP = """CREATE TABLE people AS SELECT i AS id, i % 4 AS zip, i // 4 % 5 AS age FROM range(100) AS t(i);

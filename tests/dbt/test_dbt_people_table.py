@@ -16,7 +16,7 @@ import duckdb
 import pytest
 from dbt_process import NEEDS_DBT, dbt, rows
 
-pytestmark = [NEEDS_DBT, pytest.mark.everything, pytest.mark.unlisted]
+pytestmark = [NEEDS_DBT, pytest.mark.everything]
 
 PEOPLE = """CREATE TABLE people AS SELECT i AS person_id, 'N' || i AS name, '0213' || i % 5 AS zip, 20 + i % 60 AS age,
     ['m', 'f'][1 + i % 2] AS sex FROM range(5000) t(i)"""

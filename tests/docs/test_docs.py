@@ -21,8 +21,6 @@ from kanon_sql.cli import main
 from kanon_sql.errors import UnlistedColumnError
 from kanon_sql.solvers.registry import SENSITIVE_SOLVERS, SOLVERS
 
-pytestmark = pytest.mark.unlisted
-
 LANGUAGES = {"sql", "python", "sh", "console", "json", "text", "csv", "yaml", "r", "js", ""}
 
 

@@ -11,8 +11,6 @@ import pytest
 
 import kanon_sql
 
-pytestmark = pytest.mark.unlisted
-
 ROOT = Path(__file__).resolve().parent.parent.parent
 WITH_EXAMPLES = sorted(
     path

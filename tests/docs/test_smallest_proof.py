@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 import kanon_sql
-
-pytestmark = pytest.mark.unlisted
 
 
 def test_a_hidden_null_is_hidden_but_not_lost(root: Path) -> None:

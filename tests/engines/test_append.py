@@ -18,7 +18,7 @@ import kanon_sql
 from kanon_sql import errors
 
 K = 3
-POLICY: dict[str, Any] = {"k": K, "quasi_identifiers": ["zip", "age"]}
+POLICY: dict[str, Any] = {"k": K, "quasi_identifiers": ["zip", "age"], "unlisted_limit": 1}
 
 
 def grow(con: Any, start: int, stop: int, name: str = "visits") -> None:

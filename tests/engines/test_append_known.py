@@ -23,8 +23,6 @@ from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import AlphaAnonymity, KnownColumns, LDiversity, TCloseness
 
-pytestmark = pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
-
 QI = ["zip", "age", "job", "sex"]
 ANY_TWO = list(combinations(range(4), 2))
 Rows = Iterable[tuple[Any, ...]]

@@ -97,7 +97,6 @@ def levels_of(shown: Shown, values: Sequence[int]) -> tuple[list[list[str]], lis
 
 
 @pytest.mark.sweep
-@pytest.mark.filterwarnings("ignore::kanon_sql.KanonWarning")
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("seed", range(6))
 def test_small_tables_lose_as_little_as_any_partition(way: str, seed: int) -> None:
@@ -117,7 +116,6 @@ def test_small_tables_lose_as_little_as_any_partition(way: str, seed: int) -> No
 
 
 @pytest.mark.everything
-@pytest.mark.filterwarnings("ignore::kanon_sql.KanonWarning")
 @pytest.mark.parametrize("way", [way for way in WAYS if "TOP" in way])
 def test_no_release_shows_a_number_beyond_an_end_finer(way: str) -> None:
     source = people(11, 200)
@@ -132,7 +130,6 @@ def test_no_release_shows_a_number_beyond_an_end_finer(way: str) -> None:
 
 
 @pytest.mark.everything
-@pytest.mark.filterwarnings("ignore::kanon_sql.KanonWarning")
 def test_every_surface_takes_ends() -> None:
     with kanon_sql.connect(secret=b"0" * 32) as con:
         con.register("source", people(5, 80))
@@ -152,7 +149,6 @@ def test_every_surface_takes_ends() -> None:
     assert found[0] == found[1] == found[2]
 
 
-@pytest.mark.filterwarnings("ignore::kanon_sql.KanonWarning")
 def test_masks_may_name_the_numbers_between_the_ends() -> None:
     source = people(6, 60)
     masks = [["age TOP 15", "sex"], ["age IN INTERVALS (8) TOP 15"], []]

@@ -59,7 +59,7 @@ def test_small_tables(con: duckdb.DuckDBPyConnection, select: str, k: int) -> No
 
 def test_all_equal_and_all_distinct_cost_what_they_must(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE t AS SELECT i AS a, 'x' AS b FROM range(10) r(i)")
-    ask(con, "FROM k_anonymize('t', 10, qi := ['b'])")
+    ask(con, "FROM k_anonymize('t', 10, qi := ['b'], keep := ['a'])")
     ask(con, "FROM k_anonymize('t', 3)")
     assert ask(con, "SELECT cost, status FROM kanon_releases() ORDER BY number DESC LIMIT 2") == [
         (10, "OPTIMAL"),
@@ -112,13 +112,16 @@ def test_columns_that_differ_only_in_the_case_of_an_accent(con: duckdb.DuckDBPyC
 
 @pytest.mark.everything
 def test_suppressed_cells_as_text(people: duckdb.DuckDBPyConnection) -> None:
-    rows = ask(people, "FROM k_anonymize('people', 8, qi := ['zip', 'age'], suppress := '*')")
+    rows = ask(people, "FROM k_anonymize('people', 8, qi := ['zip', 'age'], keep := ['id', 'disease'], suppress := '*')")
     assert {row[1:3] for row in rows} == {("*", "*")}
-    rows = ask(people, "FROM k_anonymize('people', 2, qi := ['zip', 'age'], suppress := '')")
+    rows = ask(people, "FROM k_anonymize('people', 2, qi := ['zip', 'age'], keep := ['id', 'disease'], suppress := '')")
     assert min(class_sizes(rows, (1, 2)).values()) >= 2
-    rows = ask(people, "FROM k_anonymize('people', 2, qi := ['zip', 'age'], suppress := 'it''s; \"x\" $1 ${hidden}')")
+    rows = ask(
+        people,
+        "FROM k_anonymize('people', 2, qi := ['zip', 'age'], unlisted_limit := 1, suppress := 'it''s; \"x\" $1 ${hidden}')",
+    )
     assert {row[1] for row in rows} <= {"98101", "98109", None, 'it\'s; "x" $1 ${hidden}'}
-    described = types(people, "FROM k_anonymize('people', 2, qi := ['zip', 'age'], suppress := '*')")
+    described = types(people, "FROM k_anonymize('people', 2, qi := ['zip', 'age'], keep := ['id', 'disease'], suppress := '*')")
     assert [kind for _, kind in described] == ["INTEGER", "VARCHAR", "VARCHAR", "VARCHAR"]
 
 
@@ -132,15 +135,19 @@ def test_weights_decide_which_column_is_hidden(con: duckdb.DuckDBPyConnection) -
 
 
 def test_masks_are_kept(people: duckdb.DuckDBPyConnection) -> None:
-    rows = ask(people, "SELECT zip, age FROM pattern_guided('people', [['age'], []], qi := ['zip', 'age'])")
+    rows = ask(
+        people, "SELECT zip, age FROM pattern_guided('people', [['age'], []], qi := ['zip', 'age'], unlisted_limit := 1)"
+    )
     assert all(row[0] is None for row in rows)
-    rows = ask(people, "SELECT zip, age, id FROM pattern_guided('people', [[]], qi := ['zip', 'age'], k := 3)")
+    rows = ask(
+        people, "SELECT zip, age, id FROM pattern_guided('people', [[]], qi := ['zip', 'age'], k := 3, unlisted_limit := 1)"
+    )
     assert {row[:2] for row in rows} == {(None, None)}
     assert len(ask(people, "FROM pattern_guided('people', [['id', 'zip'], []], k := 2)")) == 8
 
 
 WRONG: list[tuple[str, str, type[KanonError] | None]] = [
-    ("k_anonymize('people', 9, qi := ['zip'])", "8 rows, fewer than k = 9", InfeasibleError),
+    ("k_anonymize('people', 9, qi := ['zip'], unlisted_limit := 1)", "8 rows, fewer than k = 9", InfeasibleError),
     ("k_anonymize('people', 0, qi := ['zip'])", "k must be a whole number of at least 1", PolicyError),
     ("k_anonymize('people', -3, qi := ['zip'])", "k must be", PolicyError),
     ("k_anonymize('people', 2.5, qi := ['zip'])", "k must be", PolicyError),

@@ -99,7 +99,11 @@ def lie(monkeypatch: pytest.MonkeyPatch) -> Callable[[Change], None]:
     return install
 
 
-CALLS = ["k_anonymize('t', 3, qi := ['a', 'b', 'c'])", "k_anonymize('t', 3, qi := ['a'])", "k_anonymize('u', 3)"]
+CALLS = [
+    "k_anonymize('t', 3, qi := ['a', 'b', 'c'], keep := ['id'])",
+    "k_anonymize('t', 3, qi := ['a'], unlisted_limit := 1)",
+    "k_anonymize('u', 3)",
+]
 
 
 @pytest.mark.everything
@@ -140,7 +144,7 @@ def test_the_error_of_the_audit_tells_the_counts(lie: Callable[[Change], None]) 
     with kanon_sql.connect() as con:
         con.execute(f"CREATE TABLE t AS {SOURCE}")
         with pytest.raises(AuditError, match="1 class has fewer than 3 rows, the smallest 1; nothing was released"):
-            con.execute("FROM k_anonymize('t', 3, qi := ['a', 'b', 'c'])").fetchall()
+            con.execute("FROM k_anonymize('t', 3, qi := ['a', 'b', 'c'], keep := ['id'])").fetchall()
         assert con.sql("FROM kanon_releases()").fetchall() == []
 
 
@@ -228,7 +232,7 @@ def test_progress_may_stop_the_work_of_python() -> None:
     with duckdb.connect() as con:
         source = con.sql(SOURCE).to_arrow_table()
     with pytest.raises(InterruptedReleaseError, match="progress raised StopError"):
-        kanon_sql.anonymize(source, k=3, quasi_identifiers=["a", "b"], progress=stop)
+        kanon_sql.anonymize(source, k=3, quasi_identifiers=["a", "b"], keep=["id", "c"], progress=stop)
 
 
 @pytest.mark.everything

@@ -14,10 +14,10 @@ import kanon_sql
 from kanon_sql.engines.duckdb.places import readable
 
 CALLS = [
-    "k_anonymize('people', 2, qi := ['zip', 'age'])",
-    "k_anonymize(tbl := 'people', k := 2, qi := ['zip', 'age'])",
-    "pattern_guided('people', [['zip'], ['age'], []], k := 2, qi := ['zip', 'age'])",
-    """anonymize('people', '{"quasi_identifiers": [{"column": "zip"}, {"column": "age"}]}')""",
+    "k_anonymize('people', 2, qi := ['zip', 'age'], keep := ['id', 'disease'])",
+    "k_anonymize(tbl := 'people', k := 2, qi := ['zip', 'age'], keep := ['id', 'disease'])",
+    "pattern_guided('people', [['zip'], ['age'], []], k := 2, qi := ['zip', 'age'], keep := ['id', 'disease'])",
+    """anonymize('people', '{"quasi_identifiers": [{"column": "zip"}, {"column": "age"}], "keep": ["id", "disease"]}')""",
 ]
 CALL = CALLS[0]
 TWO = "SELECT * FROM (VALUES (1, 'a', 1, 'x'), (2, 'a', 2, 'y')) t(id, zip, age, disease)"
@@ -94,14 +94,15 @@ def test_from_a_quoted_file(people: duckdb.DuckDBPyConnection, tmp_path: Path) -
     path = str(tmp_path / "people; it's.parquet")
     people.execute(f"COPY people TO '{path.replace(chr(39), chr(39) * 2)}'")
     name = '"' + path + '"'
-    rows = ask(people, "FROM k_anonymize($1, 2, qi := ['zip', 'age'])", [name])
+    rows = ask(people, "FROM k_anonymize($1, 2, qi := ['zip', 'age'], keep := ['id', 'disease'])", [name])
     assert sorted(rows) == check(people, f"FROM {CALL}")
 
 
 @pytest.mark.everything
 def test_a_cte_is_a_source(people: duckdb.DuckDBPyConnection) -> None:
-    check(people, "WITH s AS (SELECT * FROM people) SELECT * FROM k_anonymize('s', 2, qi := ['zip', 'age'])")
-    check(people, "WITH s AS MATERIALIZED (SELECT * FROM people) SELECT * FROM k_anonymize('s', 2, qi := ['zip', 'age'])")
+    call = CALL.replace("people", "s")
+    check(people, f"WITH s AS (SELECT * FROM people) SELECT * FROM {call}")
+    check(people, f"WITH s AS MATERIALIZED (SELECT * FROM people) SELECT * FROM {call}")
 
 
 @pytest.mark.everything
@@ -164,11 +165,11 @@ def test_one_column_of_a_release_is_still_of_the_whole_release(people: duckdb.Du
 @pytest.mark.own_connection
 def test_prepared_statements(people: duckdb.DuckDBPyConnection) -> None:
     for k in (1, 2, 4, 8):
-        rows = ask(people, "FROM k_anonymize('people', $1, qi := ['zip', 'age'])", [k])
+        rows = ask(people, "FROM k_anonymize('people', $1, qi := ['zip', 'age'], keep := ['id', 'disease'])", [k])
         assert min(class_sizes(rows, (1, 2)).values()) >= k
     assert len(ask(people, "FROM k_anonymize($t, $k, qi := $q)", {"t": "people", "k": 2, "q": ["zip"]})) == 8
     assert len(ask(people, "FROM k_anonymize(?, ?, qi := ?)", ["people", 2, ["zip"]])) == 8
-    people.execute("PREPARE p AS FROM k_anonymize('people', $1, qi := ['zip', 'age'])")
+    people.execute("PREPARE p AS FROM k_anonymize('people', $1, qi := ['zip', 'age'], keep := ['id', 'disease'])")
     for k in (2, 8):
         rows = ask(people, f"EXECUTE p({k})")
         assert min(class_sizes(rows, (1, 2)).values()) >= k
@@ -198,7 +199,7 @@ def test_uncommitted_rows_of_a_transaction(con: duckdb.DuckDBPyConnection) -> No
 
 def test_a_view_is_a_source(people: duckdb.DuckDBPyConnection) -> None:
     people.execute("CREATE VIEW v AS SELECT * FROM people WHERE zip IS NOT NULL")
-    rows = ask(people, "FROM k_anonymize('v', 3, qi := ['zip', 'age'])")
+    rows = ask(people, "FROM k_anonymize('v', 3, qi := ['zip', 'age'], keep := ['id', 'disease'])")
     assert len(rows) == 7
     assert min(class_sizes(rows, (1, 2)).values()) >= 3
 
@@ -380,7 +381,7 @@ def test_releases_are_listed_with_their_certificates(people: duckdb.DuckDBPyConn
     assert ask(people, "FROM kanon_releases()") == []
     check(people, f"FROM {CALL}")
     with pytest.raises(duckdb.Error):
-        ask(people, "FROM k_anonymize('people', 9, qi := ['zip', 'age'])")
+        ask(people, "FROM k_anonymize('people', 9, qi := ['zip', 'age'], keep := ['id', 'disease'])")
     columns = "number, requirements, status, cost, lower_bound, rows, cells, smallest_class"
     rows = ask(people, f"SELECT {columns} FROM kanon_releases()")
     assert len(rows) == 1

@@ -11,8 +11,6 @@ import pytest
 import kanon_sql
 from kanon_sql.errors import UnknownColumnError
 
-pytestmark = pytest.mark.unlisted
-
 ROWS = "SELECT i % 7 AS zip, i % 3 AS age, CASE WHEN i % 2 > 0 THEN 'flu' ELSE 'cold' END AS disease FROM range(90) AS t(i)"
 
 NAMED = "FROM k_anonymize('patients', 4, qi := ['Disease', 'zip', 'age'])"

@@ -14,8 +14,6 @@ import kanon_sql
 from kanon_sql.engines.duckdb.database.audit import audit_database
 from kanon_sql.errors import AuditError, KanonWarning
 
-pytestmark = pytest.mark.unlisted
-
 VISITS = 60
 
 

@@ -6,8 +6,6 @@ import pytest
 
 import kanon_sql
 
-pytestmark = pytest.mark.unlisted
-
 
 def test_a_release_for_known_columns_warns_of_those_who_know_more() -> None:
     con = kanon_sql.connect()

@@ -65,10 +65,10 @@ def check_links(source: pa.Table, released: pa.Table, linked: Sequence[Sequence[
 @pytest.mark.parametrize("algorithm", ["auto", "greedy"])
 def test_no_row_hides_a_part_of_what_is_linked(algorithm: str) -> None:
     source = town()
-    free = kanon_sql.anonymize(source, k=5, quasi_identifiers=QI, algorithm=algorithm)
+    free = kanon_sql.anonymize(source, k=5, quasi_identifiers=QI, keep=["id"], algorithm=algorithm)
     with pytest.raises(AssertionError):
         check_links(source, free.table, LINKED)
-    release = kanon_sql.anonymize(source, k=5, quasi_identifiers=QI, linked=LINKED, algorithm=algorithm)
+    release = kanon_sql.anonymize(source, k=5, quasi_identifiers=QI, linked=LINKED, keep=["id"], algorithm=algorithm)
     check_links(source, release.table, LINKED)
     assert smallest_class(release.table, QI) >= 5
     assert release.certificate.cells == 3 * source.num_rows
@@ -78,7 +78,7 @@ def test_no_row_hides_a_part_of_what_is_linked(algorithm: str) -> None:
 def test_the_suppressed_cells_are_counted_one_by_one() -> None:
     source = pa.table({"id": [1, 2, 3, 4], "city": ["x", "x", "y", "z"], "zip": [1, 1, 2, 3], "age": [30, 30, 30, 30]})
     weights = {"zip": 3}
-    certificate = kanon_sql.anonymize(source, quasi_identifiers=QI, linked=LINKED, weights=weights).certificate
+    certificate = kanon_sql.anonymize(source, quasi_identifiers=QI, linked=LINKED, weights=weights, keep=["id"]).certificate
     assert (certificate.suppressed_cells, certificate.cells, certificate.cost) == (4, 12, 8)
     assert '"linked":[["city","zip"]]' in certificate.policy
 
@@ -86,7 +86,7 @@ def test_the_suppressed_cells_are_counted_one_by_one() -> None:
 def test_missing_values_are_values_of_linked_columns() -> None:
     cities, zips = ["x", "x", None, None, "x", None], [None, None, 1, 1, 1, None]
     source = pa.table({"id": range(6), "city": cities, "zip": pa.array(zips, pa.int64())})
-    release = kanon_sql.anonymize(source, k=2, quasi_identifiers=["city", "zip"], linked=LINKED)
+    release = kanon_sql.anonymize(source, k=2, quasi_identifiers=["city", "zip"], linked=LINKED, keep=["id"])
     rows = [(row["city"], row["zip"]) for row in sorted(release.table.to_pylist(), key=lambda row: row["id"])]
     assert rows == [("x", None), ("x", None), (None, 1), (None, 1), (None, None), (None, None)]
     assert release.certificate.cost == 4, "a missing value that is suppressed costs as any other"
@@ -135,7 +135,7 @@ def test_against_brute_force_over_the_permitted_masks(
 def test_every_solver_keeps_the_links(algorithm: str) -> None:
     rows = [("a", 1, 30), ("a", 1, 31), ("a", 2, 30), ("b", 3, 30), ("b", 3, 31), ("b", None, 31), (None, None, 30)]
     source = pa.table({"id": range(7), **dict(zip(QI, zip(*rows, strict=True), strict=True))})
-    release = kanon_sql.anonymize(source, k=2, quasi_identifiers=QI, linked=LINKED, algorithm=algorithm)
+    release = kanon_sql.anonymize(source, k=2, quasi_identifiers=QI, linked=LINKED, keep=["id"], algorithm=algorithm)
     check_links(source, release.table, LINKED)
     best = optimum(rows, 2, [(0, 1, 2), (0, 1), (2,), ()])
     assert release.certificate.lower_bound <= best <= release.certificate.cost

@@ -18,8 +18,6 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_file import written
 from kanon_sql.model.stored_policy import StoredPolicy
 
-pytestmark = pytest.mark.unlisted
-
 ROWS = 400
 VISITS = pa.table(
     {

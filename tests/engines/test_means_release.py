@@ -43,7 +43,7 @@ def rows_of(con, clause: str, columns: list[str]) -> dict[tuple[Any, ...], list[
 @pytest.mark.parametrize("k", [2, 5, 40])
 def test_each_class_shows_its_mean_to_the_last_digit(con, k: int) -> None:
     columns = ["income", "score", "price"]
-    found = rows_of(con, f"income IN MEANS, score IN MEANS, price IN MEANS GUARANTEE k >= {k}", columns)
+    found = rows_of(con, f"income IN MEANS, score IN MEANS, price IN MEANS KEEP id GUARANTEE k >= {k}", columns)
     assert sum(map(len, found.values())) == 240
     for shown, members in found.items():
         assert len(members) >= k
@@ -83,7 +83,7 @@ def test_one_column_is_optimal_and_states_its_information_loss(con) -> None:
 @pytest.mark.everything
 def test_medians_are_values_of_the_class(con) -> None:
     columns = ["income", "day", "price"]
-    found = rows_of(con, "income IN MEDIANS, day IN MEDIANS, price IN MEDIANS GUARANTEE k >= 5", columns)
+    found = rows_of(con, "income IN MEDIANS, day IN MEDIANS, price IN MEDIANS KEEP id GUARANTEE k >= 5", columns)
     for shown, members in found.items():
         assert len(members) >= 5
         for told, values in zip(shown, zip(*members, strict=True), strict=True):
@@ -95,7 +95,7 @@ def test_medians_are_values_of_the_class(con) -> None:
 
 
 def test_beside_other_columns(con) -> None:
-    found = rows_of(con, "income IN MEANS, age IN RANGES, sex WEIGHT 2 GUARANTEE k >= 5", ["income", "age", "sex"])
+    found = rows_of(con, "income IN MEANS, age IN RANGES, sex WEIGHT 2 KEEP id GUARANTEE k >= 5", ["income", "age", "sex"])
     for (income, _, sex), members in found.items():
         assert len(members) >= 5
         known = [value for value, _, _ in members if value is not None]
@@ -115,7 +115,11 @@ def test_the_same_rows_in_another_order_give_the_same_release(con) -> None:
 @pytest.mark.parametrize(
     ("query", "error", "message"),
     [
-        ("FROM p ANONYMIZE BY age IN MEANS GUARANTEE k >= 241", InfeasibleError, "240 rows, fewer than k = 241"),
+        (
+            "FROM p ANONYMIZE BY age IN MEANS GUARANTEE k >= 241 USING auto (unlisted_limit = 1)",
+            InfeasibleError,
+            "240 rows, fewer than k = 241",
+        ),
         (
             "FROM p ANONYMIZE BY age IN MEANS GUARANTEE k >= 2 USING greedy",
             PolicyError,
@@ -162,7 +166,7 @@ def test_types_of_numbers(con, kind: str, how: str) -> None:
     con.execute(
         f"CREATE OR REPLACE TABLE t AS SELECT i AS id, ((i * 11 % 40 + {large}){part})::{kind} AS x FROM range(40) t(i)"
     )
-    con.execute(f"CREATE OR REPLACE TABLE released AS FROM t ANONYMIZE BY x IN {how} GUARANTEE k >= 4")
+    con.execute(f"CREATE OR REPLACE TABLE released AS FROM t ANONYMIZE BY x IN {how} KEEP id GUARANTEE k >= 4")
     groups = con.execute(
         "SELECT r.x, list(t.x), any_value(typeof(r.x)) FROM released r JOIN t USING (id) GROUP BY 1"
     ).fetchall()
@@ -207,7 +211,8 @@ def test_a_wrong_number_is_not_released(con, monkeypatch, how: str, label: str |
 
 
 def test_table_functions_and_suppressed_texts(con) -> None:
-    query = "FROM k_anonymize('p', 3, qi := ['age', 'sex'], recodings := MAP {'age': 'MEANS'}, suppress := '*')"
+    options = "recodings := MAP {'age': 'MEANS'}, suppress := '*', unlisted_limit := 1"
+    query = f"FROM k_anonymize('p', 3, qi := ['age', 'sex'], {options})"
     rows = con.execute(f"SELECT age, sex FROM ({query})").fetchall()
     assert all(isinstance(age, str) for age, _ in rows)
     assert min(rows.count(row) for row in rows) >= 3
@@ -220,7 +225,7 @@ def test_table_functions_and_suppressed_texts(con) -> None:
     ["k >= 4 AND l(sex) >= 2", "k >= 4 AND t(sex) <= 0.2", "k >= 4 AND alpha(sex, 'f') <= 0.6", "k >= 4 AND delta(sex) <= 1"],
 )
 def test_guarantees_about_sensitive_values(con, guarantee: str) -> None:
-    found = rows_of(con, f"income IN MEANS, price IN MEANS GUARANTEE {guarantee}", ["income", "price", "sex"])
+    found = rows_of(con, f"income IN MEANS, price IN MEANS KEEP id GUARANTEE {guarantee}", ["income", "price", "sex"])
     con.execute(f"CREATE OR REPLACE TABLE again AS FROM released ANONYMIZE BY income, price GUARANTEE {guarantee}")
     assert con.session.releases[-1].suppressed_cells == 0  # it keeps the guarantee as it is
     assert min(map(len, found.values())) >= 1

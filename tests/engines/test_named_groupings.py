@@ -74,11 +74,18 @@ def item(grouping: str, name: str) -> str:
     }[grouping]
 
 
+def columns_of(grouping: str) -> list[str]:
+    """The columns that it groups."""
+    return ["x", "y"] if grouping == "RECTANGLES" else ["name"]
+
+
 def released(con: Connection, grouping: str, name: str) -> dict[tuple[object, ...], tuple[str, ...]]:
     """The group that a release shows for each label, where the groups are all that is released."""
-    columns = ["x", "y"] if grouping == "RECTANGLES" else ["name"]
+    columns = columns_of(grouping)
     shown, was = (", ".join(f"{each} AS {mark}{each}" if mark else each for each in columns) for mark in ("", "was_"))
-    rows = con.execute(f"SELECT {shown}, {was} FROM p ANONYMIZE BY {item(grouping, name)} GUARANTEE k >= {K}").fetchall()
+    kept = ", ".join(f"was_{each}" for each in columns)
+    clause = f"ANONYMIZE BY {item(grouping, name)} KEEP {kept} GUARANTEE k >= {K}"
+    rows = con.execute(f"SELECT {shown}, {was} FROM p {clause}").fetchall()
     assert min(Counter(row[: len(columns)] for row in rows).values()) >= K
     return {row[len(columns) :]: row[: len(columns)] for row in rows}
 
@@ -213,7 +220,7 @@ def test_functions_take_the_name(con: Connection, grouping: str, name: str) -> N
 @pytest.mark.sweep
 @pytest.mark.parametrize(("grouping", "name"), CHOICES)
 def test_python_and_policies_take_the_name(con: Connection, grouping: str, name: str) -> None:
-    columns = ["x", "y"] if grouping == "RECTANGLES" else ["name"]
+    columns = columns_of(grouping)
     texts = {
         "BINS": {"name": f"BINS ({name})"},
         "REGIONS": {"name": f"REGIONS map ({name}, 'merge')"},
@@ -271,7 +278,8 @@ def test_the_default_is_exact_where_that_ends_at_once(con: Connection, labels: i
     con.execute(f"CREATE OR REPLACE TABLE p AS SELECT i % {labels} AS name, i % {labels} AS x, i % 3 AS y FROM range(900) t(i)")
     con.execute("CREATE OR REPLACE TABLE map AS SELECT i AS a, i + 1 AS b FROM range(20) t(i)")
     for spelled in ("auto", "AUTO"):
-        con.execute(f"SELECT name, x, y FROM p ANONYMIZE BY {item(grouping, spelled)} GUARANTEE k >= {K}").fetchall()
+        select = f"SELECT {', '.join(columns_of(grouping))} FROM p"
+        con.execute(f"{select} ANONYMIZE BY {item(grouping, spelled)} GUARANTEE k >= {K}").fetchall()
         assert f" in {grouping} ({name}): " in method(con)
 
 

@@ -27,7 +27,7 @@ def con(shared_clause: Connection) -> Connection:
     shared_clause.execute(
         "CREATE TABLE visits AS SELECT 'P' || (hash(i) % 90) AS patient, (hash(i) % 90 % 7)::INT AS zip, "
         "(hash(i, 1) % 9)::INT AS age, ['flu', 'gout', 'acne'][1 + (hash(i, 2) % 3)::INT] AS disease, "
-        "'2026-01-01'::DATE + i::INT AS day FROM range(700) AS t(i)"
+        "'2026-01-01'::DATE + (i % 50)::INT AS day FROM range(700) AS t(i)"
     )
     return shared_clause
 

@@ -10,8 +10,6 @@ import kanon_sql
 from kanon_sql.engines.duckdb.cells.ledger import ProtectedTables
 from kanon_sql.errors import KanonError
 
-pytestmark = pytest.mark.unlisted
-
 
 @pytest.fixture
 def con() -> kanon_sql.engines.duckdb.connection.Connection:

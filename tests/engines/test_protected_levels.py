@@ -16,8 +16,6 @@ from ortools.sat.python import cp_model
 import kanon_sql
 from kanon_sql.errors import ClauseError, KanonError
 
-pytestmark = pytest.mark.unlisted
-
 K = 4
 
 Row = tuple[str | None, str | None, int | None]

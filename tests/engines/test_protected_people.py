@@ -19,8 +19,6 @@ from kanon_sql.errors import ClauseError, KanonError, KanonWarning, PolicyError,
 from kanon_sql.model.refusals import IdentifierError
 from kanon_sql.model.repetition import RepeatedPeopleError
 
-pytestmark = pytest.mark.unlisted
-
 VISITS = """CREATE TABLE visits AS SELECT i // 4 AS patient, hash(i // 4) % 90 AS zip, hash(i // 4 + 1) % 70 AS born,
     ['f', 'm'][1 + (hash(i // 4 + 2) % 2)::INT] AS sex, i % 5 AS ward, i * 37 % 90 AS cost FROM range(800) AS t(i)"""
 

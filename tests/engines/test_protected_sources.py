@@ -11,8 +11,6 @@ import kanon_sql
 from kanon_sql.engines.duckdb.cells.ledger import ProtectedTables
 from kanon_sql.errors import KanonError, SourceError
 
-pytestmark = pytest.mark.unlisted
-
 PEOPLE = "CREATE TABLE people AS SELECT range % 4 AS region, range * 37 % 5 AS age, range AS id FROM range(60)"
 TABLE = "SELECT region, count(*) AS n FROM {} GROUP BY region PROTECT n >= 4 PER ROW"
 

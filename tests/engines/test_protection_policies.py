@@ -14,8 +14,6 @@ from kanon_sql.errors import KanonError
 from kanon_sql.model.policy_file import read, written
 from kanon_sql.model.policy_names import stored_of
 
-pytestmark = pytest.mark.unlisted
-
 TABLE = """CREATE TABLE visits AS SELECT ['north', 'south', 'east'][1 + i * 7 % 11 % 3] AS region,
     ['f', 'm'][1 + i * 31 % 7 % 2] AS sex, i * 37 % 90 AS cost, i AS patient FROM range(60) AS t(i)"""
 

@@ -31,7 +31,7 @@ QI = ["Zip", "age"]
 
 def test_arrow_in_arrow_out() -> None:
     source = pa.table(ROWS)
-    release = kanon_sql.anonymize(source, k=2, quasi_identifiers=QI)
+    release = kanon_sql.anonymize(source, k=2, quasi_identifiers=QI, unlisted_limit=1)
     assert isinstance(release, Release)
     assert isinstance(release.table, pa.Table)
     assert release.table.schema.types == source.schema.types
@@ -50,7 +50,7 @@ def test_arrow_in_arrow_out() -> None:
 def test_a_record_batch_and_a_chunked_table() -> None:
     table = pa.table(ROWS)
     for source in (table.to_batches()[0], pa.concat_tables([table.slice(0, 2), table.slice(2)])):
-        assert kanon_sql.anonymize(source, k=2, quasi_identifiers=QI).table.num_rows == 5
+        assert kanon_sql.anonymize(source, k=2, quasi_identifiers=QI, unlisted_limit=1).table.num_rows == 5
 
 
 ARROW: list[tuple[pa.DataType, list[Any]]] = [
@@ -102,7 +102,7 @@ def test_arrow_types_are_kept(kind: pa.DataType, values: list[Any]) -> None:
     else:
         typed = pa.array(column, kind)
     source = pa.table({"id": [1, 2, 3, 4, 5], "q": typed, "r": [1, 1, 1, 2, 2], "plain": typed})
-    release = kanon_sql.anonymize(source, k=2, quasi_identifiers=["q", "r"])
+    release = kanon_sql.anonymize(source, k=2, quasi_identifiers=["q", "r"], keep=["id", "plain"])
     assert release.table.schema.types == source.schema.types
     assert release.table.column_names == source.column_names
     before = {row["id"]: row for row in source.to_pylist()}
@@ -146,7 +146,9 @@ def test_pandas_in_pandas_out() -> None:
         },
         index=[10, 20, 30, 40, 50],
     )
-    release = kanon_sql.anonymize(frame, k=5, quasi_identifiers=["text", "number", "flag", "real", "kind", "day"])
+    release = kanon_sql.anonymize(
+        frame, k=5, quasi_identifiers=["text", "number", "flag", "real", "kind", "day"], keep=["id", "zone", "whole"]
+    )
     table = release.table
     assert isinstance(table, pd.DataFrame)
     assert list(table.columns) == list(frame.columns)
@@ -165,7 +167,7 @@ def test_pandas_without_suppressed_cells_is_unchanged() -> None:
     frame = pd.DataFrame(
         {"a": [1, 1, 2, 2], "b": [True, True, False, False], "c": ["x", "x", "y", "y"], "d": [0.5, 1.5, 2.5, None]}
     )
-    release = kanon_sql.anonymize(frame, k=2, quasi_identifiers=["a", "b", "c"])
+    release = kanon_sql.anonymize(frame, k=2, quasi_identifiers=["a", "b", "c"], keep=["d"])
     table = release.table.sort_values(["a", "d"]).reset_index(drop=True)
     pd.testing.assert_frame_equal(table, frame)
     assert release.certificate.status is Status.OPTIMAL
@@ -200,7 +202,9 @@ def test_polars_in_polars_out() -> None:
             "many": pl.Series([[1], [1], [2], []], dtype=pl.List(pl.Int16)),
         }
     )
-    release = kanon_sql.anonymize(frame, k=4, quasi_identifiers=["text", "number", "kind", "level", "time", "many"])
+    release = kanon_sql.anonymize(
+        frame, k=4, quasi_identifiers=["text", "number", "kind", "level", "time", "many"], keep=["id", "span"]
+    )
     assert isinstance(release.table, pl.DataFrame)
     assert release.table.drop("kind", "level").schema == frame.drop("kind", "level").schema
     assert release.table.schema["level"] == pl.Enum([])
@@ -214,7 +218,7 @@ def test_a_duckdb_relation_in_and_out() -> None:
     with duckdb.connect() as con:
         con.register("rows", pa.table(ROWS))
         source = con.sql("SELECT *, age::DECIMAL(5,2) AS d, {'x': age} AS s FROM rows")
-        release = kanon_sql.anonymize(source, k=2, quasi_identifiers=QI)
+        release = kanon_sql.anonymize(source, k=2, quasi_identifiers=QI, unlisted_limit=1)
         assert isinstance(release.table, duckdb.DuckDBPyRelation)
         assert release.table.columns == source.columns
         assert list(map(str, release.table.types)) == list(map(str, source.types))
@@ -248,7 +252,7 @@ def test_options_reach_the_policy() -> None:
 
 def test_progress_is_told() -> None:
     seen: list[Moment] = []
-    kanon_sql.anonymize(pa.table(ROWS), k=2, quasi_identifiers=QI, progress=seen.append)
+    kanon_sql.anonymize(pa.table(ROWS), k=2, quasi_identifiers=QI, unlisted_limit=1, progress=seen.append)
     assert seen
     assert all(moment.step and 0 <= moment.done <= 1 for moment in seen)
 
@@ -271,7 +275,7 @@ WRONG: list[tuple[dict[str, Any], type[KanonError]]] = [
 @pytest.mark.parametrize(("options", "kind"), WRONG, ids=[str(options) for options, _ in WRONG])
 def test_wrong_options_are_our_errors(options: dict[str, Any], kind: type[KanonError]) -> None:
     with pytest.raises(kind):
-        kanon_sql.anonymize(pa.table(ROWS), **{"k": 2, "quasi_identifiers": QI, **options})
+        kanon_sql.anonymize(pa.table(ROWS), **{"k": 2, "quasi_identifiers": QI, "unlisted_limit": 1, **options})
 
 
 @pytest.mark.parametrize(
@@ -339,7 +343,7 @@ def test_audit_takes_every_kind(kind: str) -> None:
             "relation": lambda: con.from_arrow(table),
         }[kind]()
         assert kanon_sql.audit(source, quasi_identifiers=["zip"]).classes == 3
-        release = kanon_sql.anonymize(source, k=2, quasi_identifiers=QI)
+        release = kanon_sql.anonymize(source, k=2, quasi_identifiers=QI, unlisted_limit=1)
         assert kanon_sql.audit(release.table, quasi_identifiers=QI, k=2).k >= 2
         with pytest.raises(AuditError, match="smallest class has 1 row, fewer than k = 2; hint: anonymize the table first"):
             kanon_sql.audit(source, quasi_identifiers=QI, k=2)

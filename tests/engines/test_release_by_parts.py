@@ -24,7 +24,7 @@ SELECT (hash(8 * i) % 40)::INTEGER AS age, 'z' || (hash(8 * i + 1) % 300) AS zip
 FROM range({rows}) AS t(i)
 """
 
-QI = "qi := ['age', 'zip', 'sex', 'day']"
+QI = "qi := ['age', 'zip', 'sex', 'day'], keep := ['cost']"
 
 CLASSES = "SELECT min(n), sum(n) FROM (SELECT count(*) AS n FROM {} GROUP BY age, zip, sex, day)"
 

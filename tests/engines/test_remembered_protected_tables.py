@@ -17,8 +17,6 @@ from kanon_sql.errors import KanonWarning, SourceError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.secret import Secret
 
-pytestmark = pytest.mark.unlisted
-
 PEOPLE = (
     "CREATE TABLE people AS SELECT 'r' || (range * 7 % 11 % 4) AS region, 's' || (range * 31 % 7 % 2) AS sex, "
     "range * 37 % 5 AS age, range % 50 AS income FROM range(60)"

@@ -15,8 +15,6 @@ from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.engines.duckdb.exposure import singled
 from kanon_sql.errors import ClauseError, PolicyError, UnknownColumnError
 
-pytestmark = pytest.mark.unlisted
-
 TABLE = """CREATE TABLE t AS SELECT hash(i * 7) % 5 AS zip, 20 + hash(i * 3) % 4 AS age, hash(i * 7) % 5 AS region,
     i AS id, hash(i) % 2 AS notes FROM range(60) r(i)"""
 

@@ -62,13 +62,15 @@ def test_the_order_does_not_depend_on_that_of_the_source(query: str) -> None:
 def test_the_order_of_the_source_can_be_kept(surface: str) -> None:
     table = people().append_column("id", pa.array(range(400)))
     if surface == "python":
-        release = kanon_sql.anonymize(table, k=3, quasi_identifiers=QI, row_order="source")
+        release = kanon_sql.anonymize(table, k=3, quasi_identifiers=QI, keep=["id", "visit"], row_order="source")
         assert release.table["id"].to_pylist() == list(range(400))
-        assert kanon_sql.anonymize(table, k=3, quasi_identifiers=QI).table["id"].to_pylist() != list(range(400))
+        assert kanon_sql.anonymize(table, k=3, quasi_identifiers=QI, keep=["id", "visit"]).table["id"].to_pylist() != list(
+            range(400)
+        )
         return
     query = {
-        "function": "FROM k_anonymize('t', 3, qi := ['zip', 'age'], row_order := 'source')",
-        "clause": "FROM t ANONYMIZE BY zip, age GUARANTEE k >= 3 USING auto (row_order = 'source')",
+        "function": "FROM k_anonymize('t', 3, qi := ['zip', 'age'], keep := ['id', 'visit'], row_order := 'source')",
+        "clause": "FROM t ANONYMIZE BY zip, age KEEP id, visit GUARANTEE k >= 3 USING auto (row_order = 'source')",
     }[surface]
     with kanon_sql.connect() as con:
         con.register("arrow", table)

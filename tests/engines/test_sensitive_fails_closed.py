@@ -260,7 +260,7 @@ def test_the_error_is_an_audit_error_in_the_wrapper(monkeypatch: pytest.MonkeyPa
             "CREATE TABLE t AS SELECT i AS id, i % 2 AS q, CASE WHEN i % 6 = 0 THEN 'b' ELSE 'a' END AS s FROM range(24) r(i)"
         )
         with pytest.raises(AuditError, match="1 class breaks") as caught:
-            con.execute("FROM l_diversify('t', 's', 1.1, qi := ['q'])").fetchall()
+            con.execute("FROM l_diversify('t', 's', 1.1, qi := ['q'], keep := ['id'])").fetchall()
         assert "in the worst, one value has 12 of 12 rows; nothing was released" in str(caught.value)
         assert con.sql("FROM kanon_releases()").fetchall() == []
 

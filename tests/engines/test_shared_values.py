@@ -21,9 +21,6 @@ TWICE = """CREATE TABLE twice AS SELECT 'N' || (i // 2) AS who, i // 2 % 3 AS zi
     ['flu', 'hiv', 'x'][1 + i % 3] AS d FROM range(120) t(i)"""
 
 
-pytestmark = pytest.mark.unlisted
-
-
 @pytest.fixture
 def con(shared_clause: Connection) -> Connection:
     return shared_clause
@@ -174,7 +171,6 @@ def warned(
 
 
 @pytest.mark.sweep
-@pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
 @pytest.mark.parametrize("seed", range(120))
 def test_refusals_and_warnings_are_those_of_counting(con: Connection, seed: int) -> None:
     draw = random.Random(seed)

@@ -23,7 +23,7 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.recoding import Recoding
 
-pytestmark = [pytest.mark.everything, pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")]
+pytestmark = pytest.mark.everything
 
 NAMES = ["a", "b", "c", "d"]
 

@@ -18,7 +18,7 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.refusals import IdentifierError
 from kanon_sql.model.repetition import RepeatedPeopleError
 
-pytestmark = [pytest.mark.everything, pytest.mark.unlisted]
+pytestmark = pytest.mark.everything
 
 VISITS = """SELECT i AS visit, i % 300 AS patient,
     1940 + (hash(i % 300) % 60)::INT AS born, 'Z' || hash(i % 300 + 1000) % 30 AS zip,

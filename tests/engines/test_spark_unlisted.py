@@ -14,7 +14,7 @@ import kanon_sql.spark
 from kanon_sql.engines.spark.joining import released_rows
 from kanon_sql.errors import AuditError, KanonWarning, UnlistedColumnError
 
-pytestmark = [pytest.mark.everything, pytest.mark.unlisted]
+pytestmark = pytest.mark.everything
 
 PEOPLE = (
     "SELECT i AS person_id, 'N' || i AS name, '0213' || i % 5 AS zip, 20 + i % 60 AS age, i % 2 AS sex FROM range(400) t(i)"

@@ -15,7 +15,7 @@ from kanon_sql.errors import PolicyError
 
 FIRST, OTHER = "twelve of zip A, one of zip B", "another secret"
 
-QUERY = "SELECT * FROM k_anonymize('t', 4, qi := ['zip'])"
+QUERY = "SELECT * FROM k_anonymize('t', 4, qi := ['zip'], keep := ['d', 'b'])"
 
 
 def thirteen(seed: int) -> pa.Table:
@@ -28,7 +28,7 @@ def thirteen(seed: int) -> pa.Table:
 
 def released(table: pa.Table, secret: str) -> list[tuple[str | None, float, int]]:
     """Return zip, d and b of a release; b tells who is of zip B, which no reader sees."""
-    release = kanon_sql.anonymize(table, k=4, quasi_identifiers=["zip"], secret=secret)
+    release = kanon_sql.anonymize(table, k=4, quasi_identifiers=["zip"], keep=["d", "b"], secret=secret)
     return [tuple(row.values()) for row in release.table.to_pylist()]
 
 
@@ -58,7 +58,7 @@ def test_rows_that_hold_the_same_are_drawn_one_by_one() -> None:
     table = pa.table({"zip": ["A"] * 40 + ["B"], "d": [0, 1] * 20 + [0]})
     mixed = 0
     for number in range(20):
-        release = kanon_sql.anonymize(table, k=8, quasi_identifiers=["zip"], secret=f"{number}")
+        release = kanon_sql.anonymize(table, k=8, quasi_identifiers=["zip"], keep=["d", "b"], secret=f"{number}")
         hidden = [row["d"] for row in release.table.to_pylist() if row["zip"] is None]
         assert len(hidden) == 8
         mixed += 0 < sum(hidden) < 7
@@ -110,4 +110,4 @@ def test_a_certificate_says_whether_the_release_can_be_repeated(monkeypatch: pyt
     release = kanon_sql.anonymize(thirteen(4), k=4, quasi_identifiers=["zip"])
     assert not release.certificate.repeatable
     assert release.certificate.cost == Fraction(4)
-    assert kanon_sql.anonymize(thirteen(4), k=4, quasi_identifiers=["zip"], secret="s").certificate.repeatable
+    assert kanon_sql.anonymize(thirteen(4), k=4, quasi_identifiers=["zip"], keep=["d", "b"], secret="s").certificate.repeatable

@@ -88,7 +88,8 @@ def test_same_input_same_output(con) -> None:
 
 
 def test_table_functions_and_suppressed_texts(con) -> None:
-    query = "FROM k_anonymize('p', 3, qi := ['age', 'sex'], recodings := MAP {'age': 'RANGES'}, suppress := '*')"
+    options = "recodings := MAP {'age': 'RANGES'}, suppress := '*', unlisted_limit := 1"
+    query = f"FROM k_anonymize('p', 3, qi := ['age', 'sex'], {options})"
     rows = con.execute(query).fetchall()
     assert min(Counter((row[0], row[4]) for row in rows).values()) >= 3
 
@@ -96,8 +97,16 @@ def test_table_functions_and_suppressed_texts(con) -> None:
 @pytest.mark.parametrize(
     ("query", "error", "message"),
     [
-        ("FROM p ANONYMIZE BY age IN RANGES GUARANTEE k >= 241", InfeasibleError, "240 rows, fewer than k = 241"),
-        ("FROM p ANONYMIZE BY age IN RANGES GUARANTEE k >= 2 USING greedy", PolicyError, "cannot make RANGES or SETS"),
+        (
+            "FROM p ANONYMIZE BY age IN RANGES GUARANTEE k >= 241 USING auto (unlisted_limit = 1)",
+            InfeasibleError,
+            "240 rows, fewer than k = 241",
+        ),
+        (
+            "FROM p ANONYMIZE BY age IN RANGES GUARANTEE k >= 2 USING greedy (unlisted_limit = 1)",
+            PolicyError,
+            "cannot make RANGES or SETS",
+        ),
     ],
 )
 def test_bad_input(con, query: str, error: type[Exception], message: str) -> None:
@@ -142,7 +151,7 @@ SENSITIVE = """
            ['flu', 'flu', 'gout', NULL, 'cold', 'flu'][1 + i % 11 % 6] AS disease, CASE WHEN i % 9 > 0 THEN i % 4 END AS ward
     FROM range(240) t(i)
 """
-ASKED = "FROM patients ANONYMIZE BY age IN RANGES, job IN SETS GUARANTEE k >= 4 AND {}"
+ASKED = "FROM patients ANONYMIZE BY age IN RANGES, job IN SETS KEEP id, ward GUARANTEE k >= 4 AND {}"
 
 
 def histograms(rows: list[tuple[Any, ...]], column: int) -> tuple[list[Histogram], Histogram]:

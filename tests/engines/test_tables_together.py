@@ -18,8 +18,6 @@ import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.errors import KanonError, SourceError
 
-pytestmark = pytest.mark.unlisted
-
 NAMES = ("region", "sex", "age")
 PAIRS = (("region", "sex"), ("age", "region"), ("sex", "age"))
 TABLE = (
@@ -323,7 +321,6 @@ def test_no_reader_of_all_tables_of_all_sessions_proves_too_much(seed: int, tmp_
     con.close()
 
 
-@pytest.mark.filterwarnings("ignore::kanon_sql.KanonWarning")
 @pytest.mark.parametrize("cut", [15, 35, 50])
 def test_columns_that_say_something_about_each_other_name_no_small_group(cut: int) -> None:
     """A decade and an age group are columns of the source, and neither determines the other."""

@@ -17,8 +17,6 @@ from kanon_sql.engines.duckdb.release import release_query
 from kanon_sql.errors import AuditError, KanonWarning, SourceError
 from kanon_sql.model.policy import Policy
 
-pytestmark = pytest.mark.unlisted
-
 PEOPLE = """CREATE TABLE people AS SELECT i AS id, i % 4 AS zip, i // 4 % 5 AS age FROM range(100) AS t(i)"""
 """Each zip and each age has 20 people or more, both together have 5."""
 

@@ -13,8 +13,6 @@ from kanon_sql.errors import PolicyError, UnlistedColumnError
 from kanon_sql.model.refusals import IdentifierError
 from kanon_sql.model.repetition import RepeatedPeopleError
 
-pytestmark = pytest.mark.unlisted
-
 BY = "ANONYMIZE BY zip, sex, job GUARANTEE"
 
 REPEATS = "patient_id repeats people.*: rows that share its value agree on "

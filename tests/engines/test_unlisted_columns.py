@@ -17,8 +17,6 @@ from kanon_sql.engines.duckdb.exposure import exposure, singled
 from kanon_sql.errors import AuditError, KanonWarning, PolicyError, UnlistedColumnError
 from kanon_sql.model.unlisted import Limits
 
-pytestmark = pytest.mark.unlisted
-
 PEOPLE = """CREATE TABLE people AS SELECT i AS number, 'N' || i AS who, (2130 + hash(i) % 30)::VARCHAR AS zip,
     20 + hash(i * 7) % 60 AS age, CASE WHEN hash(i * 3) % 2 = 0 THEN 'm' ELSE 'f' END AS sex FROM range(1000) t(i)"""
 """No name of a column says what it is: what looks like an identifier is refused for that."""

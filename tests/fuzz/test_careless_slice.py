@@ -12,7 +12,6 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
-pytestmark = pytest.mark.unlisted
 
 SURFACES = ("suggest", "command", "clause", "some columns", "functions", "python", "policy", "append", "plain sql")
 COUNTS = ("protect", "protect python")

@@ -9,8 +9,6 @@ import pytest
 
 from fuzz.campaign import LEAST_RELEASED, Tally, surfaces
 
-pytestmark = pytest.mark.unlisted
-
 PARTS = [
     *(("coded", part, 300) for part in range(4)),
     *(("functions", part, 14) for part in range(3)),

@@ -21,8 +21,6 @@ from kanon_sql import errors
 from kanon_sql.engines.duckdb.registration import macros
 from kanon_sql.solvers.registry import SOLVERS
 
-pytestmark = pytest.mark.unlisted
-
 ROOT = Path(__file__).resolve().parent.parent.parent
 README = ROOT / "README.md"
 DOCUMENTS = [*([README] if README.exists() else []), *sorted((ROOT / "docs").glob("**/*.md"))]

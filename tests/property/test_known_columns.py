@@ -119,7 +119,6 @@ def smallest_next(rows: Sequence[Row], masks: Sequence[int], m: int) -> int:
 
 @pytest.mark.everything
 @pytest.mark.sweep
-@pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
 @pytest.mark.parametrize("seed", range(10))
 def test_the_bound_is_at_most_the_optimum_and_the_release_at_least(seed: int) -> None:
     """Tables so small that all releases can be tried; `verify` computes the bound again."""
@@ -136,7 +135,6 @@ def test_the_bound_is_at_most_the_optimum_and_the_release_at_least(seed: int) ->
 
 @pytest.mark.everything
 @pytest.mark.sweep
-@pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
 @pytest.mark.parametrize("seed", range(6))
 def test_the_bound_is_proven_again_where_classes_by_all_columns_count_too(seed: int) -> None:
     draw = random.Random(seed)
@@ -159,7 +157,6 @@ def proven(certificate: kanon_sql.Certificate, rows: Sequence[Row]) -> Fraction:
 
 
 @pytest.mark.everything
-@pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
 @pytest.mark.parametrize("known", [2, [["c0", "c1"], ["c3"]]])
 def test_a_release_of_more_rows_is_cheaper_than_by_all_columns(known: int | list[list[str]]) -> None:
     rows = drawn(random.Random(7), 60, 5)
@@ -190,7 +187,6 @@ def test_the_same_input_gives_the_same_release() -> None:
 
 
 @pytest.mark.everything
-@pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
 def test_rows_beyond_those_that_are_looked_at_alone_keep_their_weight() -> None:
     """Row types of many rows are one row of the search; weights of columns and linked columns count."""
     rows = [("a", "a", "a")] * 500 + [("a", "b", "a")] * 3 + [("b", "a", "b")] * 2 + [("b", "b", "b")] * 90

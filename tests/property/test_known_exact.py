@@ -12,8 +12,6 @@ import pytest
 import kanon_sql
 from kanon_sql.certificate import Status
 
-pytestmark = pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
-
 
 def cheapest(
     codes: np.ndarray[tuple[int, int], np.dtype[np.int64]],

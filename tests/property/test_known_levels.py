@@ -16,8 +16,6 @@ from click.testing import CliRunner
 import kanon_sql
 from kanon_sql.cli import main
 
-pytestmark = pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
-
 COLUMNS = ["zip", "age", "sex", "job"]
 
 GENERALIZED: dict[str, dict[str, str]] = {

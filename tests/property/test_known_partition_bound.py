@@ -240,7 +240,6 @@ def certified(seed: int) -> tuple[kanon_sql.Certificate, list[Row], list[int]]:
 
 @pytest.mark.everything
 @pytest.mark.sweep
-@pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
 @pytest.mark.parametrize("seed", range(3))
 def test_a_certificate_with_charges_is_proven_again(seed: int) -> None:
     certificate, codes, counts = certified(seed)

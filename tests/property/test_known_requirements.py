@@ -33,8 +33,6 @@ from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.projections import solve as solver
 from kanon_sql.table.recoding import Prices, Recoding
 
-pytestmark = pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
-
 Row = tuple[Any, ...]
 """What a row shows, then its sensitive value and its person."""
 

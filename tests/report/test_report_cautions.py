@@ -23,8 +23,6 @@ from kanon_sql.report import report
 CHANCE = "a chance of at most"
 """How a page without a caution states the risk."""
 
-pytestmark = pytest.mark.filterwarnings("ignore::kanon_sql.KanonWarning")
-
 
 def people(rows: int = 1000) -> pa.Table:
     draw = random.Random(1)

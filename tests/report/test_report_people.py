@@ -21,8 +21,6 @@ from kanon_sql.cli import main as kanon
 from kanon_sql.errors import PolicyError
 from kanon_sql.report import report
 
-pytestmark = pytest.mark.filterwarnings("ignore::kanon_sql.KanonWarning")
-
 QI = ["zip", "sex"]
 
 

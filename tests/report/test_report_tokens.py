@@ -13,8 +13,6 @@ import kanon_sql
 from kanon_sql.engines.duckdb.connection import Connection
 from kanon_sql.report import report
 
-pytestmark = pytest.mark.filterwarnings("ignore::kanon_sql.KanonWarning")
-
 PEOPLE = "CREATE TABLE people AS SELECT 'p' || i AS id, i % 4 AS zip, i // 4 % 5 AS age FROM range(100) AS t(i)"
 """Each zip and each age has 20 people or more, both together have 5."""
 

@@ -24,8 +24,6 @@ from kanon_sql.studio.run import Run
 from kanon_sql.studio.source import Source
 from kanon_sql.studio.ways_out import ways_out
 
-pytestmark = [pytest.mark.unlisted, pytest.mark.filterwarnings("ignore::kanon_sql.KanonWarning")]
-
 
 @pytest.fixture
 def source(tmp_path: Path) -> Iterator[Source]:

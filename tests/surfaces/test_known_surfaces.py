@@ -17,8 +17,6 @@ import kanon_sql
 from kanon_sql.cli import main
 from kanon_sql.errors import AuditError
 
-pytestmark = pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
-
 COLUMNS = ["zip", "age", "sex", "job"]
 
 GUARANTEE = "k >= 4 PER person FOR ANY 2 COLUMNS AND l(disease) >= 2 FOR ANY 2 COLUMNS"

@@ -14,7 +14,6 @@ from kanon_sql.errors import KanonWarning
 
 IPython = pytest.importorskip("IPython", reason="the magic needs IPython; hint: pip install 'kanon-sql[notebook]'")
 
-pytestmark = pytest.mark.unlisted
 
 RELEASE = "SELECT * FROM {} ANONYMIZE BY zip GUARANTEE k >= 5"
 

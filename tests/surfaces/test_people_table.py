@@ -24,8 +24,6 @@ import kanon_sql
 from kanon_sql.cli import main
 from kanon_sql.errors import UnlistedColumnError
 
-pytestmark = pytest.mark.unlisted
-
 REFUSED = (
     "columns have no role and look like identifiers of people: person_id (by its name); name (by its name); nothing was "
     "released; hint: "

@@ -16,8 +16,6 @@ import kanon_sql
 from kanon_sql.cli import main
 from kanon_sql.errors import KanonError, PolicyError
 
-pytestmark = pytest.mark.filterwarnings("ignore::kanon_sql.errors.KanonWarning")
-
 GROUPINGS = {
     "cube": "CUBE (zip IN DIGITS (3, 1), sex)",
     "rollup": "ROLLUP (zip IN DIGITS (3, 1), sex)",

@@ -17,8 +17,6 @@ from kanon_sql.errors import KanonError, UnknownColumnError, UnlistedColumnError
 from kanon_sql.model.refusals import IdentifierError
 from kanon_sql.model.repetition import RepeatedPeopleError
 
-pytestmark = pytest.mark.unlisted
-
 VISITS = """CREATE TABLE visits AS SELECT i AS visit_id, 'P' || i % 300 AS patient, 1940 + (hash(i % 300) % 60)::INT AS born,
     'Z' || hash(i % 300 + 1000) % 30 AS zip, ['f', 'm'][1 + (hash(i % 300 + 2000) % 2)::INT] AS sex, i % 3 AS ward
     FROM range(1500) t(i)"""
