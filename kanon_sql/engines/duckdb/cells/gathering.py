@@ -242,7 +242,7 @@ class CellGathering:
         if (some == people).all() and adds_two_numbers(added, people, (low, high), squares):
             raise SourceError(
                 f"everyone adds one of two numbers to the sum {name}, so it counts people; nothing was released; hint: count "
-                "the people with one of them by count(*) FILTER (WHERE ...), or make it a key"
+                "the people with one of them under FILTER (WHERE ...), or make it a key"
             )
 
     def _refuse_nulls(self, nulls: Int64) -> None:
