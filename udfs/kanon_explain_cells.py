@@ -20,8 +20,6 @@ def explain(session: Session, run: int, cells: int) -> list[dict[str, str]]:
     gathering: CellGathering = session.gatherings.of(run)
     try:
         base = gathering.whole(cells)
-        if base is None:
-            return [{"property": "rows", "value": "0"}]
         with session.protected_tables.turn() as earlier:
             found = release_table(
                 base, gathering.counting, gathering.protection, earlier, session.search.report, session.search.ended

@@ -22,9 +22,6 @@ def fit(session: Session, run: int, cells: int) -> str | None:
     gathering.touched = math.inf  # the solver may take its time
     try:
         base = gathering.whole(cells)
-        if base is None:
-            gathering.found(None, None)
-            return None
         with session.protected_tables.turn() as earlier:
             search = (earlier, session.search.report, session.search.ended)
             together = session.protected_tables.solved_with(gathering.ticket)

@@ -17,12 +17,10 @@ def checked(session: Session, run: int, rows: int) -> str | None:
     gathering: CellGathering = session.gatherings.of(run)
     try:
         release = gathering.complete(rows)
-        if release is not None:
-            session.protected_tables.remember(release.released, gathering.home)
-            # where it is remembered is no property of the table, so the certificate does not say it
-            added = () if gathering.home.warning is None else (gathering.home.warning,)
-            told = replace(release.certificate, warnings=(*release.certificate.warnings, *added))
-            session.announcements.add(told)
+        session.protected_tables.remember(release.released, gathering.home)
+        # where it is remembered is no property of the table, so the certificate does not say it
+        added = () if gathering.home.warning is None else (gathering.home.warning,)
+        session.announcements.add(replace(release.certificate, warnings=(*release.certificate.warnings, *added)))
     finally:
         session.gatherings.end(run)
     return None

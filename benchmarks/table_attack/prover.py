@@ -6,7 +6,7 @@ none has nobody.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ class Reader:
     ----------
     known : Knowledge
         What is published.
+    unknown : container of int
+        The groups, by their places, of which the reader does not know what the tables say.
 
     Attributes
     ----------
@@ -33,13 +35,15 @@ class Reader:
         How many were solved.
     """
 
-    def __init__(self, known: Knowledge) -> None:
+    def __init__(self, known: Knowledge, unknown: Container[int] = ()) -> None:
         self._model: Any = cp_model.CpModel()
         atoms = len(known.truth)
         self._most = 4 * int(known.truth.sum()) + 100
         self._people = [self._model.new_int_var(0, self._most, "") for _ in range(atoms)]
         self._sums = {name: self._sum(own) for name, own in known.sums.items()}
-        for each in known.groups:
+        for place, each in enumerate(known.groups):
+            if place in unknown:
+                continue
             members = np.flatnonzero(each.atoms).tolist()
             total = sum(self._people[place] for place in members)
             if each.says == EMPTY:
@@ -156,6 +160,27 @@ def alone(known: Knowledge) -> list[tuple[Group, Bools]]:
         if len(some) == 1 and some[0].says != VALUE and others:
             found.append((some[0], np.any(others, axis=0)))
     return found
+
+
+def own_gaps(known: Knowledge, group: Group, others: Bools, together: Container[int]) -> set[int]:
+    """Return the missing rows, by their places, by which a table and those solved with it show that a group has no other row.
+
+    They are all of its own, and those of the same people in the other tables, if their values occur there.
+    """
+    occur = {(each.table, *key) for each in known.groups if known.truth[each.atoms].any() for key in each.keys}
+    return {
+        place
+        for place, each in enumerate(known.groups)
+        if each.says == EMPTY
+        and (
+            each.table == group.table
+            or (
+                each.table in together
+                and not (each.atoms & ~others).any()
+                and all((each.table, *key) in occur for key in each.keys)
+            )
+        )
+    }
 
 
 def targets(known: Knowledge, n: int) -> tuple[Bools, list[str]]:

@@ -203,6 +203,11 @@ def _read(
     """Return what the rows say of each group, and which of them are not true."""
     shown = [_by_look(statement, rows) for statement, rows in tables]
     groups, wrong, seen = [], [], set[tuple[int, Row]]()
+    maybe_empty = [
+        own
+        for each, own in zip(named, atoms, strict=True)
+        if not each.part and (row := shown[each.table].get(each.look)) is not None and row[0] is None and not truth[own].any()
+    ]
     for each, own in zip(named, atoms, strict=True):
         statement, rows = tables[each.table]
         true = int(truth[own].sum())
@@ -214,8 +219,10 @@ def _read(
             value = values[len(statement.sums) + each.part] if values else None
             if value is not None:
                 says = VALUE
+            elif values and values[0] is not None:  # 0 is shown, unless it would say that an empty row is empty
+                says = OPEN if any(not (row & ~own).any() for row in maybe_empty) else MARKED
             else:  # of a suppressed row, its further counts may be anything
-                says = MARKED if values and values[0] is not None else _without(statement) if not values else OPEN
+                says = OPEN if values else _without(statement)
             told = dict[str, int]()
         else:
             value = values[0] if values else None

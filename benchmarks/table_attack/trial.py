@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.table_attack.draw import Database
-from benchmarks.table_attack.prover import Reader, alone, targets
+from benchmarks.table_attack.draw import TOGETHER, Database
+from benchmarks.table_attack.prover import Reader, alone, own_gaps, targets
 from benchmarks.table_attack.published import Batch, published, script
 from benchmarks.table_attack.reader import MARKED, Knowledge, knowledge
 from benchmarks.table_attack.statement import Statement
@@ -86,14 +86,18 @@ def attack(database: Database) -> Trial:
         trial.findings.append((BROKEN, f"{type(error).__name__}: {error}"))
         return trial
     seen: list[tuple[Statement, list[Any] | None]] = []
+    together: list[range] = []
     for each in batches:
         if each.rows is None:
             _refused(trial, each, seen)
         else:
+            places = range(len(seen), len(seen) + len(each.rows))
+            # tables of one statement are solved one after the other
+            together += [places if each.how == TOGETHER else range(place, place + 1) for place in places]
             seen += zip(each.statements, each.rows, strict=True)
     trial.released = len(seen)
     if seen:
-        _judge(trial, knowledge(database.source, seen), seen)
+        _judge(trial, knowledge(database.source, seen), seen, together)
     return trial
 
 
@@ -120,8 +124,10 @@ def _cause(refusal: str) -> str:
     return re.sub(r"the key \S+", "the key ...", re.sub(r"\d[\d.,%]*", "N", refusal.partition("; ")[0]))
 
 
-def _judge(trial: Trial, known: Knowledge, seen: Sequence[tuple[Statement, list[Any] | None]]) -> None:
-    """Ask what a reader of everything that was published can prove."""
+def _judge(
+    trial: Trial, known: Knowledge, seen: Sequence[tuple[Statement, list[Any] | None]], together: Sequence[range]
+) -> None:
+    """Ask what a reader of everything that was published can prove; of each table, with which it was solved ``together``."""
     n = max(each.n for each, _ in seen)
     trial.rows = sum(len(rows or []) for _, rows in seen)
     trial.suppressed = sum(each.says == MARKED for each in known.groups)
@@ -135,7 +141,11 @@ def _judge(trial: Trial, known: Knowledge, seen: Sequence[tuple[Statement, list[
         count = int(known.truth[groups[place]].sum())
         trial.findings.append((PROVABLE, f"1 to {n - 1} people (in truth {count}): {words[place]}"))
     for group, others in alone(known):
-        if reader.may_have_somebody(others) == 1:
+        if reader.may_have_somebody(others) != 1:
+            continue
+        # what another table shows anyway, no row of this one can hide
+        gaps = own_gaps(known, group, others, together[group.table])
+        if Reader(known, gaps).may_have_somebody(others) == 0:
             trial.findings.append((ALONE, f"the only possible row of a group: table {group.table} ({group.words})"))
     for each in known.groups:
         if each.says == MARKED and 0 < known.truth[each.atoms].sum() < n:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.cli.publication import Solved
 from kanon_sql.cli.terminal import without_bar
-from kanon_sql.errors import AuditError, SourceError
+from kanon_sql.errors import AuditError
 
 if TYPE_CHECKING:
     from kanon_sql.certificate.table_certificate import TableCertificate
@@ -69,11 +69,9 @@ def protect_file(
         con.watch(lambda moment: job.step("solving", moment))
         con.execute(f"CREATE TABLE released AS {asked.query(earlier)}")
         let_go(con)
-        found = session.protected_tables.certificates
-        if not found:
-            raise SourceError("the table has no rows; hint: protect a table with rows")
-        _narrow_sums(con, found[-1])
-        return Solved(certificate=found[-1], rows="FROM {}", audit=lambda staged: compare(con, staged, job.delimiter))
+        certificate = session.protected_tables.newest()
+        _narrow_sums(con, certificate)
+        return Solved(certificate=certificate, rows="FROM {}", audit=lambda staged: compare(con, staged, job.delimiter))
 
     return job.publish(con, solve, read)
 

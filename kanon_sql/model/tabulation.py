@@ -29,6 +29,12 @@ _CONDITION = "WHERE "
 """How the key of a condition begins: names are compared in lower case, so no column begins so."""
 
 
+_CONNECTIVE = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[()\[\]{}]|\b(?:and|or|between|case|end)\b""", re.IGNORECASE)
+"""What joins or encloses the parts of a condition, and the texts and names that may hold such words."""
+
+_OPENING, _CLOSING = {"(", "[", "{", "case"}, {")", "]", "}", "end"}
+
+
 def named_table(parts: Iterable[str]) -> str:
     """Return the name of a table as `Tabulation.reads` has it; the parts are in the form that `same_name` compares."""
     return ".".join('"' + each.replace('"', '""') + '"' for each in parts)
@@ -52,6 +58,38 @@ def holds(condition: str) -> str:
 def is_condition(key: str) -> bool:
     """Return whether the text of a key is that of a condition."""
     return key.startswith(_CONDITION)
+
+
+def conjuncts(condition: str) -> list[str]:
+    """Return the parts of a condition that all hold where it does; texts of which AND has no part stay whole.
+
+    Examples
+    --------
+    >>> conjuncts("age between 5 and 9 and ( sex = 'f' or zip = '1' )"), conjuncts("age < 9 and sex = 'f' or zip = '1'")
+    (['age between 5 and 9', "sex = 'f' or zip = '1'"], ["age < 9 and sex = 'f' or zip = '1'"])
+    >>> conjuncts("( age < 9 and sex = 'f' )")
+    ['age < 9', "sex = 'f'"]
+    """
+    found, depth, between, begin, closed = list[str](), 0, 0, 0, 0
+    for each in _CONNECTIVE.finditer(condition):
+        word = each[0].lower()
+        depth += (word in _OPENING) - (word in _CLOSING)
+        if word in _CLOSING and not depth:
+            closed += 1
+        elif word == "or" and not depth:
+            return [condition]
+        elif word == "between" and not depth:
+            between += 1
+        elif word == "and" and not depth and between:
+            between -= 1
+        elif word == "and" and not depth:
+            found.append(condition[begin : each.start()].strip())
+            begin = each.end()
+    found.append(condition[begin:].strip())
+    if len(found) > 1:
+        return [part for each in found for part in conjuncts(each)]
+    whole = found[0]
+    return conjuncts(whole[1:-1].strip()) if closed == 1 and whole[0] == "(" and whole[-1] == ")" else [whole]
 
 
 def level_key(text: str, level: str) -> str:

@@ -147,6 +147,12 @@ class Witnesses:
     base: Int32
     change: Int64
 
+    @classmethod
+    def none(cls) -> Witnesses:
+        """Return no witnesses."""
+        own, nothing = np.zeros(0, np.int32), np.zeros(0, np.int64)
+        return cls(row=own, measure=own, start=np.zeros(1, np.int64), of=own, base=own, change=nothing)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PricedCut:

@@ -104,6 +104,55 @@ def test_a_database_with_a_finding_becomes_smaller() -> None:
     assert (len(found.statements), len(found.rows)) == (2, 3)
 
 
+REGION_A = (Condition("region = 'a'", frozenset({"region"})), "count(*) FILTER (WHERE {})")
+OLD = (Condition("age >= 59", frozenset({"age"})), "count(*) FILTER (WHERE {})")
+YOUNG_OR_X = Condition("age < 27 OR job = 'x'", frozenset({"age", "job"}))
+YOUNG_OR_A = Condition("age < 40 OR region = 'a'", frozenset({"age", "region"}))
+SEVENTEEN, FIFTY_NINE = dimension("age >= 17", "over17", "age"), dimension("age >= 59", "over59", "age")
+TWENTIES, TENTHS = dimension("age // 20 * 20", "band20", "age"), dimension("age // 10 * 10", "band10", "age")
+JOB, REGION, TOP = (
+    dimension("job", "job", "job"),
+    dimension("region", "region", "region"),
+    dimension("least(age, 40)", "top40", "age"),
+)
+
+
+@pytest.mark.parametrize(
+    "published",
+    [
+        # with ROWS ABSENT, a suppressed count under a condition still stays in its row
+        source(
+            ("age", "region"),
+            ((16, "d"), (10, "a"), (59, "c"), (57, "a"), (59, "c"), (10, "a")),
+            Statement((SEVENTEEN,), "CUBE", counted=(REGION_A,), n=3, absent=True),
+        ),
+        # whoever meets a condition with OR and is 40 or older is of region a
+        source(
+            ("age", "region"),
+            (*((51, "a"),) * 4, *((40, "a"),) * 2, (30, "a"), (30, "c"), *((30, "d"),) * 3),
+            Statement((REGION,)),
+            Statement((TOP, TENTHS), "GROUPING SETS", ((0,), (1,)), where=YOUNG_OR_A),
+        ),
+        # so nobody of 40 has another job than x, and no empty row may say that somebody has
+        source(
+            ("age", "job"),
+            ((10, "y"), (59, "x"), (10, "x")),
+            Statement((JOB, TWENTIES), "GROUPING SETS", ((0,), (0, 1)), where=YOUNG_OR_X, n=3),
+        ),
+        # a count under a condition of a suppressed row says nothing, so a later empty row fits it
+        source(
+            ("age", "job"),
+            ((54, "x"), (14, "y"), (59, "y")),
+            Statement((TWENTIES, JOB), counted=(OLD,), n=4),
+            Statement((JOB, FIFTY_NINE), n=4),
+        ),
+    ],
+)
+def test_conditions_give_nothing_away(published: Database) -> None:
+    trial = attack(published)
+    assert (trial.released, trial.findings) == (len(published.statements), [])
+
+
 @pytest.mark.everything
 @pytest.mark.sweep
 @pytest.mark.parametrize("number", range(6))

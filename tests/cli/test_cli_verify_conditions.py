@@ -35,6 +35,8 @@ ALONE = {
     "PROTECT n >= 4 ROWS ABSENT USING auto (suppressed = true)",
     "decades": "SELECT age // 10 * 10 AS decade, upper(wing) AS area, count(*) AS n FROM guests "
     "GROUP BY CUBE (decade, area) PROTECT n >= 5",
+    "nobody": "SELECT wing, count(*) AS n, sum(cost) AS s FROM guests WHERE age <> age OR ward != ward GROUP BY ROLLUP (wing) "
+    "PROTECT n >= 5 AND p(s) >= 10",
     "levels": "SELECT age, wing, count(*) AS n FROM guests GROUP BY CUBE (age IN HIERARCHY ages (0, 1), wing) PROTECT n >= 5",
 }
 

@@ -109,7 +109,7 @@ def test_what_is_wrong_is_said(arguments: dict[str, Any], error: type[Exception]
 
 
 def test_a_table_without_rows_is_refused() -> None:
-    with pytest.raises(PolicyError, match="no rows"):
+    with pytest.raises(SourceError, match="no rows"):
         kanon_sql.protect(PEOPLE.slice(0, 0), ["region"])
 
 
@@ -178,5 +178,5 @@ def test_several_tables_are_those_of_one_transaction(kind: str) -> None:
 def test_what_is_wrong_with_several_tables_is_said(tables: list[Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         kanon_sql.protect_together(PEOPLE, tables)
-    with pytest.raises(PolicyError, match="no rows"):
+    with pytest.raises(SourceError, match="no rows"):
         kanon_sql.protect_together(PEOPLE.slice(0, 0), TABLES)

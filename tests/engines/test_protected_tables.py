@@ -442,6 +442,22 @@ def test_a_count_of_0_is_suppressed_where_an_empty_row_says_that_somebody_may_be
     assert rows[None, None] == (60, 40)
 
 
+def test_a_table_that_nobody_is_in_is_remembered() -> None:
+    rows = [(50, "210")] * 2 + [(age, zip_) for age in (20, 70) for zip_ in ("100", "110")] * 4
+    people = f"CREATE TABLE people AS FROM (VALUES {str(rows)[1:-1]}) t(age, zip)"
+    nobody = "SELECT zip, count(*) AS n FROM people WHERE zip = '210' AND age >= 60 GROUP BY CUBE (zip) PROTECT n >= 3 PER ROW"
+    table = "SELECT zip, age >= 60 AS over60, count(*) AS n FROM people GROUP BY ALL PROTECT n >= 3 PER ROW"
+    con = kanon_sql.connect()
+    con.execute(people)
+    assert con.execute(nobody).fetchall() == [(None, 0)]
+    assert ("210", True, None) not in con.execute(table).fetchall()
+    con = kanon_sql.connect()
+    con.execute(people)
+    assert ("210", True, None) in con.execute(table).fetchall()
+    with pytest.raises(SourceError, match="suppresses an empty row that this one would show to be empty"):
+        con.execute(nobody)
+
+
 def test_a_grand_total_is_shown_though_people_are_alone_in_all_lines(con: Any) -> None:
     draw = np.random.default_rng(1)
     rows = pa.table({key: np.minimum(draw.geometric(0.35, 120), 6) for key in "abcd"})

@@ -37,6 +37,18 @@ class BaseCells:
     contributors: Int64
     largest: list[Int64]
 
+    @classmethod
+    def none(cls, keys: int, sums: int, largest: int) -> BaseCells:
+        """Return no cells, of so many keys and sums, and largest contributions to each."""
+        nothing = np.zeros((0, sums), np.int64)
+        return cls(
+            keys=np.zeros((0, keys), np.int64),
+            people=np.zeros(0, np.int64),
+            sums=nothing,
+            contributors=nothing,
+            largest=[np.zeros((0, largest), np.int64) for _ in range(sums)],
+        )
+
     def same(self, other: BaseCells) -> bool:
         """Return whether the counts and the sums are the same, cell by cell."""
         mine, theirs = (self.keys, self.people, self.sums), (other.keys, other.people, other.sums)
@@ -84,8 +96,8 @@ def row_numbers(keys: Int64, sets: Sequence[Sequence[int]]) -> tuple[Int32, int]
     for place, chosen in enumerate(sets):
         group = np.zeros(len(keys), np.int64)
         for key in chosen:
-            wide = int(keys[:, key].max()) + 1
-            if int(group.max()) + 1 > LARGEST // wide:
+            wide = int(keys[:, key].max(initial=0)) + 1
+            if int(group.max(initial=0)) + 1 > LARGEST // wide:
                 group = np.unique(group, return_inverse=True)[1]
             group = group * wide + keys[:, key]
         _, first, inverse = np.unique(group, return_index=True, return_inverse=True)

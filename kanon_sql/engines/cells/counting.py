@@ -66,6 +66,11 @@ class Counting:
         return next((keys.index(text) for text in self.tabulation.conditions if text in keys), None)
 
     @property
+    def everybody(self) -> str:
+        """Return the condition that everyone who is counted meets, as the tabulation spells it; empty if there is none."""
+        return self.tabulation.condition if self.condition is None else ""
+
+    @property
     def own_keys(self) -> int:
         """Return how many keys the rows of the table have."""
         return 1 + max((key for chosen in self.tabulation.sets for key in chosen), default=0)

@@ -122,15 +122,15 @@ class JointSystem:
         finest, places = self.counting.tabulation, RowsOfTables(self.cells, self.counting.tabulation)
         tables, wanted = list[OwnSets](), list[tuple[int, dict[int, int]]]()
         for number, each in enumerate((*self.new, *self.earlier)):
-            shape = each.tabulation
+            shape, somebody = each.tabulation, len(each.cells.people) > 0  # a table without rows shows that nobody is in it
             tables.append(
                 OwnSets(
                     sets=places.published(shape),
                     plain=len(shape.sets),
                     meets=places.meeting(shape),
                     shown=shown_sets(self.places, finest, [(shape, each.protection)]),
-                    new=number < len(self.new),
-                    absent=each.protection.rows == "absent",
+                    new=number < len(self.new) and somebody,
+                    absent=each.protection.rows == "absent" and somebody,
                 )
             )
             lacking = each.cells.ranks[_cells_of(each, self.rows_of(each) < 0)]
@@ -138,7 +138,7 @@ class JointSystem:
             columns = [codes[column] for codes, column in zip(places.codes(shape), lacking.T, strict=True)]
             own = [finest.keys.index(key) for key in shape.keys]
             wanted += [(number, outer | dict(zip(own, map(int, keys), strict=True))) for keys in zip(*columns, strict=True)]
-        related = related_keys(self.cells.counted.keys, self.counting.keys)
+        related = related_keys(self.cells.counted.keys, self.counting.keys, self.counting.everybody)
         parts = components(related, range(len(related)))
         asked = [(each.tabulation, each.protection) for each in (*self.new, *self.earlier)]
         some = any(protection.impossible for _, protection in asked)
@@ -222,9 +222,10 @@ def joint(
     asked = [(each.tabulation, each.protection) for each in every]
     refuse_impossible(cells, finest, asked)
     sets = [each for table in every for each in RowsOfTables(cells, finest).published(table.tabulation)]
-    derived, known = derived_sets(cells.keys, [each.keys for each in sets]), list[set[int]]()
-    if derived or any(each.conditions for each in sets):
-        known = related_keys(cells.keys, counting.keys)
+    somebody = len(cells.people) > 0
+    derived, known = derived_sets(cells.keys, [each.keys for each in sets]) if somebody else [], list[set[int]]()
+    if derived or (somebody and any(each.conditions for each in sets)):
+        known = related_keys(cells.keys, counting.keys, counting.everybody)
         cells = with_possible_cells(cells, known, sets)
         unlikely = UnlikelyPairs(cells)
         cells = cells.some(np.flatnonzero(~impossible_cells(cells.keys, finest, asked) & ~unlikely.has(cells.keys)))

@@ -119,6 +119,7 @@ class EmptyRows:
         for chosen, group, cells in lone:
             uncovered = self._uncovered(chosen, group, cells)  # what covers one of them covers no other
             for begin in range(0, len(uncovered), together):
+                # where none is possible, another table shows that nobody is in the rest of the group
                 self._take([self._others(chosen, group, cell) for cell in uncovered[begin : begin + together]])
         return self._taken[: self._count]
 
@@ -252,6 +253,8 @@ class EmptyRows:
             alike = np.flatnonzero((own[:, same] == [value[key] for key in same]).all(axis=1))
             if same and len(alike):
                 fresh[:, part] = own[alike[0], part]
+            elif same and len(same) < len(part):
+                return []  # nobody shows what the other keys of the part would be
         fresh[:, list(value)] = list(value.values())
         possible = self._possible(fresh)
         return [(fresh[possible], lenders[possible])]

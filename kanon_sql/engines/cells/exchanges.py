@@ -1,9 +1,10 @@
 """Groups that people could join or leave by exchanging keys, so that no published row changes.
 
 Let no published set have keys of two parts, except for some common keys, and no key of one part say anything about another
-part. Two people with the same common keys may then exchange their keys of a part: each published row stays as it is, whatever
-is suppressed. Let a group have common keys and keys of q parts. If a1, ..., aq of the n people with its common keys have its
-keys of each part, it may have as many people as the least of them, and as few as a1 + ... + aq - (q - 1) n.
+part, nor two of them about the same common key. Two people with the same common keys may then exchange their keys of a part:
+each published row stays as it is, whatever is suppressed. Let a group have common keys and keys of q parts. If a1, ..., aq of
+the n people with its common keys have its keys of each part, it may have as many people as the least of them, and as few as
+a1 + ... + aq - (q - 1) n.
 """
 
 from __future__ import annotations
@@ -51,11 +52,11 @@ def exchanged(
     for common in sorted((each for each in commons if each <= set(chosen)), key=sorted):
         together = [set(each) for each in related]
         for each in maximal:
-            for key in each:
-                together[key] |= set(each)
-        rest = [key for key in used if key not in common]
-        parts = components([each - common for each in together], rest)
-        own = [tuple(key for key in part if key in chosen) for part in parts]
+            for key in set(each) - common:
+                together[key] |= set(each) - common
+        # keys that say something about a common one say something about each other where that is known
+        parts = components(together, used)
+        own = [tuple(key for key in part if key in chosen and key not in common) for part in parts]
         own = [(*sorted(common), *part) for part in own if part]
         if len(own) < 2:
             continue

@@ -88,7 +88,7 @@ class MovedPeople:
                     row[(fresh[:, list(own.conditions)] != 1).any(axis=1), place] = _CLAIMED
             added = row == _NEW
             if added.any():
-                price[(added & ~self._may_be_added(number, fresh, added)).any(axis=1)] = IMPOSSIBLE
+                price[(added & ~self._may_be_added(number, fresh, row)).any(axis=1)] = IMPOSSIBLE
                 if table.shown:
                     price += CLOSED * added[:, [own.keys in table.shown for own in table.sets]].sum(axis=1)
             moves = (row != other) & ~seen[:, columns]  # tables may have the same rows
@@ -97,16 +97,19 @@ class MovedPeople:
             price += (cost * moves).sum(axis=1)
         return price
 
-    def _may_be_added(self, number: int, fresh: Int64, added: Bools) -> Bools:
-        """Return which empty rows a table can have: their values occur, or it is published and leaves such rows out."""
+    def _may_be_added(self, number: int, fresh: Int64, row: Int64) -> Bools:
+        """Return which empty rows a table can have, ``row`` being those that it has.
+
+        Their values occur, or it is published and leaves such rows out. A count under a condition of 0 is seen in a shown row.
+        """
         table = self._tables[number]
         if table.new:
             never = np.stack([~each[column] for each, column in zip(self._occurs[number], fresh.T, strict=True)], axis=1)
             return ~(never @ self._chosen[number])
-        found = np.full(added.shape, table.absent)
-        for place in range(table.plain, len(table.sets)):  # a row with a count under a condition of 0 is not left out
-            found[:, place] &= added[:, (place - table.plain) % table.plain]
-        return found
+        whole = row[:, np.arange(row.shape[1]) % table.plain]
+        of_condition = np.arange(row.shape[1]) >= table.plain
+        hidden = (whole >= 0) & (self._gain[np.maximum(whole, 0)] == 0)
+        return np.where(of_condition, hidden | (table.absent & (whole == _NEW)), table.absent)
 
 
 def _weights(sizes: Int64, keys: Sequence[tuple[int, ...]]) -> tuple[Int64, Int64]:

@@ -17,11 +17,14 @@ class PublishedSet:
         Those of the keys that are conditions: only rows that meet them are in the table.
     sums : bool
         Whether the table has sums.
+    stays : bool
+        Whether a suppressed value stays in a shown row: the counts under a condition do.
     """
 
     keys: tuple[int, ...]
     conditions: tuple[int, ...] = ()
     sums: bool = False
+    stays: bool = False
 
     def follows_from(self, other: PublishedSet) -> bool:
         """Return whether each row of this set is made of rows of another one."""

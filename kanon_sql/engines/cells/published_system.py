@@ -80,10 +80,12 @@ def published_system(
     or_none = few & unseen & ~parts_of_differences(ancestors, levels, people, unseen, more, k)
     few &= ~(unseen & (more | (none & or_none)))
     totals = [each for each in sets if set(each.keys) <= set(each.conditions)]
+    stays = _rows_of(ancestors, rows, [places[each.keys] for each in sets if each.stays])
+    stays |= any(each.rows == "null" for _, each in asked)
     table = CellTable(
         ancestors=ancestors,
         levels=levels,
-        measures=tuple(_measures(cells, tabulation, asked, ancestors, few, or_none & few, unseen, hidden)),
+        measures=tuple(_measures(cells, tabulation, asked, ancestors, few, or_none & few, unseen, hidden, stays)),
         cost=_shares(ancestors, cells.sums[:, tabulation.sums.index(priced)], rows)
         if (priced := protection.cost_sum(asked[0][0])) is not None
         else _costs(ancestors, levels, people, unseen, [places[each.keys] for each in totals], protection.cost),
@@ -166,13 +168,17 @@ def _measures(
     or_none: Bools,
     unseen: Bools,
     hidden: Bools,
+    stays: Bools,
 ) -> list[Measure]:
-    """Return the counts and the sums; ``few`` says which rows need a table with more people, and HIDE names ``hidden``."""
+    """Return the counts and the sums.
+
+    ``few`` says which rows need a table with more people, HIDE names ``hidden``, and in rows that ``stays`` a reader sees that
+    something is suppressed.
+    """
     rows, coalition = len(few), max(each.contributors for _, each in asked)
     alone = ((cells.people > 0) & (cells.people <= coalition)).astype(np.uint8)
     k = max(each.k for _, each in asked)
     nobody = np.where(cells.people > 0, alone, 2).astype(np.uint8)
-    stays = any(each.rows == "null" for _, each in asked)
     none, nothing = np.zeros(len(cells.people), np.int64), np.zeros(rows, np.int64)
     # rows that nobody has are suppressed as cover for others, so somebody has to be possible there
     people = _added(ancestors, cells.people, rows)

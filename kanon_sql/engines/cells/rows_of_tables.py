@@ -44,6 +44,7 @@ class RowsOfTables:
                     keys=tuple(sorted({*(keys[key] for key in chosen), *outer})),
                     conditions=(*outer, *(keys[key] for key in filters)),
                     sums=bool(shape.sums),
+                    stays=bool(filters),
                 )
             )
         return found

@@ -93,7 +93,7 @@ def _above(value: Int64, factor: Fraction, total: Int64) -> NDArray[np.object_]:
 def largest_contributions(ancestors: Int32, largest: Int64, rows: int) -> Int64:
     """Return the largest contributions to each row, from those to its base cells."""
     found = np.zeros((rows, largest.shape[1]), np.int64)
-    for column in ancestors.T:
+    for column in ancestors.T if len(ancestors) else ():
         first, end = int(column.min()), int(column.max()) + 1
         found[first:end] = largest_of(column.astype(np.int64) - first, largest, end - first)
     return found

@@ -20,9 +20,10 @@ from kanon_sql.engines.cells.evidence import evidence_of
 from kanon_sql.engines.cells.few_contributors import refuse_few_contributors
 from kanon_sql.engines.cells.identifying_keys import refuse_identifying
 from kanon_sql.model.protection import Protection
+from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
 from kanon_sql.table.arrays import Int64
-from kanon_sql.table.cell_table import CellTable, Suppression
+from kanon_sql.table.cell_table import CellTable, Suppression, Witnesses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,8 +133,7 @@ def release_tables(
     new, warnings = [], []
     for own, protection in asked:
         added = counted_for(own, cells, counting)
-        warnings.append(refuse_identifying(added, own.tabulation, protection))
-        refuse_few_contributors(added, own.tabulation, protection)
+        warnings.append(_refused(added, own.tabulation, protection) if len(added.people) else ())
         new.append(EarlierTable(counting=own, protection=protection, cells=added, suppressed=np.zeros(0, np.bool_)))
     own, protection = asked[0]
     before = related(new[0], earlier) if protection.earlier == "fixed" else []
@@ -171,6 +171,18 @@ def release_tables(
     return releases
 
 
+def _refused(cells: BaseCells, table: Tabulation, protection: Protection) -> tuple[str, ...]:
+    """Return warnings about a table that has rows.
+
+    Raises
+    ------
+    SourceError
+        When its keys or its sums show what people have.
+    """
+    refuse_few_contributors(cells, table, protection)
+    return refuse_identifying(cells, table, protection)
+
+
 def _solved(
     system: JointSystem, again: Callable[[Int64], JointSystem], budget: Budget, algorithm: str
 ) -> tuple[JointSystem, Suppression]:
@@ -180,6 +192,9 @@ def _solved(
     """
     from kanon_sql.solvers.cells import begun, finished, widened
 
+    if not system.table.base_cells:  # nobody is in the source
+        nothing = Suppression(suppressed=system.table.suppressed, witnesses=Witnesses.none(), lower_bound=0, method="line cuts")
+        return system, nothing
     empty = system.missing(system.table.primary | system.table.suppressed)
     system = again(empty) if len(empty) else system
     state, found = begun(system.table, budget, algorithm), None

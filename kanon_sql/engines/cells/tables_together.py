@@ -110,8 +110,6 @@ class TablesTogether:
         shape = counting.tabulation
         alike = [place for place, (each, _) in enumerate(self.asked) if each.tabulation.source == shape.source]
         alike = [number, *(place for place in alike if place != number and place not in self._found)]
-        # nobody meets the condition of a table without cells
-        alike = [place for place in alike if len(counted_for(self.asked[place][0], cells, counting).people)]
         asked = [self.asked[place] for place in alike]
         # the tables behind a view are known once the statement runs
         read = [(replace(each, tabulation=replace(each.tabulation, reads=shape.reads)), asks) for each, asks in asked]

@@ -14,7 +14,6 @@ from kanon_sql.engines.duckdb.conversions import answer_of
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.registration import new_session
 from kanon_sql.engines.duckdb.released_table import released_as
-from kanon_sql.errors import SourceError
 from kanon_sql.model.named_rows import shows_of, shows_sql
 from kanon_sql.model.protection import Protection
 from kanon_sql.solvers.budget import Progress
@@ -66,8 +65,6 @@ def protect_counted(
     PolicyError, InfeasibleError, AuditError
         As for `kanon_sql.protect`.
     """
-    if not cells.num_rows:
-        raise SourceError("the table has no rows; hint: protect a table with rows")
     con = duckdb.connect()
     session = new_session(con)
     session.serve(con)
@@ -76,5 +73,5 @@ def protect_counted(
     sql = protected_query(counting, protection, f"FROM {_with_named_rows(counting)}", warned=warned)
     with session.announcements.waiting():
         answer_of(session, lambda: con.execute(f"CREATE TABLE released AS {sql}"))
-    certificate = session.protected_tables.certificates[-1]
+    certificate = session.protected_tables.newest()
     return ProtectedTable(table=released_as(con, cells), certificate=certificate, sql=sql)

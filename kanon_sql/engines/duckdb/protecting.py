@@ -121,10 +121,7 @@ def protected(
         sql = arguments.query(_earlier(con, session, arguments.asked()[1]))
         _create(con, session, sql)
         let_go(con)
-    certificates = session.protected_tables.certificates
-    if not certificates:
-        raise PolicyError(_EMPTY)
-    return ProtectedTable(table=released_as(con, table), certificate=certificates[-1], sql=sql)
+    return ProtectedTable(table=released_as(con, table), certificate=session.protected_tables.newest(), sql=sql)
 
 
 def protect_together(
@@ -181,18 +178,13 @@ def protect_together(
                 counting, protection, _SOURCE, earlier, together=countings, ticket=ticket, held=True, surface="python"
             )
             _create(con, session, sql)
-            certificates = session.protected_tables.certificates
-            if not certificates:
-                raise PolicyError(_EMPTY)
-            released = released_as(con.cursor(), table)
-            found.append(ProtectedTable(table=released, certificate=certificates[-1], sql=sql))
+            released, certificate = released_as(con.cursor(), table), session.protected_tables.newest()
+            found.append(ProtectedTable(table=released, certificate=certificate, sql=sql))
     con.close()
     return found
 
 
 _SOURCE = 'FROM "source"'
-
-_EMPTY = "the table has no rows; hint: protect a table with rows"
 
 
 def _opened(

@@ -1,9 +1,9 @@
 """Groups whose people can exchange keys with others so that no published row changes: they need no witness.
 
 Take some common keys out. The other keys fall into parts: the keys of one published grouping set are in one part, and so are
-keys that say something about each other, and all keys of tables with sums. People with the same common keys may exchange
-their keys of a part. Of n people with the common keys of a group, let a1, ..., aq have its keys of each of q parts. Then the
-group may have min(a1, ..., aq) people, and none if a1 + ... + aq is at most (q - 1) n.
+keys that say something about each other or about the same common key, and all keys of tables with sums. People with the same
+common keys may exchange their keys of a part. Of n people with the common keys of a group, let a1, ..., aq have its keys of
+each of q parts. Then the group may have min(a1, ..., aq) people, and none if a1 + ... + aq is at most (q - 1) n.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class Exchanges:
             return more, none
         commons = {one & other for one, other in combinations(self._sets, 2)} | {frozenset[int]()}
         for common in (each for each in commons if each <= chosen):
-            rest = [key for key in self._used if key not in common]
-            parts = parts_of(rest, [*self._sets, *self._related])
-            own = [sorted({*common, *part} & chosen) for part in parts if {*part} & chosen]
+            # where a common key is known, keys that it is about say something about each other
+            parts = parts_of(self._used, [*(each - common for each in self._sets), *self._related])
+            own = [sorted({*common, *part} & chosen) for part in parts if {*part} & chosen - common]
             if len(own) < 2:
                 continue
             sizes, whole = [self._sizes(part) for part in own], self._sizes(sorted(common))

@@ -17,7 +17,7 @@ from kanon_sql.model.validation import same_name
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<text>'(?:[^']|'')*')|(?P<quoted>"(?:[^"]|"")+")|(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)"""
-    r"""|(?P<word>[^\W\d]\w*)|(?P<sign>::|<=|>=|<>|!=|==|/ ?/|\|\||[-+*/%<>=(),.]))"""
+    r"""|(?P<word>[^\W\d]\w*)|(?P<sign>::|<=|>=|< ?>|! ?=|= ?=|/ ?/|\| ?\||[-+*/%<>=(),.]))"""
 )
 
 _TABLE = re.compile(r"name( \. name){0,2}(( as)? name)?")
@@ -123,7 +123,7 @@ def _sql(tokens: Sequence[tuple[str, str]], place: int, known: Mapping[str, str]
     kind, spelled = tokens[place]
     word, name, called = same_name(spelled), same_name(_name(spelled)), _spelled(tokens, place + 1) == "("
     if kind not in _NAMES:
-        return None if kind == "other" or spelled == "." else "//" if spelled == "/ /" else spelled  # as texts of keys have it
+        return None if kind == "other" or spelled == "." else spelled.replace(" ", "") if kind == "sign" else spelled
     if kind == "word" and called and word in _FUNCTIONS:
         return f"system.main.{word}"
     special = word in _SPECIAL and called

@@ -1,19 +1,21 @@
 """A suppressed row is never the only one of a group that may have people, or its group would say what the row says.
 
 A group is what a row says without one of its keys, without keys that say something about each other, or as in a row that adds
-it up. It needs another row, of people or empty, unless the source has no other value that goes with the group.
+it up. It needs another row, of people or empty, unless the source has no other value that goes with the group, or another
+table shows that nobody is in any other row.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from kanon_sql.errors import CertificateError
 from kanon_sql.model.tabulation import is_condition
 from kanon_sql.verification.cells.base_cell import BaseCell, Group
 from kanon_sql.verification.cells.impossible_cells import ImpossibleCells
 from kanon_sql.verification.cells.joint_tables import JointTables
+from kanon_sql.verification.cells.possible_rows import PossibleRows
 from kanon_sql.verification.cells.published_system import PublishedSystem
 from kanon_sql.verification.cells.related_keys import Pair, parts_of
 
@@ -38,6 +40,7 @@ def check_lone_rows(
     -----
     O(r d) for r rows and d keys, and O(b d) for b base cells.
     """
+    possible = PossibleRows(system, joint, suppressed)
     parts = list(map(frozenset, parts_of(range(len(joint.whole.keys)), related)))
     everybody = [cell for cell in system.cells if cell.values[0]]
     for place in range(len(joint.solved)):
@@ -49,9 +52,8 @@ def check_lone_rows(
             for group in {each | met for each in {keys - {key} for key in keys} | {keys - part for part in parts} | coarser}:
                 if group != keys:
                     lone = _lone(system, number, group, suppressed)
-                    _refuse(
-                        system, lone, [_Values(people, part, keys, group) for part in parts if part & keys - group], impossible
-                    )
+                    values = [_Values(people, part, keys, group) for part in parts if part & keys - group]
+                    _refuse(system, lone, values, lambda moved: possible.permit(moved) and not impossible.has(moved))
 
 
 def _coarser(people: Sequence[BaseCell], group: Keys, keys: Keys) -> bool:
@@ -92,15 +94,15 @@ class _Values:
             shown = self._of.setdefault(_group(cell, self._fixed), {})
             shown.setdefault(_group(cell, self._shown), set()).add(_group(cell, part))
 
-    def permit_another(self, members: Sequence[BaseCell], impossible: ImpossibleCells) -> bool:
-        """Return whether somebody of a row may be in another one of the group, unless nobody can."""
+    def permit_another(self, members: Sequence[BaseCell], permitted: Callable[[Group], bool]) -> bool:
+        """Return whether somebody of a row may be in another one of the group."""
         others = [
             values
             for shown, found in self._of[_group(members[0], self._fixed)].items()
             if shown != _group(members[0], self._shown)
             for values in found
         ]
-        return any(not impossible.has(self._moved(cell, values)) for cell in members for values in others)
+        return any(permitted(self._moved(cell, values)) for cell in members for values in others)
 
     def _moved(self, cell: BaseCell, values: Group) -> Group:
         keys = list(cell.keys)
@@ -109,8 +111,10 @@ class _Values:
         return tuple(keys)
 
 
-def _refuse(system: PublishedSystem, lone: Iterator[int], values: Sequence[_Values], impossible: ImpossibleCells) -> None:
+def _refuse(
+    system: PublishedSystem, lone: Iterator[int], values: Sequence[_Values], permitted: Callable[[Group], bool]
+) -> None:
     for row in lone:
         members = [cell for base in system.members[row] if (cell := system.cells[base]).values[0]]
-        if any(each.permit_another(members, impossible) for each in values):
+        if any(each.permit_another(members, permitted) for each in values):
             raise CertificateError("empty_cells", f"no other row can be in a group of row {row}, which is suppressed")

@@ -89,6 +89,8 @@ class PublishedSystem:
         self.sets: list[int] = []
         self.k = max(protection.k for _, protection in asked)
         self._stay = any(protection.rows == "null" for _, protection in asked)
+        of_conditions = {each for shape, _ in asked for each in sets_in(tabulation.keys, shape)[len(shape.sets) :]}
+        self._under_condition = {number for number, each in enumerate(tabulation.sets) if each in of_conditions}
         self.coalition = max(protection.contributors for _, protection in asked)
         self._number_rows()
         self._seen = [self._is_of_a_table(row) for row in range(self.rows)]
@@ -164,7 +166,8 @@ class PublishedSystem:
 
     def least(self, measure: int, row: int) -> int:
         """Return the least value that a reader thinks possible in a row that shows nothing."""
-        return int(measure == 0 and self._stay and self.is_seen(row) and self.values[0][row] > 0)
+        stays = self._stay or self.sets[row] in self._under_condition  # a row is left out, but not a count in a shown row
+        return int(measure == 0 and stays and self.is_seen(row) and self.values[0][row] > 0)
 
     def is_empty(self, row: int) -> bool:
         """Return whether a table suppresses a row that nobody is in."""

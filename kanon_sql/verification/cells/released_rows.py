@@ -54,6 +54,8 @@ def compare(
         for row in range(system.rows)
         if system.sets[row] in sets and system.is_seen(row) and (row not in suppressed or protection.rows == "null")
     )
+    if not expected and () in tabulation.sets:
+        expected[_total_of_nobody(tabulation) + ("false",) * told] = 1
     kinds = ["key" if each.kind == "key" else "number" for each in tabulation.items] + ["key"] * told
     cells = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in given)
     rows = con.execute(f"SELECT {cells} FROM released").fetchall()  # noqa: S608
@@ -96,6 +98,12 @@ def _row(
             place = whole.sums.index(tabulation.sums[item.places[0]])
             found.append(str(Fraction(system.values[1 + place][row], 10 ** decimals[place])))
     return tuple(found)
+
+
+def _total_of_nobody(tabulation: Tabulation) -> Row:
+    """Return the one row of a table whose condition nobody meets: counts are 0, and sums are NULL."""
+    missing = {each.name: str(2 ** len(each.places) - 1) for each in tabulation.items if each.kind == "grouping"}
+    return tuple(missing.get(each.name, "0" if each.kind == "count" else None) for each in tabulation.items)
 
 
 def _row_that_meets(system: PublishedSystem, row: int, condition: str) -> int | None:

@@ -69,7 +69,7 @@ def check_all(con: Any, first: Claimed) -> Checked:
     cells, decimals = count(con, joint.whole, per, joint.largest, named, joint.condition)
     require("base_cells", claimed.base_cells, len(cells))
     check_listed(joint.whole, evidence.joined_sets)
-    related = related_keys(joint.whole, cells, known)
+    related = related_keys(joint.whole, cells, known, joint.condition)
     impossible = ImpossibleCells(joint.whole, joint.tables)
     impossible.check_source(cells)
     empty = empty_cells(joint.whole, cells, evidence.empty_cells, related, impossible)

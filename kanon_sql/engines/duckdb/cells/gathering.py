@@ -77,8 +77,8 @@ class CellGathering:
             self._chunks.append(cells)
             return np.arange(first, self._rows)
 
-    def whole(self, count: int) -> BaseCells | None:
-        """Return all base cells in the order of their keys; None if there are none of the table itself.
+    def whole(self, count: int) -> BaseCells:
+        """Return all base cells in the order of their keys.
 
         Raises
         ------
@@ -90,15 +90,13 @@ class CellGathering:
         if count != self._rows:
             raise AssertionError(f"{self._rows} of {count} base cells were gathered")
         if not count:
-            return None
+            return BaseCells.none(len(self._shape.keys), len(self._shape.sums), self.counting.largest)
         cells, self._chunks = pa.concat_arrays(self._chunks), []
         column = {field.name: cells.field(place) for place, field in enumerate(cells.type)}
         order = np.argsort(numbers(column["kanon#number"]), kind="stable")
         keys = [numbers(column[f"kanon#code{place}"])[order] for place in range(len(self._shape.keys))]
         condition = self.counting.condition
         self._own = np.arange(count) if condition is None else np.flatnonzero(keys[condition])
-        if not len(self._own):
-            return None
         self._refuse_nulls(numbers(column["kanon#nulls"])[order][self._own])
         sums, some, largest = [], [], []
         for place in range(len(self._shape.sums)):
@@ -107,7 +105,7 @@ class CellGathering:
             some.append(numbers(column[f"kanon#some{place}"])[order])
             if (units(column[f"kanon#least{place}"], name) < 0).any():
                 raise SourceError(f"the sum {name} adds up negative numbers, which cannot be protected; hint: sum their size")
-            if place < self.counting.own_sums:
+            if place < self.counting.own_sums and len(self._own):
                 self._refuse_two_numbers(column, place, order[self._own])
             if self.counting.largest:
                 largest.append(matrix(column[f"kanon#largest{place}"], self.counting.largest, name)[order])
@@ -119,14 +117,13 @@ class CellGathering:
             largest=largest or [np.zeros((count, 0), np.int64) for _ in sums],
         )
 
-    def found(self, release: TableRelease | None, cells: BaseCells | None) -> None:
-        """Take what may be shown of the base cells; None if there are none."""
+    def found(self, release: TableRelease, cells: BaseCells) -> None:
+        """Take what may be shown of the base cells."""
         self._found = release
-        if cells is not None:
-            ancestors, _ = row_numbers(cells.keys[self._own], [chosen for chosen, _ in self._shape.groups])
-            self._first = [self._own[np.unique(column, return_index=True)[1]] for column in ancestors.T]
-            firsts = [np.unique(column, return_index=True)[1] for column in cells.keys[self._own].T]
-            self._lenders = [self._own[first] + 1 for first in firsts]
+        ancestors, _ = row_numbers(cells.keys[self._own], [chosen for chosen, _ in self._shape.groups])
+        self._first = [self._own[np.unique(column, return_index=True)[1]] for column in ancestors.T]
+        firsts = [np.unique(column, return_index=True)[1] for column in cells.keys[self._own].T]
+        self._lenders = [self._own[first] + 1 for first in firsts]
         self.touched = time.monotonic()
 
     def suppressed(self, rows: pa.StructArray) -> Bools:
@@ -149,6 +146,10 @@ class CellGathering:
         with self._lock:
             self._asked += len(rows)
         if self._found is None:
+            raise AssertionError("nothing has been found")
+        if not len(self._own):  # the total of nobody
+            if numbers(column["kanon#people"]).any():
+                raise AuditError(_DIFFERENT)
             return np.zeros((len(rows), 1 + len(filters)), np.bool_)
         table, hidden = self._found.table, self._found.suppression.suppressed
         row = self._rows_of(column, 0, "kanon#first")
@@ -206,13 +207,14 @@ class CellGathering:
             raise AuditError(_DIFFERENT)
         return self._found.rows[row]
 
-    def complete(self, rows: int) -> TableRelease | None:
-        """Return the release, None without base cells; raise unless each row of the table was asked for, once."""
+    def complete(self, rows: int) -> TableRelease:
+        """Return the release; raise unless each row of the table was asked for, once."""
         if self._found is None:
-            return None
+            raise AssertionError("nothing has been found")
         if self.protection.rows == "null":
             rows -= len(self._found.empty_rows)
-        if not rows == self._asked == sum(map(len, self._first[: len(self._shape.sets)])):
+        own = sum(map(len, self._first[: len(self._shape.sets)])) or self._asked  # without people, only the total is a row
+        if not rows == self._asked == own:
             raise AuditError("kanon audit: the table does not have the rows of its base cells; nothing was released")
         return self._found
 

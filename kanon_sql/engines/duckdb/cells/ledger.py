@@ -17,6 +17,7 @@ from kanon_sql.engines.cells.tables_together import TablesTogether
 from kanon_sql.engines.duckdb.cells.memory import Memory
 from kanon_sql.engines.duckdb.cells.table_record import Home, databases, numbers, read, write
 from kanon_sql.engines.duckdb.stored_tables import is_stored
+from kanon_sql.errors import SourceError
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.tabulation import Tabulation
 
@@ -92,6 +93,18 @@ class ProtectedTables:
         certificate = replace(same.certificate, number=len(self.certificates) + 1)
         self.certificates.append(certificate)
         return certificate
+
+    def newest(self) -> TableCertificate:
+        """Return the certificate of the newest table.
+
+        Raises
+        ------
+        SourceError
+            When it is about no rows.
+        """
+        if not self.certificates[-1].base_cells:
+            raise SourceError("the table has no rows; hint: protect a table with rows")
+        return self.certificates[-1]
 
     def made(self, table: Tabulation) -> bool:
         """Return whether this instance has released a table of this shape."""
