@@ -67,7 +67,10 @@ class BaseCells:
         )
 
     def with_nobody(self, keys: Int64) -> BaseCells:
-        """Return these cells, and then others that nobody has, from their keys."""
+        """Return these cells, and then others that nobody has, from their keys; each cell is there once."""
+        both = np.concatenate((self.keys, keys))
+        fresh = np.sort(np.unique(row_numbers(both, [range(both.shape[1])])[0], return_index=True)[1])
+        keys = both[fresh[fresh >= len(self.keys)]]
         none, nothing = np.zeros(len(keys), np.int64), np.zeros((len(keys), self.sums.shape[1]), np.int64)
         return BaseCells(
             keys=np.concatenate((self.keys, keys)),
