@@ -12,8 +12,13 @@ _LEAST = 0.1
 _RECENT = 0.5
 """Share of the steps so far that have to pay."""
 
-_PAYS = 0.05
-"""Share of the gap that they have to close."""
+_PAYS, _FAR = 0.05, 0.1
+"""Share of the gap that they have to close; of this share of the cost, where the bound is farther off."""
+
+
+def pays(cost: int, before: int, bound: int) -> bool:
+    """Return whether a search has gained enough, from one cost to another, for the next steps to be worthwhile."""
+    return before - cost >= _PAYS * min(before - bound, _FAR * before)
 
 
 @dataclass(slots=True)
@@ -27,7 +32,7 @@ class Patience:
     """
 
     budget: Budget
-    _gaps: list[tuple[float, int]] = field(default_factory=list)
+    _costs: list[tuple[float, int]] = field(default_factory=list)
 
     def ends(self, done: float, cost: int, bound: int) -> bool:
         """Return whether a search ends that has taken a share of its steps and has a release of some cost.
@@ -38,8 +43,7 @@ class Patience:
         """
         if self.budget.seconds is not None or self.budget.effort == "thorough":
             return False
-        self._gaps.append((done, cost - bound))
-        while len(self._gaps) > 1 and self._gaps[1][0] <= done * (1 - _RECENT):
-            del self._gaps[0]
-        before = self._gaps[0][1]
-        return done >= _LEAST and before - (cost - bound) < _PAYS * before
+        self._costs.append((done, cost))
+        while len(self._costs) > 1 and self._costs[1][0] <= done * (1 - _RECENT):
+            del self._costs[0]
+        return done >= _LEAST and not pays(cost, self._costs[0][1], bound)
