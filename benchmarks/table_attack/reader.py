@@ -138,11 +138,14 @@ def _parts(con: Any, statements: Sequence[Statement]) -> dict[str, int]:
         conditions = [*(each for each, _ in statement.counted), *([statement.where] if statement.where else [])]
         reads |= {f"coalesce({each.sql}, false)": each.reads for each in conditions}
     part = {text: number for number, text in enumerate(reads)}
+    # the rows of a table alone may say that a key determines another one
+    rows = {"people", *(f"people WHERE {each.where.sql}" for each in statements if each.where)}
     for one, other in combinations(reads, 2):
-        counts = con.execute(
-            f"SELECT count(DISTINCT row({one})), count(DISTINCT row({other})), count(DISTINCT row({one}, {other})) FROM people"
-        ).fetchall()[0]
-        if reads[one] & reads[other] or (min(counts[:2]) > 1 and counts[2] <= max(counts[:2])):
+        pairs = f"SELECT count(DISTINCT row({one})), count(DISTINCT row({other})), count(DISTINCT row({one}, {other}))"
+        counts = [con.execute(f"{pairs} FROM {each}").fetchall()[0] for each in rows]
+        if reads[one] & reads[other] or any(
+            min(mine, theirs) > 1 and both <= max(mine, theirs) for mine, theirs, both in counts
+        ):
             part = {text: part[one] if own == part[other] else own for text, own in part.items()}
     return part
 
