@@ -104,7 +104,7 @@ def reference() -> str:
 
 
 def _functions() -> list[str]:
-    from kanon_sql.engines.duckdb.registration import functions
+    from kanon_sql.engines.duckdb.connect.registration import functions
 
     found = []
     for module in functions():

@@ -24,7 +24,7 @@ from rich.table import Table
 
 from benchmarks import fault_checks, fault_dbt
 from benchmarks.fault_scenarios import ROWS, SCENARIOS, K, Scenario, inputs
-from kanon_sql.engines.duckdb.staging import staging_directory
+from kanon_sql.engines.duckdb.files.staging import staging_directory
 
 _SIGNALS = ("SIGKILL", "SIGKILL", "SIGINT", "SIGTERM", "SIGINT SIGINT")
 _PATIENCE = 120.0

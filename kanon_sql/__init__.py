@@ -10,19 +10,19 @@ if TYPE_CHECKING:
     from kanon_sql.certificate.table_certificate import ProtectedTable, TableCertificate
     from kanon_sql.engines.audit_figures import Audit
     from kanon_sql.engines.cells.table_audit import TableAudit
-    from kanon_sql.engines.duckdb.anonymization import anonymize
-    from kanon_sql.engines.duckdb.appending import append
-    from kanon_sql.engines.duckdb.auditing import audit
-    from kanon_sql.engines.duckdb.auditing_counts import audit_table
-    from kanon_sql.engines.duckdb.batch import Batch
-    from kanon_sql.engines.duckdb.certificates import protected_tables, releases
-    from kanon_sql.engines.duckdb.connection import connect, register
+    from kanon_sql.engines.duckdb.append.append import append
+    from kanon_sql.engines.duckdb.append.batch import Batch
+    from kanon_sql.engines.duckdb.audit.count_tables import audit_table
+    from kanon_sql.engines.duckdb.audit.figures_of_table import audit
+    from kanon_sql.engines.duckdb.audit.intersection import IntersectionRisk, intersection_risk
+    from kanon_sql.engines.duckdb.cells.protecting import protect, protect_together
+    from kanon_sql.engines.duckdb.connect.certificates import protected_tables, releases
+    from kanon_sql.engines.duckdb.connect.connection import connect, register
     from kanon_sql.engines.duckdb.database.release import release_database
-    from kanon_sql.engines.duckdb.imputing import impute
-    from kanon_sql.engines.duckdb.intersection import IntersectionRisk, intersection_risk
-    from kanon_sql.engines.duckdb.linked_histories import link_histories
-    from kanon_sql.engines.duckdb.protecting import protect, protect_together
-    from kanon_sql.engines.duckdb.suggestion import suggest
+    from kanon_sql.engines.duckdb.histories.release import link_histories
+    from kanon_sql.engines.duckdb.policies.suggestion import suggest
+    from kanon_sql.engines.duckdb.release.anonymization import anonymize
+    from kanon_sql.engines.duckdb.release.imputing import impute
     from kanon_sql.errors import KanonWarning, UnlistedColumnError
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.refusals import IdentifierError
@@ -45,21 +45,21 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "connect": "kanon_sql.engines.duckdb.connection",
-    "register": "kanon_sql.engines.duckdb.connection",
-    "protected_tables": "kanon_sql.engines.duckdb.certificates",
-    "releases": "kanon_sql.engines.duckdb.certificates",
-    "anonymize": "kanon_sql.engines.duckdb.anonymization",
-    "append": "kanon_sql.engines.duckdb.appending",
-    "Batch": "kanon_sql.engines.duckdb.batch",
-    "audit": "kanon_sql.engines.duckdb.auditing",
+    "connect": "kanon_sql.engines.duckdb.connect.connection",
+    "register": "kanon_sql.engines.duckdb.connect.connection",
+    "protected_tables": "kanon_sql.engines.duckdb.connect.certificates",
+    "releases": "kanon_sql.engines.duckdb.connect.certificates",
+    "anonymize": "kanon_sql.engines.duckdb.release.anonymization",
+    "append": "kanon_sql.engines.duckdb.append.append",
+    "Batch": "kanon_sql.engines.duckdb.append.batch",
+    "audit": "kanon_sql.engines.duckdb.audit.figures_of_table",
     "Audit": "kanon_sql.engines.audit_figures",
-    "audit_table": "kanon_sql.engines.duckdb.auditing_counts",
+    "audit_table": "kanon_sql.engines.duckdb.audit.count_tables",
     "TableAudit": "kanon_sql.engines.cells.table_audit",
-    "impute": "kanon_sql.engines.duckdb.imputing",
-    "intersection_risk": "kanon_sql.engines.duckdb.intersection",
-    "IntersectionRisk": "kanon_sql.engines.duckdb.intersection",
-    "suggest": "kanon_sql.engines.duckdb.suggestion",
+    "impute": "kanon_sql.engines.duckdb.release.imputing",
+    "intersection_risk": "kanon_sql.engines.duckdb.audit.intersection",
+    "IntersectionRisk": "kanon_sql.engines.duckdb.audit.intersection",
+    "suggest": "kanon_sql.engines.duckdb.policies.suggestion",
     "Suggestion": "kanon_sql.model.suggested_policy",
     "compare": "kanon_sql.report.comparison",
     "Comparison": "kanon_sql.report.comparison",
@@ -70,11 +70,11 @@ _HOMES = {
     "Certificate": "kanon_sql.certificate",
     "Release": "kanon_sql.certificate",
     "release_database": "kanon_sql.engines.duckdb.database.release",
-    "link_histories": "kanon_sql.engines.duckdb.linked_histories",
+    "link_histories": "kanon_sql.engines.duckdb.histories.release",
     "HistoryCertificate": "kanon_sql.certificate.history_certificate",
     "LinkedRelease": "kanon_sql.certificate.history_certificate",
-    "protect": "kanon_sql.engines.duckdb.protecting",
-    "protect_together": "kanon_sql.engines.duckdb.protecting",
+    "protect": "kanon_sql.engines.duckdb.cells.protecting",
+    "protect_together": "kanon_sql.engines.duckdb.cells.protecting",
     "ProtectedTable": "kanon_sql.certificate.table_certificate",
     "TableCertificate": "kanon_sql.certificate.table_certificate",
     "Policy": "kanon_sql.model.policy",

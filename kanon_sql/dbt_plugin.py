@@ -22,20 +22,20 @@ from dbt_common.events.functions import fire_event
 from dbt_common.events.types import Note
 
 from kanon_sql.engines.announcing import Announcements
-from kanon_sql.engines.duckdb.append_steps import Append
-from kanon_sql.engines.duckdb.batch import Batch
-from kanon_sql.engines.duckdb.batch_terms import terms_of
+from kanon_sql.engines.duckdb.append.batch import Batch
+from kanon_sql.engines.duckdb.append.batch_terms import terms_of
+from kanon_sql.engines.duckdb.append.steps import Append
 from kanon_sql.engines.duckdb.cells.protected_models import protected_query, table_figures
-from kanon_sql.engines.duckdb.failures import Asked
-from kanon_sql.engines.duckdb.functions import Function, refusing_query
+from kanon_sql.engines.duckdb.connect.failures import Asked
+from kanon_sql.engines.duckdb.connect.functions import Function, refusing_query
+from kanon_sql.engines.duckdb.connect.lazy_relation import run
+from kanon_sql.engines.duckdb.connect.registration import macros, session_of, without_python
+from kanon_sql.engines.duckdb.connect.session import Session
+from kanon_sql.engines.duckdb.connect.shadowing import refuse_namesakes
+from kanon_sql.engines.duckdb.gather.sources import release_of_table
 from kanon_sql.engines.duckdb.names import literal
-from kanon_sql.engines.duckdb.policies import token_of
-from kanon_sql.engines.duckdb.registration import macros, session_of, without_python
-from kanon_sql.engines.duckdb.relation import run
-from kanon_sql.engines.duckdb.release import release_query
-from kanon_sql.engines.duckdb.session import Session
-from kanon_sql.engines.duckdb.shadowing import refuse_namesakes
-from kanon_sql.engines.duckdb.sources import release_of_table
+from kanon_sql.engines.duckdb.policies.stored_policies import token_of
+from kanon_sql.engines.duckdb.release.query import release_query
 from kanon_sql.errors import PolicyError, SourceError, nearest
 from kanon_sql.model.guarantee import Guarantee
 from kanon_sql.model.how_many import how_many

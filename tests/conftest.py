@@ -15,8 +15,8 @@ import pytest
 from scratch import Kept, scratch
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
-from kanon_sql.engines.duckdb.registration import session_of
+from kanon_sql.engines.duckdb.connect.connection import Connection
+from kanon_sql.engines.duckdb.connect.registration import session_of
 
 os.environ["KANON_SECRET"] = "of the tests"  # also for the processes that they start: none makes a file for the user
 

@@ -1,1 +1,1 @@
-"""The SQL functions registered in DuckDB, one a file; `register` in `kanon_sql.engines.duckdb.connection` installs them."""
+"""The SQL functions registered in DuckDB, one a file; `kanon_sql.engines.duckdb.connect.connection` installs them."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kanon_sql.engines.duckdb.functions import Function, refusing_query
+from kanon_sql.engines.duckdb.connect.functions import Function, refusing_query
+from kanon_sql.engines.duckdb.connect.session import Session
+from kanon_sql.engines.duckdb.gather.sources import release_of_table
 from kanon_sql.engines.duckdb.names import table_name
-from kanon_sql.engines.duckdb.policies import Policies, under_policy
-from kanon_sql.engines.duckdb.session import Session
-from kanon_sql.engines.duckdb.sources import release_of_table
+from kanon_sql.engines.duckdb.policies.stored_policies import Policies, under_policy
 from kanon_sql.errors import PolicyError, raise_alone
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_names import any_of_name, of_name

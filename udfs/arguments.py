@@ -7,11 +7,11 @@ from dataclasses import MISSING, fields
 from decimal import Decimal
 from typing import Any
 
-from kanon_sql.engines.duckdb.arguments import for_measuring
-from kanon_sql.engines.duckdb.functions import Function, refusing_query
+from kanon_sql.engines.duckdb.connect.functions import Function, refusing_query
+from kanon_sql.engines.duckdb.connect.session import Session
+from kanon_sql.engines.duckdb.connect.wrong_arguments import for_measuring
+from kanon_sql.engines.duckdb.gather.sources import release_of_table
 from kanon_sql.engines.duckdb.names import literal
-from kanon_sql.engines.duckdb.session import Session
-from kanon_sql.engines.duckdb.sources import release_of_table
 from kanon_sql.engines.written import read_masks, read_recodings
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy

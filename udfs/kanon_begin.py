@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kanon_sql.engines.duckdb.functions import Function
-from kanon_sql.engines.duckdb.gathering import Gathering
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.connect.functions import Function
+from kanon_sql.engines.duckdb.connect.session import Session
+from kanon_sql.engines.duckdb.gather.gathered_row_types import Gathering
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.surfaces import Surface
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from kanon_sql.engines.duckdb.functions import Function
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.connect.functions import Function
+from kanon_sql.engines.duckdb.connect.session import Session
 
 
 def begin(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.engines.duckdb.explanation import Line, empty_explanation, explanation, exposure_lines
-from kanon_sql.engines.duckdb.functions import Function
-from kanon_sql.engines.duckdb.gathering import Gathering
-from kanon_sql.engines.duckdb.linking import foreseen
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.connect.functions import Function
+from kanon_sql.engines.duckdb.connect.session import Session
+from kanon_sql.engines.duckdb.gather.gathered_row_types import Gathering
+from kanon_sql.engines.duckdb.histories.linking import foreseen
+from kanon_sql.engines.duckdb.release.explanation import Line, empty_explanation, explanation, exposure_lines
 from kanon_sql.engines.histogram import coded
 from kanon_sql.solvers.budget import Budget
 

@@ -13,9 +13,9 @@ from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.exposure import refuse_unlisted
 from kanon_sql.engines.built_arrays import numbers, texts
-from kanon_sql.engines.duckdb.functions import Function
-from kanon_sql.engines.duckdb.gathering import Gathering
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.connect.functions import Function
+from kanon_sql.engines.duckdb.connect.session import Session
+from kanon_sql.engines.duckdb.gather.gathered_row_types import Gathering
 from kanon_sql.engines.pieces import PiecesByNumber, PlainPieces
 from kanon_sql.engines.solving import solve
 from kanon_sql.engines.tokens import Tokens

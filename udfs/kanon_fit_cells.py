@@ -6,8 +6,8 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kanon_sql.engines.duckdb.functions import Function
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.connect.functions import Function
+from kanon_sql.engines.duckdb.connect.session import Session
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.cells.gathering import CellGathering

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from decimal import Context, Decimal
 
-from kanon_sql.engines.duckdb.functions import Function
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.connect.functions import Function
+from kanon_sql.engines.duckdb.connect.session import Session
 
 _DIGITS = 50
 """Digits of the first attempt; each further one has twice as many."""

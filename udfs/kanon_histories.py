@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kanon_sql.engines.duckdb.functions import Function
-from kanon_sql.engines.duckdb.linking import judge
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.connect.functions import Function
+from kanon_sql.engines.duckdb.connect.session import Session
+from kanon_sql.engines.duckdb.histories.linking import judge
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.engines.duckdb.functions import Function
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.connect.functions import Function
+from kanon_sql.engines.duckdb.connect.session import Session
 
 if TYPE_CHECKING:
-    from kanon_sql.engines.duckdb.history_gathering import HistoryGathering
+    from kanon_sql.engines.duckdb.histories.gathered_rows import HistoryGathering
 
 
 def checked(

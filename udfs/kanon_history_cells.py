@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_sql.engines.duckdb.functions import Function
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.connect.functions import Function
+from kanon_sql.engines.duckdb.connect.session import Session
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from kanon_sql.engines.duckdb.history_gathering import HistoryGathering
+    from kanon_sql.engines.duckdb.histories.gathered_rows import HistoryGathering
 
 
 def cells(session: Session, run: pa.ChunkedArray, row: pa.ChunkedArray) -> pa.Array:

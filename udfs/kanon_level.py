@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kanon_sql.engines.duckdb.functions import Function
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.connect.functions import Function
+from kanon_sql.engines.duckdb.connect.session import Session
 from kanon_sql.errors import PolicyError, raise_alone
 
 if TYPE_CHECKING:

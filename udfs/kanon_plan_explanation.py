@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from kanon_sql.engines.duckdb.explanation import explanation_query
-from kanon_sql.engines.duckdb.functions import Function, refusing_query
-from kanon_sql.engines.duckdb.policies import planned
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.connect.functions import Function, refusing_query
+from kanon_sql.engines.duckdb.connect.session import Session
+from kanon_sql.engines.duckdb.policies.stored_policies import planned
+from kanon_sql.engines.duckdb.release.explanation import explanation_query
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.surfaces import Surface
 

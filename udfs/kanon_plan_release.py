@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from kanon_sql.engines.duckdb.functions import Function, refusing_query
-from kanon_sql.engines.duckdb.histories import STORED, Recorded
-from kanon_sql.engines.duckdb.history_query import history_query
-from kanon_sql.engines.duckdb.policies import planned, planned_histories
-from kanon_sql.engines.duckdb.release import release_query
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.connect.functions import Function, refusing_query
+from kanon_sql.engines.duckdb.connect.session import Session
+from kanon_sql.engines.duckdb.histories.people_behind_tokens import STORED, Recorded
+from kanon_sql.engines.duckdb.histories.query import history_query
+from kanon_sql.engines.duckdb.policies.stored_policies import planned, planned_histories
+from kanon_sql.engines.duckdb.release.query import release_query
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.surfaces import Surface
 

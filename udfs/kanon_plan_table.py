@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kanon_sql.engines.duckdb.functions import Function, refusing_query
-from kanon_sql.engines.duckdb.session import Session
-from kanon_sql.engines.duckdb.sources import planned_table
+from kanon_sql.engines.duckdb.connect.functions import Function, refusing_query
+from kanon_sql.engines.duckdb.connect.session import Session
+from kanon_sql.engines.duckdb.gather.sources import planned_table
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.surfaces import Surface
 

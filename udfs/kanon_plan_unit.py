@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kanon_sql.engines.duckdb.functions import Function, refusing_query
-from kanon_sql.engines.duckdb.session import Session
-from kanon_sql.engines.duckdb.unit import KEYS, evidence_query
+from kanon_sql.engines.duckdb.connect.functions import Function, refusing_query
+from kanon_sql.engines.duckdb.connect.session import Session
+from kanon_sql.engines.duckdb.gather.unit import KEYS, evidence_query
 from kanon_sql.model.policy_checks import OWN
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kanon_sql.engines.duckdb.functions import Function
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.connect.functions import Function
+from kanon_sql.engines.duckdb.connect.session import Session
 
 _COLUMNS = {
     "number": "BIGINT",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kanon_sql.engines.built_arrays import flag_lists
-from kanon_sql.engines.duckdb.functions import Function
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.connect.functions import Function
+from kanon_sql.engines.duckdb.connect.session import Session
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kanon_sql.engines.built_arrays import numbers, texts
-from kanon_sql.engines.duckdb.functions import Function
-from kanon_sql.engines.duckdb.sampled_rows import sampled_rows
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.connect.functions import Function
+from kanon_sql.engines.duckdb.connect.session import Session
+from kanon_sql.engines.duckdb.gather.sampled_rows import sampled_rows
 from kanon_sql.engines.unit import Looked, settle
 from kanon_sql.model.unit import Unit
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kanon_sql.engines.duckdb.known_columns import columns_heard
+from kanon_sql.engines.duckdb.gather.policy_columns import columns_heard
 from kanon_sql.engines.duckdb.names import quoted, table_name
-from kanon_sql.engines.duckdb.release import release_query
+from kanon_sql.engines.duckdb.release.query import release_query
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.validation import named

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from kanon_sql.engines.duckdb.functions import Function, refusing_query
+from kanon_sql.engines.duckdb.connect.functions import Function, refusing_query
+from kanon_sql.engines.duckdb.connect.session import Session
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.engines.duckdb.policies import Policies
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.policies.stored_policies import Policies
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.validation import as_identifier, as_tuple, named
 

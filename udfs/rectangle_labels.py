@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kanon_sql.udfs.labels import groups
 
-from kanon_sql.engines.duckdb.functions import Function, refusing_query
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.connect.functions import Function, refusing_query
+from kanon_sql.engines.duckdb.connect.session import Session
 from kanon_sql.model.recodings import Rectangles
 
 

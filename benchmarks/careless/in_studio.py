@@ -16,7 +16,7 @@ from benchmarks.careless.judge import Release
 from benchmarks.careless.refusals import SECRET, refusals
 from benchmarks.careless.request import Request
 from benchmarks.careless.table import Table
-from kanon_sql.engines.duckdb.places import Place
+from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.studio.draft import IDENTIFIER, PERSON, QUASI_IDENTIFIER, Draft
 from kanon_sql.studio.source import Source
 

@@ -32,7 +32,7 @@ from kanon_sql.cli.publish import metric_and_hierarchy, population_table, releas
 from kanon_sql.cli.streams import format_option
 
 if TYPE_CHECKING:
-    from kanon_sql.engines.duckdb.connection import Connection
+    from kanon_sql.engines.duckdb.connect.connection import Connection
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.stored_policy import StoredPolicy
 
@@ -158,7 +158,7 @@ def anonymize(
     pattern. A hyphen (-) is the standard input or output.
     OUT appears only after the written file has been read again and audited.
     """
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
 
     known_rows = options.pop("known_rows")
     if known_rows is not None:
@@ -202,7 +202,7 @@ def anonymize(
 
 def _by_options(options: dict[str, Any], measures: dict[str, Any]) -> Released:
     """Return what makes the policy from the options of the command."""
-    from kanon_sql.engines.duckdb.sources import release_of_table
+    from kanon_sql.engines.duckdb.gather.sources import release_of_table
     from kanon_sql.model.dropped_columns import dropped_columns, remaining
 
     dropped = options.pop("drop")
@@ -257,7 +257,7 @@ def _policy_of(text: str) -> StoredPolicy:
 
 def _by_policy(stored: StoredPolicy) -> Released:
     """Return what makes the policy from one of a file."""
-    from kanon_sql.engines.duckdb.policies import under_policy
+    from kanon_sql.engines.duckdb.policies.stored_policies import under_policy
 
     def released(_con: Connection, columns: list[str]) -> tuple[Policy, str]:
         stored.check_columns(columns)

@@ -12,12 +12,12 @@ from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import assigned, column_names, given_options, require_guarantee, show
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.terminal import progress
-from kanon_sql.engines.duckdb.spilling import private_spilling
+from kanon_sql.engines.duckdb.files.spilling import private_spilling
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.append_options import APPEND_CHOICES, APPEND_DEFAULTS
 
 if TYPE_CHECKING:
-    from kanon_sql.engines.duckdb.batch import Batch
+    from kanon_sql.engines.duckdb.append.batch import Batch
     from kanon_sql.model.policy import Policy
 
 _OF_FILES = (
@@ -96,8 +96,8 @@ def append(
     Rows that find no class wait for a later batch. It is not an error if there are no new rows: nothing is written.
     """
     import kanon_sql
-    from kanon_sql.engines.duckdb.append_steps import Append
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.append.steps import Append
+    from kanon_sql.engines.duckdb.files.places import Place
 
     choices = {name: options.pop(name) for name in APPEND_CHOICES}
     if stored is None:
@@ -146,7 +146,7 @@ def _name(place: Any) -> str:
 
 def _within(origin: Any, release: str) -> str:
     """Return the release as a name in the database of the source."""
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
 
     place = Place.of(release if "::" in release else f"{origin.path}::{release}")
     if place.path != origin.path:

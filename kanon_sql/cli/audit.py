@@ -27,8 +27,8 @@ from kanon_sql.cli.options import (
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.publish import metric_and_hierarchy
 from kanon_sql.cli.streams import format_option, source_place
-from kanon_sql.engines.duckdb.audit_macros import audit_macros
-from kanon_sql.engines.duckdb.measures import record
+from kanon_sql.engines.duckdb.audit.macros import audit_macros
+from kanon_sql.engines.duckdb.audit.measures import record
 from kanon_sql.errors import AuditError, KanonWarning
 from kanon_sql.model.requirements import THRESHOLDS
 from kanon_sql.model.validation import as_identifier
@@ -113,15 +113,15 @@ def audit(
 
     from kanon_sql.engines.audit_figures import FIRST, asked_otherwise, measured_requirements, too_few_known, too_small
     from kanon_sql.engines.audited_unit import asked_person
-    from kanon_sql.engines.duckdb.audited_unit import audited_unit
-    from kanon_sql.engines.duckdb.files import columns, load, load_policy_table
+    from kanon_sql.engines.duckdb.audit.audited_unit import audited_unit
+    from kanon_sql.engines.duckdb.audit.known_classes import broken_by_known
+    from kanon_sql.engines.duckdb.audit.known_rows import KnownRows
+    from kanon_sql.engines.duckdb.audit.measures import known_figures, macro_errors, populated
+    from kanon_sql.engines.duckdb.audit.other_columns import warnings_of_others
+    from kanon_sql.engines.duckdb.audit.people_figures import in_people, people_figures
+    from kanon_sql.engines.duckdb.files.places import Place
+    from kanon_sql.engines.duckdb.files.tables import columns, load, load_policy_table
     from kanon_sql.engines.duckdb.guarantees import audited
-    from kanon_sql.engines.duckdb.known_classes import broken_by_known
-    from kanon_sql.engines.duckdb.known_rows import KnownRows
-    from kanon_sql.engines.duckdb.measures import known_figures, macro_errors, populated
-    from kanon_sql.engines.duckdb.other_columns import warnings_of_others
-    from kanon_sql.engines.duckdb.people_figures import in_people, people_figures
-    from kanon_sql.engines.duckdb.places import Place
     from kanon_sql.model.how_many import how_many
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.requirements import named_population

@@ -28,7 +28,7 @@ from kanon_sql.cli.suggestions import profile, suggest
 from kanon_sql.cli.terminal import shown_warnings, without_bar
 from kanon_sql.cli.tune import tune
 from kanon_sql.cli.verify import verify
-from kanon_sql.engines.duckdb.spilling import private_spilling
+from kanon_sql.engines.duckdb.files.spilling import private_spilling
 from kanon_sql.errors import AuditError, nearest, raise_alone
 from kanon_sql.model.synonyms import OPTIONS
 from kanon_sql.report.text import without_controls
@@ -60,7 +60,7 @@ class Kanon(click.Group):
         except (BrokenPipeError, click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
-            from kanon_sql.engines.duckdb.error_line import error_line
+            from kanon_sql.engines.duckdb.connect.error_line import error_line
 
             _fail(error_line(error), _code(ctx, error))
 

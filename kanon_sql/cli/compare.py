@@ -26,12 +26,12 @@ from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.reports import force_option, page_target, quiet_option
 from kanon_sql.cli.terminal import lines_of
 from kanon_sql.cli.text_file import text_of
-from kanon_sql.engines.duckdb.staging import put_text
+from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.errors import SourceError
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.report.comparison import Comparison
 
 
@@ -85,9 +85,9 @@ def compare(
     """
     import duckdb
 
-    from kanon_sql.engines.duckdb.files import columns, load, load_policy_table
-    from kanon_sql.engines.duckdb.places import Place
-    from kanon_sql.engines.duckdb.plain_types import give_types
+    from kanon_sql.engines.duckdb.files.places import Place
+    from kanon_sql.engines.duckdb.files.plain_types import give_types
+    from kanon_sql.engines.duckdb.files.tables import columns, load, load_policy_table
     from kanon_sql.report.comparison import compared
 
     origin = Place.of(source, table)

@@ -6,8 +6,8 @@ from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.cli.demo_table import FILE, visits
-from kanon_sql.engines.duckdb.measures import record
-from kanon_sql.engines.duckdb.people_figures import people_figures
+from kanon_sql.engines.duckdb.audit.measures import record
+from kanon_sql.engines.duckdb.audit.people_figures import people_figures
 from kanon_sql.model.how_many import how_many
 
 if TYPE_CHECKING:

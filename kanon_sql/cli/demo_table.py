@@ -119,7 +119,7 @@ def write_visits(folder: str, rows: int, seed: int) -> None:
     """
     from pyarrow.csv import write_csv
 
-    from kanon_sql.engines.duckdb.staging import put_text
+    from kanon_sql.engines.duckdb.files.staging import put_text
 
     place = Path(folder, FILE)
     try:

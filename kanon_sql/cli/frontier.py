@@ -32,11 +32,11 @@ from kanon_sql.cli.publish import metric_and_hierarchy
 from kanon_sql.cli.reports import force_option, page_target, quiet_option
 from kanon_sql.cli.terminal import progress
 from kanon_sql.cli.text_file import text_of
-from kanon_sql.engines.duckdb.staging import put_text
+from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.errors import SourceError, raise_alone
 
 if TYPE_CHECKING:
-    from kanon_sql.engines.duckdb.session import Session
+    from kanon_sql.engines.duckdb.connect.session import Session
     from kanon_sql.report.candidates import Candidate
     from kanon_sql.report.points import Point
 
@@ -115,9 +115,9 @@ def frontier(
     Press Ctrl-C once to write the points found so far, again to stop without a file.
     """
     import kanon_sql
-    from kanon_sql.engines.duckdb.files import columns, load, load_policy_table
-    from kanon_sql.engines.duckdb.places import Place
-    from kanon_sql.engines.duckdb.plain_types import give_types
+    from kanon_sql.engines.duckdb.files.places import Place
+    from kanon_sql.engines.duckdb.files.plain_types import give_types
+    from kanon_sql.engines.duckdb.files.tables import columns, load, load_policy_table
     from kanon_sql.model.dropped_columns import remaining
     from kanon_sql.report.frontier import asked_of, best_of, csv_text, html_text, points
 

@@ -43,10 +43,10 @@ def link_file(job: Publication, asked: Asked, secret: bytes | None, *, strict: b
         The surface. Errors name its options.
     """
     import kanon_sql
-    from kanon_sql.engines.duckdb.files import columns
-    from kanon_sql.engines.duckdb.history_query import history_query
+    from kanon_sql.engines.duckdb.connect.registration import session_of
+    from kanon_sql.engines.duckdb.files.tables import columns
+    from kanon_sql.engines.duckdb.histories.query import history_query
     from kanon_sql.engines.duckdb.names import quoted
-    from kanon_sql.engines.duckdb.registration import session_of
 
     con = without_bar(kanon_sql.connect(secret=secret, config=job.spill))
 

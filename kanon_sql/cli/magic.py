@@ -20,7 +20,7 @@ import kanon_sql
 from kanon_sql.clause.statements import statements
 from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.script import has_rows
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import KanonError, KanonWarning, raise_alone
 from kanon_sql.report.text import printable, without_controls
 

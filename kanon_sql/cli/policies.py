@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kanon_sql.cli.options import allow_file_option
-from kanon_sql.engines.duckdb.staging import put_text
+from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.errors import SourceError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def export(db: str, output: str | None, force: bool) -> None:
     """Write the policies stored in the database DB."""
     import duckdb
 
-    from kanon_sql.engines.duckdb.policies import Policies
+    from kanon_sql.engines.duckdb.policies.stored_policies import Policies
     from kanon_sql.model.policy_file import kind_of, written
 
     ending = ".json" if output is None else kind_of(output)
@@ -70,7 +70,7 @@ def _require(db: str) -> None:
 
 def _store(db: str, policies: Sequence[Stored], replace: bool, allowed_files: Sequence[str]) -> None:
     import kanon_sql
-    from kanon_sql.engines.duckdb.policies import Policies
+    from kanon_sql.engines.duckdb.policies.stored_policies import Policies
 
     with closing(kanon_sql.connect(db, allowed_files=allowed_files)) as con:
         con.execute("BEGIN")

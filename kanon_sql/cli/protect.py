@@ -25,7 +25,7 @@ from kanon_sql.cli.streams import STREAM, format_option
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.cells.arguments import TableArguments
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.model.stored_protection import StoredProtection
 
 

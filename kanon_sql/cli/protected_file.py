@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kanon_sql.certificate.table_certificate import TableCertificate
     from kanon_sql.cli.publication import Publication
     from kanon_sql.engines.duckdb.cells.arguments import TableArguments
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
 
 _DIFFERENT = """SELECT system.main.count(*) FROM (
         (SELECT {cells} FROM released EXCEPT ALL SELECT {cells} FROM written)
@@ -48,8 +48,8 @@ def protect_file(
     import kanon_sql
     from kanon_sql.engines.duckdb.cells.number_texts import read_numbers
     from kanon_sql.engines.duckdb.cells.remembered_source import comparable, let_go, read_source
-    from kanon_sql.engines.duckdb.files import columns
-    from kanon_sql.engines.duckdb.registration import session_of
+    from kanon_sql.engines.duckdb.connect.registration import session_of
+    from kanon_sql.engines.duckdb.files.tables import columns
     from kanon_sql.model.validation import same_name
 
     con = without_bar(kanon_sql.connect(config=job.spill, secret=secret))
@@ -88,7 +88,7 @@ def _narrow_sums(con: Any, certificate: TableCertificate) -> None:
 
 def compare(con: Any, staged: Place, delimiter: str) -> None:
     """Read the written file again and compare it with the checked rows."""
-    from kanon_sql.engines.duckdb.files import columns, load
+    from kanon_sql.engines.duckdb.files.tables import columns, load
     from kanon_sql.engines.duckdb.names import quoted
 
     load(con, staged, into="written", delimiter=delimiter)

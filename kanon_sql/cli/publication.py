@@ -16,12 +16,12 @@ import click
 from kanon_sql.cli.options import show
 from kanon_sql.cli.streams import STREAM, source_place, target_place
 from kanon_sql.cli.terminal import progress
-from kanon_sql.engines.duckdb.staging import put, staging_directory, write_text
+from kanon_sql.engines.duckdb.files.staging import put, staging_directory, write_text
 from kanon_sql.errors import KanonError, SourceError
 
 if TYPE_CHECKING:
     from kanon_sql.cli.terminal import Step
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
 
 PATIENCE = 5.0
 """Seconds that a command waits for its work to stop before it leaves it behind."""
@@ -111,8 +111,8 @@ class Publication:
             Reads the source instead of `load`.
         """
         from kanon_sql.cli.interrupt import interruptible
-        from kanon_sql.engines.duckdb.files import load, stage
-        from kanon_sql.engines.duckdb.formulas import escape
+        from kanon_sql.engines.duckdb.files.formulas import escape
+        from kanon_sql.engines.duckdb.files.tables import load, stage
         from kanon_sql.engines.duckdb.names import quoted
 
         stopped = threading.Event()
@@ -243,7 +243,7 @@ def _publish_both(con: Any, staged: Place, place: Place, evidence: tuple[Path, P
     At no moment, whoever is killed, a certificate lies beside a release that is not its own: an old one goes first, and the new
     one comes last.
     """
-    from kanon_sql.engines.duckdb.files import publish, withdraw
+    from kanon_sql.engines.duckdb.files.tables import publish, withdraw
 
     if evidence is None:
         publish(con, staged, place, replace=force)

@@ -12,8 +12,8 @@ from kanon_sql.errors import AuditError, SourceError, hint_of
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
     from kanon_sql.cli.publication import Publication
-    from kanon_sql.engines.duckdb.connection import Connection
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.connect.connection import Connection
+    from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.model.policy import Policy
 
 
@@ -32,7 +32,7 @@ def metric_and_hierarchy(metric: str | None, hierarchy: str | None) -> tuple[dic
     SourceError
         When there is no such file, or its name means something else.
     """
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.model.requirements import METRICS
     from kanon_sql.model.validation import as_identifier
 
@@ -65,7 +65,7 @@ def population_table(file: str) -> tuple[str, dict[str, Place]]:
     SourceError
         When there is no such file, or its name means something else.
     """
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.model.validation import as_identifier
 
     place = Place.of(file)
@@ -101,9 +101,9 @@ def release_file(
         Whether a warning of the certificate is an error.
     """
     import kanon_sql
-    from kanon_sql.engines.duckdb.files import columns, load_named, remembering
-    from kanon_sql.engines.duckdb.tables import check_tables
-    from kanon_sql.engines.duckdb.written_release import audit_written, tallies
+    from kanon_sql.engines.duckdb.files.tables import columns, load_named, remembering
+    from kanon_sql.engines.duckdb.python_tables.tables import check_tables
+    from kanon_sql.engines.duckdb.release.written_release import audit_written, tallies
 
     con = without_bar(kanon_sql.connect(secret=secret, allowed_files=allowed_files, config=job.spill))
 

@@ -14,7 +14,7 @@ from kanon_sql.cli.options import allow_file_option, json_option, secret_option,
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.reports import page_target
 from kanon_sql.cli.terminal import release_bar, table_of, without_bar
-from kanon_sql.engines.duckdb.staging import put_text
+from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.errors import MissingPackageError, raise_alone
 from kanon_sql.model.how_many import how_many
 

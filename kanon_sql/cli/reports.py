@@ -27,7 +27,7 @@ from kanon_sql.cli.options import (
 )
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.publish import metric_and_hierarchy
-from kanon_sql.engines.duckdb.staging import put_text
+from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.errors import AuditError, KanonWarning, SourceError
 from kanon_sql.model.requirements import THRESHOLD_OPTIONS
 
@@ -118,8 +118,8 @@ def report(
 
     from kanon_sql.certificate import Certificate
     from kanon_sql.certificate.table_file import PROTECTED
-    from kanon_sql.engines.duckdb.places import Place
-    from kanon_sql.engines.duckdb.policy_tables import AllowedFiles
+    from kanon_sql.engines.duckdb.files.places import Place
+    from kanon_sql.engines.duckdb.policies.allowed_files import AllowedFiles
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.requirements import METRICS
     from kanon_sql.report.release_report import report_files

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kanon_sql.engines.duckdb.resources import system_words
-from kanon_sql.engines.duckdb.staging import staging_directory
+from kanon_sql.engines.duckdb.connect.resources import system_words
+from kanon_sql.engines.duckdb.files.staging import staging_directory
 from kanon_sql.errors import SourceError, raise_alone
 
 if TYPE_CHECKING:
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
 
 STREAM = "-"
 
@@ -34,7 +34,7 @@ format_option = click.option(
 @contextmanager
 def source_place(text: str, table: str | None, ending: str) -> Iterator[Place]:
     """Give the place of a source; what comes through the standard input is kept in a private directory meanwhile."""
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
 
     if text != STREAM:
         yield Place.of(text, table)
@@ -54,7 +54,7 @@ def source_place(text: str, table: str | None, ending: str) -> Iterator[Place]:
 @contextmanager
 def target_place(text: str, ending: str) -> Iterator[Place]:
     """Give the place of a release; for the standard output, what was put there goes out when all else has succeeded."""
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
 
     if text != STREAM:
         yield Place.of(text)

@@ -36,7 +36,7 @@ def studio(
         raise click.UsageError("--demo opens a table of its own; hint: leave SOURCE out")
     from kanon_sql.cli.studio_demo import demo_file
     from kanon_sql.engines.duckdb.cells.remembered_source import ledger_path
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.studio.address import announce, listen
 
     place = None if source is None else Place.of(source, table)

@@ -17,13 +17,13 @@ from kanon_sql.cli.replaced_policy import differences
 from kanon_sql.cli.streams import format_option, source_place
 from kanon_sql.cli.terminal import lines_of
 from kanon_sql.cli.text_file import text_of
-from kanon_sql.engines.duckdb.staging import put_text
+from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.errors import SourceError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.template import TEMPLATES
 
 if TYPE_CHECKING:
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.model.suggested_policy import Suggestion
 
 _NAMES = ("column", "type", "distinct", "NULL", "unique", "role", "reason")
@@ -43,8 +43,8 @@ def profile(file: str, table: str | None, delimiter: str, ending: str, as_json: 
     import duckdb
     from rich.console import Console
 
-    from kanon_sql.engines.duckdb.audit_macros import audit_macros
-    from kanon_sql.engines.duckdb.files import columns, load
+    from kanon_sql.engines.duckdb.audit.macros import audit_macros
+    from kanon_sql.engines.duckdb.files.tables import columns, load
 
     con = audit_macros(duckdb.connect(), ("profile",))
 
@@ -99,9 +99,9 @@ def suggest(
     """
     import duckdb
 
-    from kanon_sql.engines.duckdb.files import load
-    from kanon_sql.engines.duckdb.places import Place
-    from kanon_sql.engines.duckdb.suggestion import suggestion
+    from kanon_sql.engines.duckdb.files.places import Place
+    from kanon_sql.engines.duckdb.files.tables import load
+    from kanon_sql.engines.duckdb.policies.suggestion import suggestion
     from kanon_sql.model.policy_file import kind_of, written
 
     place = Place.of(file, table)

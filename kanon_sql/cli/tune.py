@@ -25,7 +25,7 @@ from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.reports import quiet_option
 from kanon_sql.cli.suggestions import stored_as
 from kanon_sql.cli.text_file import text_of
-from kanon_sql.engines.duckdb.staging import put_text
+from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.errors import SourceError
 from kanon_sql.model.how_many import how_many
 
@@ -79,10 +79,10 @@ def tune(
 
     The search reads SOURCE: which policy wins is not covered by its guarantee.
     """
-    from kanon_sql.engines.duckdb.connection import connect
-    from kanon_sql.engines.duckdb.files import columns, load
-    from kanon_sql.engines.duckdb.places import Place
-    from kanon_sql.engines.duckdb.plain_types import give_types
+    from kanon_sql.engines.duckdb.connect.connection import connect
+    from kanon_sql.engines.duckdb.files.places import Place
+    from kanon_sql.engines.duckdb.files.plain_types import give_types
+    from kanon_sql.engines.duckdb.files.tables import columns, load
     from kanon_sql.model.policy_file import kind_of, written
     from kanon_sql.report.tuned_policy import tuned
 

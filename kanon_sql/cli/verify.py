@@ -21,11 +21,11 @@ from kanon_sql.cli.options import (
 )
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.publish import metric_and_hierarchy
-from kanon_sql.engines.duckdb.audit_macros import audit_macros
+from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.errors import AuditError, SourceError, raise_alone
 
 if TYPE_CHECKING:
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
 
 
 @click.command()
@@ -68,7 +68,7 @@ def verify(
     """
     import duckdb
 
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.verification.cells.protected_files import verify_tables
     from kanon_sql.verification.files import verify_files
 
@@ -109,8 +109,8 @@ def _looks_escaped(release: Place, delimiter: str) -> bool:
     """Return whether a CSV file has cells that look as `--escape-formulas` leaves them."""
     import duckdb
 
-    from kanon_sql.engines.duckdb.files import load
-    from kanon_sql.engines.duckdb.formulas import holds_escaped
+    from kanon_sql.engines.duckdb.files.formulas import holds_escaped
+    from kanon_sql.engines.duckdb.files.tables import load
 
     if release.kind not in ("csv", "tsv"):
         return False

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kanon_sql.engines.duckdb.policies import under_policy
-from kanon_sql.engines.duckdb.session import Session
-from kanon_sql.engines.duckdb.sources import release_of_table
+from kanon_sql.engines.duckdb.connect.session import Session
+from kanon_sql.engines.duckdb.gather.sources import release_of_table
+from kanon_sql.engines.duckdb.policies.stored_policies import under_policy
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.surfaces import Surface

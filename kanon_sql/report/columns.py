@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Any
 
-from kanon_sql.engines.duckdb.measures import record
+from kanon_sql.engines.duckdb.audit.measures import record
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many

@@ -12,10 +12,10 @@ import duckdb
 from kanon_sql.certificate import Certificate, Release
 from kanon_sql.clause.queries import read_queries
 from kanon_sql.engines.audited_unit import asked_person
-from kanon_sql.engines.duckdb.audited_unit import audited_unit
-from kanon_sql.engines.duckdb.files import columns
+from kanon_sql.engines.duckdb.audit.audited_unit import audited_unit
+from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.engines.duckdb.tables import register_table
+from kanon_sql.engines.duckdb.python_tables.tables import register_table
 from kanon_sql.errors import AuditError, KanonWarning, MissingPackageError, PolicyError, raise_alone
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy

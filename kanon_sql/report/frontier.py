@@ -12,9 +12,9 @@ import duckdb
 
 from kanon_sql.certificate.certificate import WEAK
 from kanon_sql.clause.queries import read_queries
-from kanon_sql.engines.duckdb.certificates import releases
-from kanon_sql.engines.duckdb.connection import Connection, connect
-from kanon_sql.engines.duckdb.tables import register_table, register_tables
+from kanon_sql.engines.duckdb.connect.certificates import releases
+from kanon_sql.engines.duckdb.connect.connection import Connection, connect
+from kanon_sql.engines.duckdb.python_tables.tables import register_table, register_tables
 from kanon_sql.engines.written import read_masks, read_recodings
 from kanon_sql.errors import InfeasibleError, InterruptedReleaseError, MissingPackageError, PolicyError, raise_alone
 from kanon_sql.model.dropped_columns import dropped_columns, remaining

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from kanon_sql.certificate.exposure import shares_given_back, unchanged_columns
-from kanon_sql.engines.duckdb.exposure import exposure, singled
 from kanon_sql.engines.duckdb.hashes import value_hash
 from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.duckdb.release.exposure import exposure, singled
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.report.columns import RELEASED, SOURCE

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kanon_sql.certificate import Certificate
+from kanon_sql.engines.duckdb.audit.measures import looks_suppressed
 from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.guarantees.audited_guarantee import Released
-from kanon_sql.engines.duckdb.measures import looks_suppressed
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.model.requirements import KnownColumns, People, PopulationRequirement, Requirement
 from kanon_sql.report.columns import RELEASED, SOURCE

@@ -11,11 +11,11 @@ from itertools import pairwise
 from typing import Any
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.engines.duckdb.files import columns
+from kanon_sql.engines.duckdb.audit.identifiers import identifiers_of
+from kanon_sql.engines.duckdb.audit.measures import is_hidden, record
+from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.guarantees.audited_guarantee import Released
-from kanon_sql.engines.duckdb.identifiers import identifiers_of
-from kanon_sql.engines.duckdb.measures import is_hidden, record
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many

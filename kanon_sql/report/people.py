@@ -8,9 +8,9 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from kanon_sql.engines.duckdb.files import columns
+from kanon_sql.engines.duckdb.audit.people_figures import people_figures
+from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.engines.duckdb.people_figures import people_figures
 from kanon_sql.model.policy import Policy
 from kanon_sql.verification.class_people import Covers, fewest_people
 from kanon_sql.verification.histories import people_by_tokens

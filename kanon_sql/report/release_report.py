@@ -13,10 +13,10 @@ import duckdb
 from kanon_sql.certificate import Certificate, Release
 from kanon_sql.certificate.table_certificate import ProtectedTable
 from kanon_sql.engines.audit_figures import measured_requirements
-from kanon_sql.engines.duckdb.audit_macros import audit_macros
-from kanon_sql.engines.duckdb.files import load, load_policy_table
+from kanon_sql.engines.duckdb.audit.macros import audit_macros
+from kanon_sql.engines.duckdb.files.tables import load, load_policy_table
 from kanon_sql.engines.duckdb.names import name_parts
-from kanon_sql.engines.duckdb.tables import register_table, register_tables
+from kanon_sql.engines.duckdb.python_tables.tables import register_table, register_tables
 from kanon_sql.errors import MissingPackageError, PolicyError, raise_alone
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, completed, spelled_out, thresholds
@@ -28,7 +28,7 @@ from kanon_sql.report.left_out import WHOLE, told_unit, without_left_out
 from kanon_sql.report.written_page import Page, versions
 
 if TYPE_CHECKING:
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
 
 
 @spelled_out(AUDIT_DEFAULTS)

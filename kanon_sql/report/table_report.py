@@ -10,13 +10,13 @@ import duckdb
 from kanon_sql.certificate.file import read
 from kanon_sql.certificate.table_certificate import ProtectedTable
 from kanon_sql.certificate.table_file import PROTECTED
-from kanon_sql.engines.duckdb.tables import register_table
+from kanon_sql.engines.duckdb.python_tables.tables import register_table
 from kanon_sql.errors import MissingPackageError, raise_alone
 from kanon_sql.report.written_page import Page, versions
 from kanon_sql.verification.cells.protected_files import VerifiedTable, verify_loaded, verify_table
 
 if TYPE_CHECKING:
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
 
 
 def report_table(

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from kanon_sql.clause.queries import read_queries
 from kanon_sql.clause.workload import Use, uses_of
-from kanon_sql.engines.duckdb.connection import Connection
-from kanon_sql.engines.duckdb.files import columns
-from kanon_sql.engines.duckdb.suggestion import suggestion
+from kanon_sql.engines.duckdb.connect.connection import Connection
+from kanon_sql.engines.duckdb.files.tables import columns
+from kanon_sql.engines.duckdb.policies.suggestion import suggestion
 from kanon_sql.engines.written import read_recodings
 from kanon_sql.model.dropped_columns import dropped_columns, read_drop, remaining
 from kanon_sql.model.how_many import how_many

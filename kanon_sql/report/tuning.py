@@ -15,9 +15,9 @@ from typing import Any
 
 from kanon_sql.clause.queries import Query
 from kanon_sql.clause.workload import Use
-from kanon_sql.engines.duckdb.certificates import releases
-from kanon_sql.engines.duckdb.connection import Connection
-from kanon_sql.engines.duckdb.sources import release_of_table
+from kanon_sql.engines.duckdb.connect.certificates import releases
+from kanon_sql.engines.duckdb.connect.connection import Connection
+from kanon_sql.engines.duckdb.gather.sources import release_of_table
 from kanon_sql.errors import InfeasibleError, KanonWarning, PolicyError
 from kanon_sql.model.masks import Mask
 from kanon_sql.model.policy import Policy

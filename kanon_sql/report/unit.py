@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.engines.duckdb.audited_unit import audited_unit
-from kanon_sql.engines.duckdb.files import columns
+from kanon_sql.engines.duckdb.audit.audited_unit import audited_unit
+from kanon_sql.engines.duckdb.audit.people_figures import people_figures
+from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.engines.duckdb.people_figures import people_figures
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.repetition import RepeatedPeopleError

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from nicegui import app
 
-from kanon_sql.engines.duckdb.error_line import error_line
+from kanon_sql.engines.duckdb.connect.error_line import error_line
 from kanon_sql.studio.pages.frame import heading, paragraph
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import duckdb
 
 from kanon_sql.clause.queries import read_queries
-from kanon_sql.engines.duckdb.files import columns
-from kanon_sql.engines.duckdb.plain_types import give_types
-from kanon_sql.engines.duckdb.spilling import private_spilling
-from kanon_sql.engines.duckdb.tables import register_table
+from kanon_sql.engines.duckdb.files.plain_types import give_types
+from kanon_sql.engines.duckdb.files.spilling import private_spilling
+from kanon_sql.engines.duckdb.files.tables import columns
+from kanon_sql.engines.duckdb.python_tables.tables import register_table
 from kanon_sql.errors import PolicyError
 from kanon_sql.report.query_errors import query_errors, together
 from kanon_sql.report.usefulness import prepare

@@ -7,12 +7,12 @@ from contextlib import closing
 
 import duckdb
 
-from kanon_sql.engines.duckdb.audit_macros import audit_macros
-from kanon_sql.engines.duckdb.measures import macro_errors, record
+from kanon_sql.engines.duckdb.audit.macros import audit_macros
+from kanon_sql.engines.duckdb.audit.measures import macro_errors, record
+from kanon_sql.engines.duckdb.audit.people_figures import people_figures
+from kanon_sql.engines.duckdb.files.spilling import private_spilling
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.engines.duckdb.people_figures import people_figures
-from kanon_sql.engines.duckdb.spilling import private_spilling
-from kanon_sql.engines.duckdb.tables import register_table
+from kanon_sql.engines.duckdb.python_tables.tables import register_table
 from kanon_sql.model.policy import Policy
 from kanon_sql.report.measured import Measured, measured
 from kanon_sql.studio.histogram import counted_by

@@ -6,7 +6,7 @@ import re
 import threading
 from pathlib import Path
 
-from kanon_sql.engines.duckdb.places import Place
+from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.errors import SourceError
 from kanon_sql.report.measured import Measured
 from kanon_sql.studio.database_run import DatabaseRun

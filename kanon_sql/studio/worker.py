@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kanon_sql.engines.duckdb.places import Place
+from kanon_sql.engines.duckdb.files.places import Place
 
 if TYPE_CHECKING:
     from kanon_sql.solvers.budget import Moment
@@ -44,7 +44,7 @@ def make_release(
     remembered, ledger
         As for `Search`.
     """
-    from kanon_sql.engines.duckdb.error_line import error_line
+    from kanon_sql.engines.duckdb.connect.error_line import error_line
     from kanon_sql.errors import KanonWarning
 
     warnings.simplefilter("ignore", KanonWarning)  # the certificate has them
@@ -66,7 +66,7 @@ def make_releases(pipe: Pipe, source: str, into: str, policies: str | None, kind
         As for `kanon_sql.release_database`; the kind is its format.
     """
     import kanon_sql
-    from kanon_sql.engines.duckdb.error_line import error_line
+    from kanon_sql.engines.duckdb.connect.error_line import error_line
     from kanon_sql.errors import KanonWarning
 
     warnings.simplefilter("ignore", KanonWarning)  # the certificates have them
@@ -109,9 +109,9 @@ def _release(
 ) -> None:
     import kanon_sql
     from kanon_sql.engines.duckdb.cells.remembered_source import comparable, read_source
-    from kanon_sql.engines.duckdb.files import load
-    from kanon_sql.engines.duckdb.registration import session_of
-    from kanon_sql.engines.duckdb.spilling import private_spilling
+    from kanon_sql.engines.duckdb.connect.registration import session_of
+    from kanon_sql.engines.duckdb.files.spilling import private_spilling
+    from kanon_sql.engines.duckdb.files.tables import load
     from kanon_sql.studio.rows import sent
 
     con = kanon_sql.connect()

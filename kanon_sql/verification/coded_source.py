@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.engines.duckdb.from_items import from_item_of
+from kanon_sql.engines.duckdb.gather.from_items import from_item_of
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import CertificateError, InfeasibleError, PolicyError, raise_alone
 from kanon_sql.generalize.ladders import Column, ladders

@@ -15,12 +15,12 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.file import Document
 from kanon_sql.certificate.history_file import HISTORIES
 from kanon_sql.certificate.table_file import PROTECTED
-from kanon_sql.engines.duckdb.files import columns, load, load_named
+from kanon_sql.engines.duckdb.audit.measures import looks_suppressed, record
+from kanon_sql.engines.duckdb.files.tables import columns, load, load_named
 from kanon_sql.engines.duckdb.guarantees import audited
-from kanon_sql.engines.duckdb.measures import looks_suppressed, record
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.engines.duckdb.policy_tables import AllowedFiles
-from kanon_sql.engines.duckdb.tables import check_tables
+from kanon_sql.engines.duckdb.policies.allowed_files import AllowedFiles
+from kanon_sql.engines.duckdb.python_tables.tables import check_tables
 from kanon_sql.errors import CertificateError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
@@ -40,7 +40,7 @@ from kanon_sql.verification.squares_bound import proven_by_squares
 from kanon_sql.verification.tables import Loss, compare, require_columns
 
 if TYPE_CHECKING:
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
 
 
 _NO_BOUND = "none"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.engines.duckdb.known_classes import counted_known
+from kanon_sql.engines.duckdb.audit.known_classes import counted_known
 from kanon_sql.errors import CertificateError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import People

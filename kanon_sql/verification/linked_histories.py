@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.certificate.history_certificate import HistoryCertificate
 from kanon_sql.certificate.history_file import HISTORIES
-from kanon_sql.engines.duckdb.files import columns, load
-from kanon_sql.engines.duckdb.measures import macro_errors, record
+from kanon_sql.engines.duckdb.audit.measures import macro_errors, record
+from kanon_sql.engines.duckdb.files.tables import columns, load
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import AuditError, CertificateError, PolicyError, raise_alone
 from kanon_sql.model.how_many import how_many
@@ -29,7 +29,7 @@ from kanon_sql.verification.tables import compare
 
 if TYPE_CHECKING:
     from kanon_sql.certificate.file import Document
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
 
 _CODE = """CASE WHEN {0} IS NOT NULL THEN system.main.dense_rank() OVER (ORDER BY system.main.create_sort_key(
     system.main.row({0}), 'ASC NULLS LAST') ASC NULLS LAST) END"""

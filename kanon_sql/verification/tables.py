@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from kanon_sql.engines.duckdb.files import columns
+from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import AuditError, raise_alone
 from kanon_sql.model.how_many import how_many

@@ -9,7 +9,7 @@ import pytest
 
 import kanon_sql
 from kanon_sql.clause import not_our_word, rewrite
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import ClauseError
 
 BEFORE = "SELECT zip, age, disease FROM patients WHERE name = 'Miller' "

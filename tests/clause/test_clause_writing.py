@@ -11,7 +11,7 @@ from hypothesis import given
 
 import kanon_sql
 from kanon_sql.clause import clause_of, definition_of, recoding_of, recodings_of, rewrite
-from kanon_sql.engines.duckdb.policies import Policies
+from kanon_sql.engines.duckdb.policies.stored_policies import Policies
 from kanon_sql.errors import ClauseError, PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.stored_policy import StoredPolicy

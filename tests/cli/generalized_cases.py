@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from kanon_sql.cli import main
-from kanon_sql.engines.duckdb.audit_macros import audit_macros
-from kanon_sql.engines.duckdb.places import Place
+from kanon_sql.engines.duckdb.audit.macros import audit_macros
+from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.verification.files import verify_files
 

@@ -15,7 +15,8 @@ from kanon_process import Kanon
 
 import kanon_sql
 from kanon_sql.cli import main
-from kanon_sql.engines.duckdb import staging, written_release
+from kanon_sql.engines.duckdb.files import staging
+from kanon_sql.engines.duckdb.release import written_release
 
 OUTS = ["out.csv", "out.tsv", "out.parquet", "out.json", "out.jsonl.gz"]
 

@@ -154,7 +154,7 @@ def test_a_ledger_that_cannot_be_kept_is_refused(files: Path, kanon: Kanon, monk
     ):
         done = kanon("protect", "people.csv", "-o", "out.csv", *ONE, "--ledger", name)
         assert (done.returncode > 0, text in done.stderr) == (True, True), done.stderr
-    monkeypatch.setattr("kanon_sql.engines.duckdb.session.secret_of", lambda: Secret(b"x", repeatable=False))
+    monkeypatch.setattr("kanon_sql.engines.duckdb.connect.session.secret_of", lambda: Secret(b"x", repeatable=False))
     with pytest.raises(SourceError, match="its seal would end with this process; hint: set KANON_SECRET"):
         kanon_sql.protect(people_table(), ["region"], ledger=files / "led.duckdb")
     assert not (files / "out.csv").exists()

@@ -182,7 +182,7 @@ PATIENTS = {"tokens": "{pseudonym: true, linkable: true}", "linkable_only": "{li
 SIBLING = """
 from dbt.adapters.duckdb.environments.local import DuckDBCursorWrapper
 from dbt.adapters.duckdb.plugins import BasePlugin
-from kanon_sql.engines.duckdb.release import release_query
+from kanon_sql.engines.duckdb.release.query import release_query
 from kanon_sql.model.policy import Policy
 
 TABLE = "SELECT i % 2 AS zip FROM range(200) AS t(i)"

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 
 CANARIES = ("CANARY", "7700770", "770.077", "2077-07-07", "0.7707")
 """What no message may hold: a part of each text, and the other cells."""

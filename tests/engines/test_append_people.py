@@ -10,7 +10,7 @@ from growing import state
 
 import kanon_sql
 from kanon_sql import errors
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 
 POLICY: dict[str, Any] = {"k": 3, "quasi_identifiers": ["zip"], "per": "patient"}
 

@@ -13,7 +13,7 @@ from growing import state
 
 import kanon_sql
 from kanon_sql import errors
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 
 POLICY = "IDENTIFIER visit, patient AS PSEUDONYM{}; BY zip; GUARANTEE k >= 3"
 

@@ -12,8 +12,8 @@ import duckdb
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb import copying
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
+from kanon_sql.engines.duckdb.files import copying
 from kanon_sql.engines.duckdb.versions import TARGET_IS_FIRST_PARAMETER
 from kanon_sql.errors import InfeasibleError, SourceError
 

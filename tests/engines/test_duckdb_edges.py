@@ -9,7 +9,7 @@ import pytest
 from asking import ask, class_sizes, types
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import InfeasibleError, KanonError, PolicyError, SourceError, UnknownAlgorithmError, UnknownColumnError
 
 SECRET = "Schickelgruber-4711"

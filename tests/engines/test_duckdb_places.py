@@ -11,7 +11,7 @@ import pytest
 from asking import ask, class_sizes, tables, types
 
 import kanon_sql
-from kanon_sql.engines.duckdb.places import readable
+from kanon_sql.engines.duckdb.files.places import readable
 
 CALLS = [
     "k_anonymize('people', 2, qi := ['zip', 'age'], keep := ['id', 'disease'])",

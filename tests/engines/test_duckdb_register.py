@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb import registration
+from kanon_sql.engines.duckdb.connect import registration
 from kanon_sql.errors import SourceError
 
 
@@ -28,7 +28,7 @@ def test_in_the_middle_of_a_transaction() -> None:
 
 
 def test_a_checkout_without_the_macros_is_refused(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kanon_sql.engines.duckdb.registration.files", lambda package: tmp_path)
+    monkeypatch.setattr("kanon_sql.engines.duckdb.connect.registration.files", lambda package: tmp_path)
     with pytest.raises(SourceError, match=r"not built; hint: python build_sql.py, in the checkout"):
         registration.macros()
 

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 
 DOMAINS = {
     "DOUBLE": ("0.0::DOUBLE", "-0.0::DOUBLE", "1.0::DOUBLE"),

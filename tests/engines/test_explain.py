@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import ClauseError, InfeasibleError, InterruptedReleaseError, KanonError, PolicyError
 from kanon_sql.solvers.budget import Moment
 

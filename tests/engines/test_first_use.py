@@ -11,9 +11,9 @@ import duckdb
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
-from kanon_sql.engines.duckdb.first_use import _names
-from kanon_sql.engines.duckdb.registration import RELEASING, macros
+from kanon_sql.engines.duckdb.connect.connection import Connection
+from kanon_sql.engines.duckdb.connect.first_use import _names
+from kanon_sql.engines.duckdb.connect.registration import RELEASING, macros
 from kanon_sql.engines.duckdb.versions import BUSY
 
 pytestmark = pytest.mark.skipif(not BUSY, reason="before DuckDB 2 everything is made at once")

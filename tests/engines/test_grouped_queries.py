@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import ClauseError
 
 GROUPS = "SELECT region, count(*) AS people, max(name) AS name FROM inhabitants GROUP BY region"

@@ -19,7 +19,7 @@ POLICY = "key='visit', k=3, quasi_identifiers=['zip'], algorithm='greedy', unlis
 WORK = f"""
 import os, signal, sys
 import kanon_sql
-from kanon_sql.engines.duckdb import appending
+from kanon_sql.engines.duckdb.append import append as appending
 
 when, _, step = sys.argv[1].partition(" ")
 rows = appending.Append._rows

@@ -86,7 +86,7 @@ def test_a_second_interrupt_does_not_end_the_cleaning(tmp_path: Path) -> None:
     program = """
 import os, signal, sys, time
 from pathlib import Path
-from kanon_sql.engines.duckdb import staging
+from kanon_sql.engines.duckdb.files import staging
 
 remove = staging._remove
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb import history_gathering
+from kanon_sql.engines.duckdb.histories import gathered_rows as history_gathering
 from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError
 from kanon_sql.solvers.histories.cascade import cascade
 from kanon_sql.solvers.histories.exact import exact

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from kanon_sql.engines.duckdb.release import release_query
+from kanon_sql.engines.duckdb.release.query import release_query
 from kanon_sql.model.policy import Policy
 
 RELEASE = """

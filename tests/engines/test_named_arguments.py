@@ -9,7 +9,7 @@ import pytest
 
 import kanon_sql
 from kanon_sql import errors
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 
 
 @pytest.fixture

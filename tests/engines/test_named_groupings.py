@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
 from kanon_sql.generalize.groups import grouped
 from kanon_sql.model import recoding_json

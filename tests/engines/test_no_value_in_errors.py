@@ -11,7 +11,7 @@ import pytest
 from failing_calls import BROKEN, CANARIES, PYTHON, READINGS, SETUP, STATEMENTS, anonymized
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import KanonError
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import AuditError, ClauseError, PolicyError
 from kanon_sql.model.stored_policy import StoredPolicy
 

@@ -10,7 +10,7 @@ import pytest
 from solving import plain
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.errors import AuditError, ClauseError, InfeasibleError, PolicyError
 from kanon_sql.model.requirements import People

@@ -11,7 +11,7 @@ import pytest
 from asking import class_sizes
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.engines.duckdb.versions import BUSY
 from kanon_sql.errors import ClauseError, KanonError, PolicyError, SourceError
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import KanonError, PolicyError
 from kanon_sql.model.policy import Policy
 

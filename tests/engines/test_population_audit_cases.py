@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from population_cases import GONE, Case, Cell, arbitrary, drawn
 
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import AuditError, KanonError
 
 RELEASE = "FROM few ANONYMIZE BY {} GUARANTEE {} USING auto (suppress = '{}')"

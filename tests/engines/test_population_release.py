@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import AuditError, ClauseError, InfeasibleError, KanonError, PolicyError, SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import KAnonymity, KMap, LDiversity

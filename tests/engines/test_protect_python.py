@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.registration import session_of
+from kanon_sql.engines.duckdb.connect.registration import session_of
 from kanon_sql.errors import CertificateError, PolicyError, SourceError
 
 PEOPLE = pa.table(

@@ -12,7 +12,7 @@ from kanon_sql.errors import KanonError
 
 
 @pytest.fixture
-def con() -> kanon_sql.engines.duckdb.connection.Connection:
+def con() -> kanon_sql.engines.duckdb.connect.connection.Connection:
     con = kanon_sql.connect()
     con.execute("CREATE TABLE people AS SELECT range % 4 AS region, range * 37 % 5 AS age, range AS id FROM range(60)")
     return con

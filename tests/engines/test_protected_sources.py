@@ -16,7 +16,7 @@ TABLE = "SELECT region, count(*) AS n FROM {} GROUP BY region PROTECT n >= 4 PER
 
 
 @pytest.fixture
-def con() -> kanon_sql.engines.duckdb.connection.Connection:
+def con() -> kanon_sql.engines.duckdb.connect.connection.Connection:
     con = kanon_sql.connect()
     con.execute(PEOPLE)
     return con

@@ -29,7 +29,7 @@ K = 4
 
 
 @pytest.fixture
-def con() -> kanon_sql.engines.duckdb.connection.Connection:
+def con() -> kanon_sql.engines.duckdb.connect.connection.Connection:
     con = kanon_sql.connect()
     con.execute(
         "CREATE TABLE people AS SELECT 'r' || (range * 7 % 11 % 4) AS region, 's' || (range * 31 % 7 % 2) AS sex, "

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.registration import session_of
+from kanon_sql.engines.duckdb.connect.registration import session_of
 from kanon_sql.errors import KanonError
 from kanon_sql.model.policy_file import read, written
 from kanon_sql.model.policy_names import stored_of

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import ClauseError, PolicyError
 from kanon_sql.model.stored_policy import StoredPolicy
 

@@ -10,8 +10,8 @@ import duckdb
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb import gathering
-from kanon_sql.engines.duckdb.registration import session_of
+from kanon_sql.engines.duckdb.connect.registration import session_of
+from kanon_sql.engines.duckdb.gather import gathered_row_types as gathering
 from kanon_sql.errors import InterruptedReleaseError
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import Moment

@@ -123,7 +123,7 @@ def test_policies_keep_their_queries_in_files_and_databases(source: Path, tmp_pa
     copy = tmp_path / "clinic.duckdb"
     copy.write_bytes(source.read_bytes())
     with kanon_sql.connect(str(copy)) as con:
-        from kanon_sql.engines.duckdb.policies import Policies
+        from kanon_sql.engines.duckdb.policies.stored_policies import Policies
 
         stored = Policies(lambda query: con.execute(query).fetchall())
         for each in known:

@@ -12,7 +12,7 @@ import pytest
 from table_attacker import most
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import KanonWarning, SourceError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.secret import Secret
@@ -175,7 +175,7 @@ def test_another_secret_does_not_read_what_it_did_not_write(file: Path) -> None:
 
 @pytest.mark.everything
 def test_a_secret_that_ends_with_the_process_seals_nothing(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kanon_sql.engines.duckdb.session.secret_of", lambda: Secret(b"x", repeatable=False))
+    monkeypatch.setattr("kanon_sql.engines.duckdb.connect.session.secret_of", lambda: Secret(b"x", repeatable=False))
     with session(file) as con, pytest.warns(KanonWarning, match="set KANON_SECRET"):
         con.execute(ONE).fetchall()
     assert remembered(file) == 0

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import AuditError, KanonError, PolicyError, SourceError
 
 SECRET = "key"

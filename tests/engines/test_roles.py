@@ -11,8 +11,8 @@ import pytest
 
 import kanon_sql
 from kanon_sql.certificate import Certificate
-from kanon_sql.engines.duckdb.connection import Connection
-from kanon_sql.engines.duckdb.exposure import singled
+from kanon_sql.engines.duckdb.connect.connection import Connection
+from kanon_sql.engines.duckdb.release.exposure import singled
 from kanon_sql.errors import ClauseError, PolicyError, UnknownColumnError
 
 TABLE = """CREATE TABLE t AS SELECT hash(i * 7) % 5 AS zip, 20 + hash(i * 3) % 4 AS age, hash(i * 7) % 5 AS region,

@@ -14,7 +14,7 @@ import every_statement
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.gate import gate
+from kanon_sql.engines.duckdb.release.sensitive_gate import gate
 from kanon_sql.errors import AuditError, InfeasibleError, KanonError, SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import LDiversity

@@ -13,7 +13,7 @@ import pytest
 import shadows
 
 import kanon_sql
-from kanon_sql.engines.duckdb.shadowing import GATED, REFUSED
+from kanon_sql.engines.duckdb.connect.shadowing import GATED, REFUSED
 from kanon_sql.errors import AuditError, KanonError, SourceError
 
 BODIES = ("true", "false", "1", "NULL")
@@ -32,7 +32,7 @@ def shared() -> Iterator[tuple[Any, dict[str, Counter[str]]]]:
 
 
 @pytest.fixture
-def clinic() -> Iterator[kanon_sql.engines.duckdb.connection.Connection]:
+def clinic() -> Iterator[kanon_sql.engines.duckdb.connect.connection.Connection]:
     with kanon_sql.connect() as con:
         con.execute(every_statement.SETUP)
         con.execute(every_statement.POLICY)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
-from kanon_sql.engines.duckdb.exposure import singled
+from kanon_sql.engines.duckdb.connect.connection import Connection
+from kanon_sql.engines.duckdb.release.exposure import singled
 from kanon_sql.errors import UnlistedColumnError
 
 Row = tuple[Any, ...]

@@ -12,7 +12,7 @@ import pytest
 from requirement_oracle import disclosed, gains_at_most
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import BetaLikeness, DeltaDisclosure, requirement_from_json

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import KanonError, PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_file import read

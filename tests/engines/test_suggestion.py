@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.policy_file import read, written

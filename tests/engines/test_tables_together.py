@@ -15,7 +15,7 @@ import pytest
 from table_attacker import most
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import KanonError, SourceError
 
 NAMES = ("region", "sex", "age")

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy_file import read, written
 from kanon_sql.model.template import KINDS, TEMPLATES, template

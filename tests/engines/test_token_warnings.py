@@ -11,9 +11,9 @@ import duckdb
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
-from kanon_sql.engines.duckdb.explanation import explanation_query
-from kanon_sql.engines.duckdb.release import release_query
+from kanon_sql.engines.duckdb.connect.connection import Connection
+from kanon_sql.engines.duckdb.release.explanation import explanation_query
+from kanon_sql.engines.duckdb.release.query import release_query
 from kanon_sql.errors import AuditError, KanonWarning, SourceError
 from kanon_sql.model.policy import Policy
 

@@ -12,8 +12,8 @@ import duckdb
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
-from kanon_sql.engines.duckdb.exposure import exposure, singled
+from kanon_sql.engines.duckdb.connect.connection import Connection
+from kanon_sql.engines.duckdb.release.exposure import exposure, singled
 from kanon_sql.errors import AuditError, KanonWarning, PolicyError, UnlistedColumnError
 from kanon_sql.model.unlisted import Limits
 

@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.appending import Append
+from kanon_sql.engines.duckdb.append.append import Append
 
 OWN = "SELECT rows FROM kanon_releases() WHERE connection = current_connection_id() ORDER BY number"
 

@@ -18,7 +18,7 @@ import pytest
 
 import kanon_sql
 from kanon_sql import errors
-from kanon_sql.engines.duckdb.registration import macros
+from kanon_sql.engines.duckdb.connect.registration import macros
 from kanon_sql.solvers.registry import SOLVERS
 
 ROOT = Path(__file__).resolve().parent.parent.parent

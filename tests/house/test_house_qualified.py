@@ -13,8 +13,8 @@ import pytest
 import shadows
 
 import kanon_sql
-from kanon_sql.engines.duckdb.registration import macros
-from kanon_sql.engines.duckdb.shadowing import GATED, REFUSED
+from kanon_sql.engines.duckdb.connect.registration import macros
+from kanon_sql.engines.duckdb.connect.shadowing import GATED, REFUSED
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from kanon_sql.engines.duckdb import known_classes
+from kanon_sql.engines.duckdb.audit import known_classes
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KnownColumns

@@ -10,7 +10,7 @@ import pytest
 from test_report_cautions import first, verdict
 
 import kanon_sql
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.report import report
 
 PEOPLE = "CREATE TABLE people AS SELECT 'p' || i AS id, i % 4 AS zip, i // 4 % 5 AS age FROM range(100) AS t(i)"

@@ -56,7 +56,7 @@ def reported(run: Run, asked: list[str], *more: str) -> Result:
 def verified() -> VerifiedTable:
     import duckdb
 
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
 
     return verify_table(duckdb.connect(), Place.of("in.csv"), Place.of("out.csv"), "cert.json", ",")
 

@@ -7,7 +7,7 @@ import every_statement
 import pytest
 import shadows
 
-from kanon_sql.engines.duckdb.shadowing import GATED, REFUSED
+from kanon_sql.engines.duckdb.connect.shadowing import GATED, REFUSED
 
 pytestmark = pytest.mark.own_connection
 

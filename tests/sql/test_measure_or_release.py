@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kanon_sql.engines.duckdb.arguments import _CALLS, _RELEASES
-from kanon_sql.engines.duckdb.connection import Connection
+from kanon_sql.engines.duckdb.connect.connection import Connection
+from kanon_sql.engines.duckdb.connect.wrong_arguments import _CALLS, _RELEASES
 from kanon_sql.errors import PolicyError
 
 

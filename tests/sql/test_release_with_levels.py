@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 import shadows
 
-from kanon_sql.engines.duckdb.shadowing import REFUSED
+from kanon_sql.engines.duckdb.connect.shadowing import REFUSED
 from kanon_sql.engines.written import read_masks
 from kanon_sql.generalize import ladders
 from kanon_sql.model.policy import Policy

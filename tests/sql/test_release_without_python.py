@@ -13,7 +13,7 @@ import pytest
 import shadows
 from hypothesis import given, settings
 
-from kanon_sql.engines.duckdb.shadowing import REFUSED
+from kanon_sql.engines.duckdb.connect.shadowing import REFUSED
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,7 +11,7 @@ import people_tables
 import pytest
 from people_tables import REPEATED, Columns
 
-from kanon_sql.engines.duckdb.sampled_rows import rows_of
+from kanon_sql.engines.duckdb.gather.sampled_rows import rows_of
 from kanon_sql.engines.unit import repeating
 
 SEEDS = range(3)

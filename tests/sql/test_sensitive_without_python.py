@@ -14,7 +14,7 @@ import duckdb
 import pytest
 import shadows
 
-from kanon_sql.engines.duckdb.shadowing import REFUSED
+from kanon_sql.engines.duckdb.connect.shadowing import REFUSED
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from kanon_sql.engines.duckdb.places import Place
+from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.studio.counts import memory_words, reasons, statement_of
 from kanon_sql.studio.search import RELEASED, RUNNING, Search
 from kanon_sql.studio.session import Session

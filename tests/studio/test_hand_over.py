@@ -14,8 +14,8 @@ import pytest
 
 import kanon_sql
 from kanon_sql.certificate import Certificate
-from kanon_sql.engines.duckdb.files import load
-from kanon_sql.engines.duckdb.places import Place
+from kanon_sql.engines.duckdb.files.places import Place
+from kanon_sql.engines.duckdb.files.tables import load
 from kanon_sql.errors import AuditError, PolicyError, SourceError
 from kanon_sql.studio.counts import statement_of
 from kanon_sql.studio.draft import IDENTIFIER, LINKABLE, NONE, PSEUDONYM, QUASI_IDENTIFIER

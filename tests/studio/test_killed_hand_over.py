@@ -15,7 +15,7 @@ import duckdb
 import psutil
 import pytest
 
-from kanon_sql.engines.duckdb.places import Place
+from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.studio.hand_over import hand_over
 from kanon_sql.studio.rows import sent
 from kanon_sql.studio.run import Run
@@ -28,7 +28,7 @@ ROWS = "SELECT i % 5 AS zip, 20 + i % 9 AS age, ['f', 'm'][1 + i % 2] AS sex FRO
 
 CHILDREN = """
 import os, pickle, signal, sys, time
-from kanon_sql.engines.duckdb.places import Place
+from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.report.release_report import report
 from kanon_sql.studio.hand_over import hand_over
 from kanon_sql.studio.rows import received
@@ -102,7 +102,7 @@ def test_a_killed_hand_over_leaves_the_whole_folder_or_none(tmp_path: Path, monk
 
 SEARCH = """
 import os, signal, sys
-from kanon_sql.engines.duckdb.places import Place
+from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.studio.session import Session
 
 if __name__ == "__main__":

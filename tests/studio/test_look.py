@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from kanon_sql import compare
-from kanon_sql.engines.duckdb.places import Place
+from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.studio.frontier import frontier
 from kanon_sql.studio.look import suppressed_by

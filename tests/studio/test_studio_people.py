@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import kanon_sql
-from kanon_sql.engines.duckdb.places import Place
+from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.errors import KanonError
 from kanon_sql.studio.counts import statement_of
 from kanon_sql.studio.draft import IDENTIFIER, NONE, PERSON, Draft

@@ -13,7 +13,7 @@ from solving import coded as coded_rows
 import kanon_sql
 from kanon_sql import pipeline
 from kanon_sql.engines import solving
-from kanon_sql.engines.duckdb.running_search import RunningSearch
+from kanon_sql.engines.duckdb.connect.running_search import RunningSearch
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers import budget
 from kanon_sql.solvers.budget import UNLIMITED, Budget

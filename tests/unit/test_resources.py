@@ -12,8 +12,8 @@ import duckdb
 import pytest
 from small_disk import on_small_disk
 
-from kanon_sql.engines.duckdb.places import plain
-from kanon_sql.engines.duckdb.resources import system_words, way_out
+from kanon_sql.engines.duckdb.connect.resources import system_words, way_out
+from kanon_sql.engines.duckdb.files.places import plain
 
 
 @pytest.mark.parametrize(

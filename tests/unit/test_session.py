@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.connect.session import Session
 from kanon_sql.errors import AuditError, InfeasibleError, PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.pipeline import empty_certificate

@@ -13,13 +13,13 @@ from typing import NoReturn
 
 import pytest
 
-from kanon_sql.engines.duckdb.staging import put, put_new, put_text, staging_directory
+from kanon_sql.engines.duckdb.files.staging import put, put_new, put_text, staging_directory
 from kanon_sql.errors import SourceError
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from kanon_sql.engines.duckdb.staging import staging_directory
+from kanon_sql.engines.duckdb.files.staging import staging_directory
 with staging_directory(Path(sys.argv[1])) as private:
     (private / "spill").mkdir()
     (private / "spill" / "part").write_text("secret")
@@ -31,7 +31,7 @@ with staging_directory(Path(sys.argv[1])) as private:
 KILLED_AT_EACH_CALL = """
 import os, signal, sys
 from pathlib import Path
-from kanon_sql.engines.duckdb.staging import staging_directory
+from kanon_sql.engines.duckdb.files.staging import staging_directory
 
 folder = Path(sys.argv[1])
 
@@ -67,7 +67,7 @@ for last in range(60):
 AT_ONCE = """
 import sys
 from pathlib import Path
-from kanon_sql.engines.duckdb.staging import staging_directory
+from kanon_sql.engines.duckdb.files.staging import staging_directory
 
 for turn in range(300):
     with staging_directory(Path(sys.argv[1])) as private:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from kanon_sql.engines.built_arrays import numbers
-from kanon_sql.engines.duckdb.cover import cover
+from kanon_sql.engines.duckdb.release.cover import cover
 from kanon_sql.engines.engine import Histogram
 from kanon_sql.engines.pieces import PiecesByNumber
 from kanon_sql.errors import AuditError, raise_alone

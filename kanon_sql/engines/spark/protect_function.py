@@ -74,7 +74,7 @@ def protect_function() -> type:
 
         def terminate(self) -> Iterator[tuple[Any, ...]]:
             """Yield the rows of the protected table."""
-            from kanon_sql.engines.duckdb.protecting import protected
+            from kanon_sql.engines.duckdb.cells.protecting import protected
 
             if not self._rows:
                 return

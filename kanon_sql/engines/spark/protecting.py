@@ -14,8 +14,8 @@ from kanon_sql.certificate.table_certificate import ProtectedTable, TableCertifi
 from kanon_sql.engines.announcing import announce
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.table_unit import unit_of
-from kanon_sql.engines.duckdb.counted_cells import counted_keys, protect_counted
-from kanon_sql.engines.duckdb.protecting import arguments_of
+from kanon_sql.engines.duckdb.cells.counted_cells import counted_keys, protect_counted
+from kanon_sql.engines.duckdb.cells.protecting import arguments_of
 from kanon_sql.engines.spark.base_cells import base_cells
 from kanon_sql.engines.spark.columns import fields_of
 from kanon_sql.engines.spark.failures import safe_errors

@@ -102,7 +102,7 @@ def _function(key: bytes) -> type:
 
         def terminate(self) -> Iterator[tuple[Any, ...]]:
             """Yield the released rows."""
-            from kanon_sql.engines.duckdb.anonymization import released
+            from kanon_sql.engines.duckdb.release.anonymization import released
 
             if self._rows:
                 table = pa.Table.from_pylist(self._rows, self._schema)

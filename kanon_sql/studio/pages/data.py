@@ -8,8 +8,8 @@ from typing import Any
 
 from nicegui import run, ui
 
-from kanon_sql.engines.duckdb.error_line import error_line
-from kanon_sql.engines.duckdb.places import Place, readable
+from kanon_sql.engines.duckdb.connect.error_line import error_line
+from kanon_sql.engines.duckdb.files.places import Place, readable
 from kanon_sql.model.how_many import how_many
 from kanon_sql.studio.draft import ROLES
 from kanon_sql.studio.pages.charts import bars

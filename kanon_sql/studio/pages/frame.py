@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from nicegui import run, ui
 
-from kanon_sql.engines.duckdb.error_line import error_line
+from kanon_sql.engines.duckdb.connect.error_line import error_line
 from kanon_sql.studio.session import Session
 from kanon_sql.studio.source import Source
 

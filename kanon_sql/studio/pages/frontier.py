@@ -5,7 +5,7 @@ from __future__ import annotations
 from nicegui import run as threads
 from nicegui import ui
 
-from kanon_sql.engines.duckdb.error_line import error_line
+from kanon_sql.engines.duckdb.connect.error_line import error_line
 from kanon_sql.studio.frontier import Point, frontier
 from kanon_sql.studio.pages.charts import scatter
 from kanon_sql.studio.pages.frame import figures, note, panel, paragraph

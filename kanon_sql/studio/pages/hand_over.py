@@ -5,7 +5,7 @@ from __future__ import annotations
 from nicegui import run as threads
 from nicegui import ui
 
-from kanon_sql.engines.duckdb.error_line import error_line
+from kanon_sql.engines.duckdb.connect.error_line import error_line
 from kanon_sql.studio.hand_over import FORMATS, hand_over, texts_of
 from kanon_sql.studio.pages.frame import needs_source, note, page, panel, paragraph
 from kanon_sql.studio.run import Run

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nicegui import ui
 
-from kanon_sql.engines.duckdb.staging import put_text
+from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.errors import SourceError
 from kanon_sql.model.validation import as_text, same_name
 from kanon_sql.studio.hierarchy import Hierarchy

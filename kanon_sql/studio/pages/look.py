@@ -7,7 +7,7 @@ from typing import Any
 from nicegui import run as threads
 from nicegui import ui
 
-from kanon_sql.engines.duckdb.error_line import error_line
+from kanon_sql.engines.duckdb.connect.error_line import error_line
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.report.measured import Measured

@@ -7,7 +7,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from kanon_sql.engines.duckdb.error_line import error_line
+from kanon_sql.engines.duckdb.connect.error_line import error_line
 from kanon_sql.model.template import TEMPLATES
 from kanon_sql.studio.pages.frame import counted_table, note, page, panel, paragraph
 from kanon_sql.studio.pages.guarantees import guarantees

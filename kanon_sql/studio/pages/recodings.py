@@ -7,7 +7,7 @@ from urllib.parse import quote
 from nicegui import run, ui
 
 from kanon_sql.clause import recoding_of
-from kanon_sql.engines.duckdb.error_line import error_line
+from kanon_sql.engines.duckdb.connect.error_line import error_line
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.validation import fraction

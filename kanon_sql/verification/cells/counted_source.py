@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 
 from kanon_sql.engines.duckdb.cells.number_texts import read_numbers
-from kanon_sql.engines.duckdb.files import columns
+from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import CertificateError, raise_alone
 from kanon_sql.model.named_rows import shows_of, shows_sql

@@ -9,13 +9,13 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.engines.duckdb.files import columns, load
+from kanon_sql.engines.duckdb.files.tables import columns, load
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import CertificateError, raise_alone
 from kanon_sql.model.validation import same_name
 
 if TYPE_CHECKING:
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
 
 QUOTES = "'\""
 

@@ -12,7 +12,7 @@ from kanon_sql.certificate.file import Document
 from kanon_sql.certificate.status import Status
 from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.certificate.table_file import PROTECTED
-from kanon_sql.engines.duckdb.files import load
+from kanon_sql.engines.duckdb.files.tables import load
 from kanon_sql.errors import CertificateError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.protection import Protection
@@ -33,7 +33,7 @@ from kanon_sql.verification.cells.table_claims import (
 from kanon_sql.verification.certificates import lines_named, read_certificate
 
 if TYPE_CHECKING:
-    from kanon_sql.engines.duckdb.places import Place
+    from kanon_sql.engines.duckdb.files.places import Place
 
 _NONE: Mapping[str, Place] = MappingProxyType({})
 

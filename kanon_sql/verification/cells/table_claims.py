@@ -9,7 +9,7 @@ from kanon_sql.certificate.file import Document
 from kanon_sql.certificate.status import Status
 from kanon_sql.certificate.table_certificate import TableCertificate
 from kanon_sql.certificate.table_evidence import TableEvidence
-from kanon_sql.engines.duckdb.files import columns
+from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.errors import CertificateError
 from kanon_sql.model.validation import same_name
 from kanon_sql.verification.cells.counted_source import count, source_columns

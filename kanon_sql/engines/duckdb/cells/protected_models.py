@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.engines.duckdb.cells.table_writer import TableWriter
-from kanon_sql.engines.duckdb.policies import Policies
-from kanon_sql.engines.duckdb.session import Session
+from kanon_sql.engines.duckdb.connect.session import Session
+from kanon_sql.engines.duckdb.policies.stored_policies import Policies
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.table_unit import key_places, unit_of
 from kanon_sql.engines.duckdb.cells.gathering import bits
+from kanon_sql.engines.duckdb.connect.shadowing import unshadowed
+from kanon_sql.engines.duckdb.gather.unit import settled_unit
 from kanon_sql.engines.duckdb.label_types import unlisted_null
 from kanon_sql.engines.duckdb.names import literal, quoted
-from kanon_sql.engines.duckdb.shadowing import unshadowed
 from kanon_sql.engines.duckdb.texts import cells_text
-from kanon_sql.engines.duckdb.unit import settled_unit
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.surfaces import Surface

@@ -12,10 +12,10 @@ import duckdb
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.duckdb.cells.memory import Memory, lasting_name
 from kanon_sql.engines.duckdb.cells.tables_read import fingerprint
-from kanon_sql.engines.duckdb.files import load
+from kanon_sql.engines.duckdb.connect.session import Session
+from kanon_sql.engines.duckdb.files.places import Place, plain
+from kanon_sql.engines.duckdb.files.tables import load
 from kanon_sql.engines.duckdb.names import literal, quoted
-from kanon_sql.engines.duckdb.places import Place, plain
-from kanon_sql.engines.duckdb.session import Session
 from kanon_sql.errors import SourceError, raise_alone
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.tabulation import named_table

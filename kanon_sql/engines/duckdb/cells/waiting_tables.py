@@ -11,7 +11,7 @@ import duckdb
 from kanon_sql.engines.cells.tables_together import TablesTogether
 from kanon_sql.engines.duckdb.cells.ledger import ProtectedTables
 from kanon_sql.engines.duckdb.cells.table_writer import JointWriter, TableReader, TableWriter
-from kanon_sql.engines.duckdb.first_use import BLOCKS
+from kanon_sql.engines.duckdb.connect.first_use import BLOCKS
 from kanon_sql.errors import ClauseError, PolicyError
 
 _BEGIN = "BEGIN TRANSACTION"

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
+from kanon_sql.engines.duckdb.audit.measures import record
 from kanon_sql.engines.duckdb.database.plan import COLUMNS
-from kanon_sql.engines.duckdb.measures import record
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import same_name

@@ -10,9 +10,9 @@ import duckdb
 
 from kanon_sql.engines.duckdb.database.fingerprint import fingerprint
 from kanon_sql.engines.duckdb.database.plan import CERTIFICATES, COLUMNS
+from kanon_sql.engines.duckdb.files.places import plain
+from kanon_sql.engines.duckdb.files.staging import write_text
 from kanon_sql.engines.duckdb.names import literal, quoted
-from kanon_sql.engines.duckdb.places import plain
-from kanon_sql.engines.duckdb.staging import write_text
 from kanon_sql.errors import AuditError, PolicyError, SourceError, raise_alone
 
 _NAME = re.compile(r"\w[\w .-]*")

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from kanon_sql.engines import announcing
-from kanon_sql.engines.duckdb.connection import connect
+from kanon_sql.engines.duckdb.connect.connection import connect
 from kanon_sql.engines.duckdb.database.audit import DatabaseAudit, audit_database, columns_of
 from kanon_sql.engines.duckdb.database.parquet import parquet_folder, require_file_names
 from kanon_sql.engines.duckdb.database.plan import PlannedRelease, planned_releases
 from kanon_sql.engines.duckdb.database.public_tables import write_public_tables
 from kanon_sql.engines.duckdb.database.releasing import ReleasedTable, Releasing
 from kanon_sql.engines.duckdb.database.snapshot import snapshot
-from kanon_sql.engines.duckdb.places import plain
-from kanon_sql.engines.duckdb.policies import stored_policies
-from kanon_sql.engines.duckdb.staging import put, staging_directory
+from kanon_sql.engines.duckdb.files.places import plain
+from kanon_sql.engines.duckdb.files.staging import put, staging_directory
+from kanon_sql.engines.duckdb.policies.stored_policies import stored_policies
 from kanon_sql.errors import AuditError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.policy_names import for_rows
 from kanon_sql.model.stored_policy import StoredPolicy
@@ -31,7 +31,7 @@ from kanon_sql.model.validation import one_of
 
 if TYPE_CHECKING:
     from kanon_sql.certificate.stated import Stated
-    from kanon_sql.engines.duckdb.connection import Connection
+    from kanon_sql.engines.duckdb.connect.connection import Connection
     from kanon_sql.solvers.budget import Moment
 
 Heard = Callable[[str, int, int, "Moment | None"], None]

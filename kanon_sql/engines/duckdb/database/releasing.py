@@ -10,19 +10,19 @@ import duckdb
 
 from kanon_sql.certificate.stated import Stated, guaranteed_by
 from kanon_sql.engines.announcing import announce
+from kanon_sql.engines.duckdb.connect.failures import spoken
 from kanon_sql.engines.duckdb.database.coarser_labels import coarser_labels, has_ladder, ladder_of
 from kanon_sql.engines.duckdb.database.person_columns import GROUP, KEY, FactsOfPeople, ShownPeople
 from kanon_sql.engines.duckdb.database.plan import PlannedRelease, own_unit
 from kanon_sql.engines.duckdb.database.snapshot import STAGE
-from kanon_sql.engines.duckdb.failures import spoken
-from kanon_sql.engines.duckdb.from_items import from_item_of
-from kanon_sql.engines.duckdb.history_query import history_query
+from kanon_sql.engines.duckdb.gather.from_items import from_item_of
+from kanon_sql.engines.duckdb.gather.unit import settled_unit
+from kanon_sql.engines.duckdb.histories.query import history_query
 from kanon_sql.engines.duckdb.label_types import unlisted_null
 from kanon_sql.engines.duckdb.names import literal, name_parts, qualified, quoted
-from kanon_sql.engines.duckdb.policies import shown_by
-from kanon_sql.engines.duckdb.policy_tables import checked
-from kanon_sql.engines.duckdb.release import release_query
-from kanon_sql.engines.duckdb.unit import settled_unit
+from kanon_sql.engines.duckdb.policies.allowed_files import checked
+from kanon_sql.engines.duckdb.policies.stored_policies import shown_by
+from kanon_sql.engines.duckdb.release.query import release_query
 from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError, UnknownColumnError, raise_alone
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.person import Person
@@ -37,7 +37,7 @@ from kanon_sql.model.validation import as_identifier, same_name
 
 if TYPE_CHECKING:
     from kanon_sql.certificate.history_certificate import HistoryCertificate
-    from kanon_sql.engines.duckdb.connection import Connection
+    from kanon_sql.engines.duckdb.connect.connection import Connection
 
 _RELEASED = '"kanon#released"'
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
+from kanon_sql.engines.duckdb.files.places import plain
 from kanon_sql.engines.duckdb.names import literal, quoted
-from kanon_sql.engines.duckdb.places import plain
 from kanon_sql.errors import SourceError, raise_alone
 from kanon_sql.model.validation import same_name
 
 if TYPE_CHECKING:
-    from kanon_sql.engines.duckdb.connection import Connection
+    from kanon_sql.engines.duckdb.connect.connection import Connection
 
 STAGE = '"kanon#stage"'
 """The database that is written."""

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Generic, TypeVar
 
 from kanon_sql.engines.audit_figures import FIRST
-from kanon_sql.engines.duckdb.measures import Figures, as_shown, macro_errors, populated, record
+from kanon_sql.engines.duckdb.audit.measures import Figures, as_shown, macro_errors, populated, record
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import PopulationRequirement, Requirement, SensitiveRequirement, ThresholdRequirement

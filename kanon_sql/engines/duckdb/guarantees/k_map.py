@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from kanon_sql.engines.duckdb.audit.measures import Figures
 from kanon_sql.engines.duckdb.guarantees.audited_guarantee import AuditedPopulation
-from kanon_sql.engines.duckdb.measures import Figures
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import KMap
 

@@ -17,7 +17,7 @@ class Audited(AuditedGuarantee[KnownColumns]):
 
     def found(self, release: Released) -> tuple[bool, str]:
         """Return the size of the smallest class by any set, and what breaks it."""
-        from kanon_sql.engines.duckdb.known_classes import counted_known  # it asks for the other guarantees
+        from kanon_sql.engines.duckdb.audit.known_classes import counted_known  # it asks for the other guarantees
 
         found = counted_known(release.con, self.requirement, release.names, release.policy.linked, "released")
         return found.kept, found.described()

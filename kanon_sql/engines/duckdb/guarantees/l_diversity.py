@@ -7,8 +7,8 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
+from kanon_sql.engines.duckdb.audit.measures import Figures
 from kanon_sql.engines.duckdb.guarantees.audited_guarantee import AuditedFigures
-from kanon_sql.engines.duckdb.measures import Figures
 from kanon_sql.engines.duckdb.texts import guarantee_text
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import LDiversity

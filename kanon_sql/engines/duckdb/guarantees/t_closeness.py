@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from kanon_sql.engines.duckdb.from_items import from_item, hierarchy
+from kanon_sql.engines.duckdb.audit.measures import Figures
+from kanon_sql.engines.duckdb.gather.from_items import from_item, hierarchy
 from kanon_sql.engines.duckdb.guarantees.audited_guarantee import AuditedFigures
-from kanon_sql.engines.duckdb.measures import Figures
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.texts import guarantee_text, tree_links
 from kanon_sql.model.hierarchies import DEEPEST

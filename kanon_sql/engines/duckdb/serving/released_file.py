@@ -14,8 +14,8 @@ import duckdb
 from kanon_sql.certificate.stated import Stated, stated
 from kanon_sql.engines.duckdb.database.audit import audit_database, is_released
 from kanon_sql.engines.duckdb.database.plan import CERTIFICATES, COLUMNS
+from kanon_sql.engines.duckdb.files.places import plain
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.engines.duckdb.places import plain
 from kanon_sql.errors import AuditError, SourceError, raise_alone
 
 SETTINGS = {

@@ -1,0 +1,1 @@
+"""Releases that grow: batch by batch, with a ledger."""

@@ -1,0 +1,1 @@
+"""Tables in files: where they lie, and how they are read and written."""

@@ -1,0 +1,205 @@
+"""Where tables lie: which format the name of a file means, and the table of a DuckDB file."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kanon_sql.engines.duckdb.connect.remembered_failures import worded
+from kanon_sql.engines.duckdb.connect.resources import way_out
+from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.errors import SourceError, hint_of, raise_alone
+
+_ENDINGS = {
+    ".csv": "csv",
+    ".csv.gz": "csv",
+    ".tsv": "tsv",
+    ".tsv.gz": "tsv",
+    ".parquet": "parquet",
+    ".json": "json",
+    ".json.gz": "json",
+    ".jsonl": "jsonl",
+    ".jsonl.gz": "jsonl",
+    ".ndjson": "jsonl",
+    ".ndjson.gz": "jsonl",
+    ".duckdb": "duckdb",
+    ".ddb": "duckdb",
+    ".db": "duckdb",
+}
+
+_URL = re.compile("[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
+_TABLE = re.compile(r"""(?:("(?:[^"]|"")+"|[^."]+)\.)?("(?:[^"]|"")+"|[^."]+)""")
+"""A table's name, optionally after its schema; quotes as in SQL."""
+
+
+def readable(folder: Path) -> list[str]:
+    """Return the names of the files in a folder whose endings mean a table, in their order; none if it cannot be listed."""
+    try:
+        return sorted(path.name for path in folder.iterdir() if path.name.lower().endswith(tuple(_ENDINGS)))
+    except OSError:
+        return []
+
+
+def _unquoted(name: str) -> str:
+    return name[1:-1].replace('""', '"') if name.startswith('"') else name
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a table lies: a file, and for a DuckDB file the table in it.
+
+    Attributes
+    ----------
+    path : Path
+        The file, with symbolic links resolved, so that replacing it replaces what the link points to.
+    kind : str
+        ``'csv'``, ``'tsv'``, ``'parquet'``, ``'json'``, ``'jsonl'`` or ``'duckdb'``.
+    table : str, optional
+        The table of a DuckDB file, optionally with its schema.
+    ending : str
+        The ending that told the kind.
+    pattern : str, optional
+        A pattern of many files, or a URL, as DuckDB reads them; it is only read, never written.
+    escaped : bool
+        Whether cells of the CSV file that a spreadsheet takes for formulas have a quote before them.
+    """
+
+    path: Path
+    kind: str
+    table: str | None
+    ending: str
+    pattern: str | None = None
+    escaped: bool = False
+
+    @classmethod
+    def of(cls, text: str, table: str | None = None) -> Place:
+        """Read ``FILE``, ``FILE.duckdb::table``, a URL, or a pattern such as ``visits-*.csv`` that is no file itself.
+
+        Raises
+        ------
+        SourceError
+            When the ending is unknown, or a table is missing or makes no sense.
+        """
+        name, _, inner = (text, "", "") if _URL.match(text) else text.partition("::")
+        if inner and table:
+            raise SourceError(f"{text} names a table already; hint: leave --table out")
+        path = Path(os.path.realpath(name))
+        many = _URL.match(name) is not None or (glob.has_magic(name) and not path.exists())
+        lower = Path(name.partition("?")[0] if _URL.match(name) else name).name.lower()
+        ending = next((end for end in sorted(_ENDINGS, key=len, reverse=True) if lower.endswith(end)), None)
+        if ending is None:
+            hint = hint_of(Path(lower).suffix, _ENDINGS, f"it must end in {', '.join(_ENDINGS)}", spelled=str)
+            raise SourceError(f"{name} has no known format; hint: {hint}")
+        place = cls(path, _ENDINGS[ending], inner or table or None, ending, name if many else None)
+        if many and place.kind == "duckdb":
+            raise SourceError(f"{name} is more than one database, or no file; hint: copy it here, and name it and its table")
+        if place.kind == "duckdb" and not place.table:
+            raise SourceError(f"{name} is a database, so it needs the name of a table; hint: {name}::patients")
+        if place.kind != "duckdb" and place.table:
+            raise SourceError(f"{name} is not a database, so it has no table to name; hint: databases end in .duckdb")
+        if place.table and not _TABLE.fullmatch(place.table):
+            raise SourceError(f"{place.table} is not the name of a table; hint: write patients, or main.patients")
+        return place
+
+    def escaping(self, formulas: bool) -> Place:
+        """Return the same place, with formulas escaped if so asked.
+
+        Raises
+        ------
+        SourceError
+            When it is not a CSV or TSV file: only these are read by spreadsheets without types.
+        """
+        if formulas and self.kind not in ("csv", "tsv"):
+            raise SourceError(f"--escape-formulas is for CSV and TSV files, and {self} is not one; hint: leave it out")
+        return replace(self, escaped=formulas)
+
+    def __str__(self) -> str:
+        return self.pattern or (f"{self.path}::{self.table}" if self.table else str(self.path))
+
+    @property
+    def glob(self) -> str:
+        """Return what DuckDB's readers are given: a name such as data[1].csv is a name, not a pattern."""
+        return self.pattern or glob.escape(str(self.path))
+
+    @property
+    def name(self) -> tuple[str, str]:
+        """Return the schema and the name of the table; the schema is ``main`` where none is named."""
+        schema, table = _TABLE.fullmatch(self.table or "").groups()  # type: ignore[union-attr]
+        return _unquoted(schema or "main"), _unquoted(table)
+
+    @property
+    def called(self) -> str:
+        """Return what its table is called: its name in a database, or that of the file without its ending."""
+        return self.path.name[: -len(self.ending)] if self.table is None else self.name[-1]
+
+    def within(self, database: str) -> str:
+        """Return the table as an SQL name in an attached database."""
+        return ".".join(quoted(part) for part in (database, *self.name))
+
+    def same(self, other: Place) -> bool:
+        """Tell whether both are the same table of the same file, by whatever names, or this one is a pattern of the other."""
+        if self.pattern is not None:
+            return any(other.path == Path(os.path.realpath(each)) for each in glob.iglob(self.pattern, recursive=True))
+        if not (self.path.exists() and other.path.exists() and self.path.samefile(other.path)):
+            return False
+        if self.kind != "duckdb" or other.kind != "duckdb":
+            return True
+        return [part.casefold() for part in self.name] == [part.casefold() for part in other.name]
+
+    def occupied(self) -> bool:
+        """Tell whether writing here would replace something.
+
+        Raises
+        ------
+        SourceError
+            When what is there is not a file, or not a database that can be read.
+        """
+        import duckdb
+
+        if not self.path.exists():
+            return False
+        self.require()
+        if self.kind != "duckdb":
+            return True
+        query = """SELECT system.main.count(*) FROM system.information_schema.tables
+            WHERE system.main.lower(table_schema) = system.main.lower(?)
+                AND system.main.lower(table_name) = system.main.lower(?)"""
+        try:
+            with duckdb.connect(self.path, read_only=True) as con:
+                return con.execute(query, self.name).fetchall() != [(0,)]
+        except duckdb.Error as error:
+            raise_alone(SourceError(f"cannot read {self}: {plain(error)}"))
+
+    def require(self) -> None:
+        """Raise a SourceError unless there is a file to read; whether there is one behind a URL shows when it is read."""
+        if self.pattern is not None:
+            if not _URL.match(self.pattern) and not glob.glob(self.pattern, recursive=True):
+                raise SourceError(f"no file matches {self.pattern}")
+            return
+        if not self.path.exists():
+            raise SourceError(f"there is no file {self.path}")
+        if not self.path.is_file():
+            raise SourceError(f"{self.path} is not a file")
+
+
+def plain(error: Exception) -> str:
+    """Return what a DuckDB error says, without the values that some of them quote.
+
+    Notes
+    -----
+    Errors of conversion and of CSV files repeat the offending cell or line; only their kind and line number are kept.
+    """
+    import duckdb
+
+    speaking = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.CatalogException, duckdb.PermissionException)
+    cause = way_out(error)
+    if cause or isinstance(error, speaking):
+        return worded(str(error)).splitlines()[0] + (f"; hint: {cause}" if cause else "")
+    line = re.search(r"\bLine: (\d+)", str(error))
+    broken = re.search(r"not utf-8|unicode", str(error), re.IGNORECASE)
+    hint = "the text must be UTF-8" if broken else "DuckDB itself says more, and may quote values"
+    return f"{type(error).__name__}{f' at line {line[1]}' if line else ''}; hint: {hint}"

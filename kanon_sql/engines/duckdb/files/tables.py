@@ -1,0 +1,284 @@
+"""Tables in files: read without changing a value, written and replaced whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kanon_sql.engines.duckdb.connect.resources import system_words
+from kanon_sql.engines.duckdb.files.formulas import unescape
+from kanon_sql.engines.duckdb.files.places import Place, plain
+from kanon_sql.engines.duckdb.files.staging import appeared, put, put_new
+from kanon_sql.engines.duckdb.gather.from_items import levels_of_file
+from kanon_sql.engines.duckdb.names import literal, quoted, table_name
+from kanon_sql.errors import SourceError, raise_alone
+from kanon_sql.model.validation import same_name
+
+if TYPE_CHECKING:
+    from kanon_sql.model.policy import Policy
+
+# Everything that DuckDB would guess about a CSV file is said here, because a guess may drop a line that begins with '#',
+# turn the zip code 00501 into 501, or take "" (an empty text) for a missing value.
+_CSV = """all_varchar := true, header := true, delim := $delimiter, quote := '"', escape := '"', comment := '', skip := 0,
+    nullstr := '', allow_quoted_nulls := false, strict_mode := true, sample_size := -1, hive_partitioning := false"""
+
+# Depth 1 keeps every JSON value as it stands; _exact_json then names its type.
+_JSON = "maximum_depth := 1, sample_size := -1, hive_partitioning := false"
+
+_READERS = {
+    "csv": f"system.main.read_csv($path, {_CSV})",
+    "tsv": f"system.main.read_csv($path, {_CSV})",
+    "parquet": "system.main.read_parquet($path, hive_partitioning := false)",
+    "json": f"system.main.read_json($path, {_JSON})",
+    "jsonl": f"system.main.read_json($path, format := 'newline_delimited', {_JSON})",
+}
+
+_WRITERS = {
+    "csv": "FORMAT csv, HEADER, DELIMITER '{delimiter}'",
+    "tsv": "FORMAT csv, HEADER, DELIMITER '\t'",
+    "parquet": "FORMAT parquet",
+    "json": "FORMAT json, ARRAY true",
+    "jsonl": "FORMAT json",
+}
+
+
+def loading(place: Place, *, into: str, delimiter: str = ",") -> str | None:
+    """Return the statements that `load` a table; None for JSON, whose types `load` finds by looking at the values."""
+    if place.kind in ("json", "jsonl") or place.escaped:
+        return None
+    if place.kind == "duckdb":
+        attach = f"ATTACH {literal(str(place.path))} AS kanon_input (READ_ONLY)"
+        return f"{attach};\nCREATE TABLE {quoted(into)} AS FROM {place.within('kanon_input')};\nDETACH kanon_input;"
+    reader = _READERS[place.kind].replace("$path", literal(place.glob))
+    reader = reader.replace("$delimiter", literal("\t" if place.kind == "tsv" else delimiter))
+    return f"CREATE TABLE {quoted(into)} AS FROM {reader};"
+
+
+def load(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:
+    """Copy a table from its file into the connection: one snapshot, whatever happens to the file later.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection.
+    place : Place
+        The table.
+    into : str
+        Name of the table to create.
+    delimiter : str
+        The separator of a CSV file; a TSV file has its own.
+
+    Raises
+    ------
+    SourceError
+        When the file cannot be read.
+    """
+    import duckdb
+
+    place.require()
+    try:
+        if place.kind == "duckdb":
+            con.execute(f"ATTACH {literal(str(place.path))} AS kanon_input (READ_ONLY)")
+            con.execute(f"CREATE TABLE {quoted(into)} AS FROM {place.within('kanon_input')}")
+            con.execute("DETACH kanon_input")
+            return
+        values = {"path": place.glob}
+        if place.kind in ("csv", "tsv"):
+            values["delimiter"] = "\t" if place.kind == "tsv" else delimiter
+        con.execute(f"CREATE TABLE {quoted(into)} AS FROM {_READERS[place.kind]}", values)
+        if place.kind in ("json", "jsonl"):
+            _exact_json(con, into)
+        if place.escaped:
+            unescape(con, into)
+    except duckdb.Error as error:
+        web = "; hint: DuckDB reads URLs by its extension httpfs, over the network" if "://" in str(place) else ""
+        raise_alone(SourceError(f"cannot read {place}: {plain(error)}{web}"))
+
+
+@contextmanager
+def remembering(con: Any, policy: Policy, places: Iterable[Place]) -> Iterator[None]:
+    """Show the databases of ``places`` to a release of tokens, which is compared with the releases that they remember.
+
+    Raises
+    ------
+    SourceError
+        When a database cannot be read.
+    """
+    import duckdb
+
+    files = {place.path.resolve(): place for place in places if place.kind == "duckdb" and place.path.exists()}
+    shown = {f"kanon_memory_{number}": place for number, place in enumerate(files.values() if policy.pseudonyms else ())}
+    for name, place in shown.items():
+        try:
+            con.execute(f"ATTACH {literal(str(place.path))} AS {name} (READ_ONLY)")
+        except duckdb.Error as error:
+            raise_alone(SourceError(f"cannot read {place}: {plain(error)}"))
+    yield
+    for name in shown:
+        con.execute(f"DETACH {name}")
+
+
+def load_policy_table(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:
+    """Copy a table that a policy names from its file, as `load`; a CSV file without names of ours is a hierarchy as ARX has it.
+
+    Raises
+    ------
+    SourceError
+        When the file cannot be read.
+    """
+    import duckdb
+
+    load(con, place, into=into, delimiter=delimiter)
+    found = {name.lower() for name in columns(con, into)}
+    named = found == {f"level{level}" for level in range(len(found))} or found >= {"value", "parent"} or found >= {"a", "b"}
+    if place.kind in ("csv", "tsv") and not named:
+        try:
+            source = levels_of_file(place.glob)
+            con.execute(f"CREATE OR REPLACE TABLE {quoted(into)} AS FROM {source}")
+        except duckdb.Error as error:
+            raise_alone(SourceError(f"cannot read {place}: {plain(error)}"))
+
+
+def load_named(con: Any, policy: Policy, places: Mapping[str, Place], delimiter: str) -> None:
+    """Copy the tables that a policy names, by their names: a population as `load`, others as `load_policy_table`.
+
+    Raises
+    ------
+    SourceError
+        When a file cannot be read.
+    """
+    populations = {same_name(table_name(each)) for each in policy.populations}
+    for name, place in places.items():
+        copy = load if same_name(quoted(name)) in populations else load_policy_table
+        copy(con, place, into=name, delimiter=delimiter)
+
+
+def _exact_json(con: Any, table: str) -> None:
+    """Give each JSON column the type that shows all its values exactly as they stand; others stay JSON."""
+    for name in columns(con, table):
+        column = quoted(name)
+        every = "coalesce(system.main.bool_and({}), true)".format
+        tests = ", ".join(
+            every(f"TRY_CAST({column} AS {kind})::VARCHAR IS NOT DISTINCT FROM {column}::VARCHAR")
+            for kind in ("BIGINT", "DOUBLE", "BOOLEAN")
+        )
+        texts = every(f"system.main.json_type({column}) = 'VARCHAR'")
+        query = f"SELECT {texts}, {tests} FROM {quoted(table)}"  # noqa: S608
+        row = con.execute(query).fetchall()[0]
+        kind = next((kind for kind, fits in zip(("VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN"), row, strict=True) if fits), None)
+        if kind is not None:
+            value = f"system.main.json_extract_string({column}, '$')" if kind == "VARCHAR" else f"{column}::{kind}"
+            con.execute(f"ALTER TABLE {quoted(table)} ALTER {column} TYPE {kind} USING {value}")
+
+
+def columns(con: Any, table: str) -> list[str]:
+    """Return the names of a table's columns in their order."""
+    query = """SELECT column_name FROM system.main.duckdb_columns() WHERE table_name = ? AND NOT internal
+        ORDER BY column_index ASC NULLS LAST"""
+    return [name for (name,) in con.execute(query, [table]).fetchall()]
+
+
+def stage(con: Any, query: str, place: Place, *, staging: Path, delimiter: str = ",") -> Place:
+    """Write a query's rows to a new file of the kind of ``place`` in a private directory.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection with the tables that the query reads.
+    query : str
+        The rows to write, in their order.
+    place : Place
+        Where they are meant to go; it is not touched.
+    staging : Path
+        A private directory on the same file system.
+    delimiter : str
+        The separator of a CSV file.
+
+    Returns
+    -------
+    Place
+        The file that was written.
+
+    Raises
+    ------
+    SourceError
+        When the rows cannot be written.
+    """
+    import duckdb
+
+    staged = replace(place, path=staging / f"release{place.ending}")
+    try:
+        if place.kind == "duckdb":
+            con.execute(f"ATTACH {literal(str(staged.path))} AS kanon_stage")
+            con.execute(f"CREATE SCHEMA IF NOT EXISTS kanon_stage.{quoted(place.name[0])}")
+            con.execute(f"CREATE TABLE {place.within('kanon_stage')} AS {query}")
+            con.execute("DETACH kanon_stage")
+        else:
+            options = _WRITERS[place.kind].format(delimiter=delimiter.replace("'", "''"))
+            gzip = ", COMPRESSION gzip" if place.ending.endswith(".gz") else ""
+            con.execute(f"COPY ({query}) TO $path ({options}{gzip})", {"path": str(staged.path)})
+    except duckdb.Error as error:
+        raise_alone(SourceError(f"cannot write {place}: {plain(error)}"))
+    return staged
+
+
+def publish(con: Any, staged: Place, place: Place, *, replace: bool) -> bool:
+    """Put staged rows in their place in one step: a file gets its name, a table is created in a transaction.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection.
+    staged, place : Place
+        What was written, and where it goes.
+    replace : bool
+        Whether it replaces what is there.
+
+    Returns
+    -------
+    bool
+        Whether the file itself is new.
+
+    Raises
+    ------
+    SourceError
+        When something is in its place, also when it has appeared just now, or the place cannot be written; what was there is
+        still there.
+    """
+    import duckdb
+
+    if place.kind != "duckdb":
+        put(staged.path, place.path, replace=replace)
+        return True
+    try:
+        put_new(staged.path, place.path)
+        return True
+    except FileExistsError:  # then the table goes into that database
+        pass
+    except OSError as error:
+        raise_alone(SourceError(f"cannot write {place}: {system_words(error)}"))
+    create = "CREATE OR REPLACE TABLE" if replace else "CREATE TABLE"
+    try:
+        con.execute(f"ATTACH {literal(str(staged.path))} AS kanon_stage (READ_ONLY)")
+        con.execute(f"ATTACH {literal(str(place.path))} AS kanon_output")
+        con.execute(f"{create} {place.within('kanon_output')} AS FROM {place.within('kanon_stage')}")
+        con.execute("DETACH kanon_output")
+        con.execute("DETACH kanon_stage")
+    except duckdb.Error as error:
+        if isinstance(error, duckdb.CatalogException) and "already exists" in str(error):
+            raise_alone(appeared(place))
+        raise_alone(SourceError(f"cannot write {place}: {plain(error)}"))
+    return False
+
+
+def withdraw(con: Any, place: Place, new_file: bool) -> None:
+    """Take back what :func:`publish` has just put where nothing was."""
+    if new_file:
+        place.path.unlink()
+        return
+    con.execute(f"ATTACH {literal(str(place.path))} AS kanon_output")
+    con.execute(f"DROP TABLE {place.within('kanon_output')}")
+    con.execute("DETACH kanon_output")

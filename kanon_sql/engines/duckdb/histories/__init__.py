@@ -1,0 +1,1 @@
+"""Releases of histories: the rows of a person, linked by tokens."""

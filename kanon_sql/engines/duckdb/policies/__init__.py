@@ -1,0 +1,1 @@
+"""Stored policies, and suggestions for new ones."""

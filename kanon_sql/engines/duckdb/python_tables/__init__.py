@@ -1,0 +1,1 @@
+"""Tables in Python of every library, on their way into DuckDB and back."""

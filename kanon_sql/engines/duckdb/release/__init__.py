@@ -1,0 +1,1 @@
+"""The SQL of a release: rows behind a gate, and what the gate asks."""
