@@ -7,7 +7,7 @@ hierarchies need nothing else. Groups that several rows name together are rows t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -82,6 +82,9 @@ class CellTable:
         How many people may share what they know (``AGAINST CONTRIBUTORS``). They know a base cell that has no others. Where the
         witnesses of a row borrow cells, those have more people together than such a coalition, or all people of the row: so
         one of them is open to each coalition that is not the whole row.
+    rests : int64 array [n, 3]
+        What is left of a row without a part: the row, the part, and the only part of what is left that has people. Some witness
+        has as many people there as the last part requires, or none.
     """
 
     ancestors: Int32
@@ -92,6 +95,7 @@ class CellTable:
     suppressed: Bools
     unseen: Bools
     coalition: int = 0
+    rests: Int64 = field(default_factory=lambda: np.zeros((0, 3), np.int64))
 
     @property
     def base_cells(self) -> int:

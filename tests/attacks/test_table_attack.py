@@ -109,6 +109,7 @@ OLD = (Condition("age >= 59", frozenset({"age"})), "count(*) FILTER (WHERE {})")
 YOUNG_OR_X = Condition("age < 27 OR job = 'x'", frozenset({"age", "job"}))
 YOUNG_OR_A = Condition("age < 40 OR region = 'a'", frozenset({"age", "region"}))
 SEVENTEEN, FIFTY_NINE = dimension("age >= 17", "over17", "age"), dimension("age >= 59", "over59", "age")
+SEX, FIFTY_ONE = Dimension("sex", ("sex",), frozenset({"sex"}), nulls=True), dimension("age >= 51", "over51", "age")
 TWENTIES, TENTHS = dimension("age // 20 * 20", "band20", "age"), dimension("age // 10 * 10", "band10", "age")
 JOB, REGION, TOP = (
     dimension("job", "job", "job"),
@@ -145,6 +146,13 @@ JOB, REGION, TOP = (
             ((54, "x"), (14, "y"), (59, "y")),
             Statement((TWENTIES, JOB), counted=(OLD,), n=4),
             Statement((JOB, FIFTY_NINE), n=4),
+        ),
+        # of 5 people of 38 or more, 4 are of 51 or more: the other one may not just be of another sex
+        source(
+            ("age", "sex"),
+            ((51, "m"), (51, "m"), (33, None), (58, "m"), (17, "m"), (38, "m"), (51, "m")),
+            Statement((FIFTY_NINE,), "ROLLUP", where=Condition("age >= 38", frozenset({"age"})), n=4),
+            Statement((SEX, FIFTY_ONE), n=4, told=True),
         ),
     ],
 )

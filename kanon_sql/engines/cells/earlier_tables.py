@@ -99,6 +99,12 @@ class JointSystem:
         places = RowsOfTables(self.cells, self.counting.tabulation)
         return places.rows(self.table, table.tabulation, table.cells, self.places)
 
+    def groups(self, rows: Int64) -> list[tuple[int, tuple[int, ...]]]:
+        """Return some rows, each by a base cell and the keys of its grouping set."""
+        keys = {place: keys for keys, place in self.places.items()}
+        cells = [np.argwhere(self.table.ancestors == row)[0] for row in np.unique(rows)]
+        return [(int(cell), keys[int(place)]) for cell, place in cells]
+
     def with_empty_rows(self, table: EarlierTable) -> EarlierTable:
         """Return a new table with the cells of its empty rows."""
         finest, own, shape = self.counting.tabulation, RowsOfTables(self.cells, self.counting.tabulation), table.tabulation
@@ -181,6 +187,7 @@ def joint(
     counting: Counting,
     earlier: Sequence[EarlierTable],
     empty: Int64 | None = None,
+    strict: Sequence[tuple[int, tuple[int, ...]]] = (),
 ) -> JointSystem:
     """Return the system of new tables and earlier ones.
 
@@ -194,6 +201,8 @@ def joint(
         Tables of the same source.
     empty : int64 array [n, d], optional
         The keys of cells that nobody has and that make empty rows.
+    strict : sequence of (int, tuple of int)
+        Groups, by a base cell and their keys, that a table without people does not protect.
 
     Raises
     ------
@@ -233,7 +242,7 @@ def joint(
         unlikely.relate(known)
         relate_impossible(known, finest, asked)
     cells = cells if empty is None else cells.with_nobody(empty)
-    table, places = published_system(cells, finest, sets, derived, known, asked)
+    table, places = published_system(cells, finest, sets, derived, known, asked, strict)
     refuse_shown(table)
     published = {each.keys for each in sets}
     system = JointSystem(

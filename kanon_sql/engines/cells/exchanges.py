@@ -18,15 +18,14 @@ from kanon_sql.engines.cells.base_cells import row_numbers
 from kanon_sql.engines.cells.published_set import PublishedSet
 from kanon_sql.engines.cells.related_keys import components
 from kanon_sql.table.arrays import Int64
-from kanon_sql.table.cell_table import Bools
 
 Set = tuple[int, ...]
 
 
 def exchanged(
-    keys: Int64, people: Int64, chosen: Set, published: Sequence[PublishedSet], related: Sequence[set[int]], k: int
-) -> tuple[Bools, Bools]:
-    """Return for each base cell whether its group may have k people or more, and whether it may have none.
+    keys: Int64, people: Int64, chosen: Set, published: Sequence[PublishedSet], related: Sequence[set[int]]
+) -> tuple[Int64, Int64]:
+    """Return for each base cell how many people its group may have, at most and at least, as far as exchanges say.
 
     Parameters
     ----------
@@ -38,10 +37,8 @@ def exchanged(
         All of them.
     related : sequence of set of int
         See `related_keys`.
-    k : int
-        The people that a group may have.
     """
-    more, none = np.zeros((2, len(people)), np.bool_)
+    most, fewest = np.zeros(len(people), np.int64), np.full(len(people), people.sum())
     used = sorted({key for each in published for key in each.keys})
     maximal = {each.keys for each in published if not any(set(each.keys) < set(other.keys) for other in published)}
     # a person has one number of each sum, so all keys of tables with sums stay together
@@ -61,9 +58,10 @@ def exchanged(
         if len(own) < 2:
             continue
         sizes = np.stack([_size(keys, people, each) for each in own])
-        more |= sizes.min(axis=0) >= k
-        none |= sizes.sum(axis=0) <= (len(own) - 1) * _size(keys, people, tuple(sorted(common)))
-    return more, none
+        whole = _size(keys, people, tuple(sorted(common)))
+        most = np.maximum(most, sizes.min(axis=0))
+        fewest = np.minimum(fewest, np.maximum(sizes.sum(axis=0) - (len(own) - 1) * whole, 0))
+    return most, fewest
 
 
 def _size(keys: Int64, people: Int64, chosen: Set) -> Int64:

@@ -78,6 +78,43 @@ def check(table: CellTable, suppressed: Bools, witnesses: Witnesses) -> None:
         if (needed & (np.bincount(witnesses.row[mine & less], minlength=rows) == 0)).any():
             raise _refused("a suppressed row has no witness of less")
     _check_together(table, witnesses, whose)
+    if len(unproven_rests(table, witnesses)):
+        raise _refused("what is left of a row has no witness")
+
+
+def unproven_rests(table: CellTable, witnesses: Witnesses) -> Int64:
+    """Return the rests of which no witness has enough people, or nobody.
+
+    Notes
+    -----
+    O(n g log(n g)) for n entries of witnesses and g grouping sets, and O(w log w) for w witnesses of rows of rests.
+    """
+    rests = table.rests[~np.isin(table.rests[:, 2], np.flatnonzero(table.measures[0].required == 0))]
+    if not len(rests):
+        return rests
+    counts = witnesses.of == 0
+    whose = np.repeat(np.arange(len(witnesses.row)), np.diff(witnesses.start))[counts]
+    base, change = witnesses.base[counts], witnesses.change[counts]
+    people, proven = _totals(table, 0), np.zeros(len(rests), np.bool_)
+    touched = table.ancestors[base].astype(np.int64)
+    inside = np.isin(touched, rests[:, :2])
+    key = (np.broadcast_to(whose[:, None], touched.shape) * table.rows + touched)[inside]
+    pairs, inverse = np.unique(key, return_inverse=True)
+    added = np.zeros(len(pairs), np.int64)
+    np.add.at(added, inverse, np.broadcast_to(change[:, None], touched.shape)[inside])
+    gained = dict(zip(pairs.tolist(), added.tolist(), strict=True))
+    of_row: dict[int, list[int]] = {}
+    for pair in pairs.tolist():
+        of_row.setdefault(pair % table.rows, []).append(pair // table.rows)
+    for number, (parent, part, rest) in enumerate(rests.tolist()):
+        left, enough = int(people[parent] - people[part]), int(table.measures[0].required[rest])
+        for witness in {*of_row.get(parent, ()), *of_row.get(part, ())}:
+            changed = [gained.get(witness * table.rows + row, 0) for row in (parent, part)]
+            then = left + changed[0] - changed[1]
+            if then == 0 or then >= enough:
+                proven[number] = True
+                break
+    return rests[~proven]
 
 
 def _check_measure(

@@ -30,6 +30,7 @@ def published_system(
     derived: Sequence[tuple[int, ...]],
     related: Sequence[set[int]],
     asked: Sequence[tuple[Tabulation, Protection]],
+    strict: Sequence[tuple[int, tuple[int, ...]]] = (),
 ) -> tuple[CellTable, dict[tuple[int, ...], int]]:
     """Return the published system of tables, and the place of each grouping set in it.
 
@@ -47,6 +48,8 @@ def published_system(
         For each key those that say something about it, see `related_keys`.
     asked : sequence of (Tabulation, Protection)
         What is asked of each table: for a row that several have, the strictest counts. The cost follows the first.
+    strict : sequence of (int, tuple of int)
+        Groups, by a base cell and their keys, of which a table with more people is needed.
 
     Raises
     ------
@@ -72,13 +75,16 @@ def published_system(
     named, hidden = rows_named(cells.keys, ancestors, places, tabulation, asked)
     if (named & few).any():
         raise PolicyError("a row that SHOW names has too few people; hint: leave it out of SHOW")
-    more, none = np.zeros((2, rows), np.bool_)
+    most, fewest = np.zeros(rows, np.int64), people.copy()
     for each in [] if any(each.contributors for _, each in asked) else derived:
-        of_cells = exchanged(cells.keys, cells.people, each, sets, related, k)
-        for rows_that, cells_that in zip((more, none), of_cells, strict=True):
-            rows_that[ancestors[cells_that, places[each]]] = True
-    or_none = few & unseen & ~parts_of_differences(ancestors, levels, people, unseen, more, k)
-    few &= ~(unseen & (more | (none & or_none)))
+        most[ancestors[:, places[each]]], fewest[ancestors[:, places[each]]] = exchanged(
+            cells.keys, cells.people, each, sets, related
+        )
+    more, none = most >= k, fewest == 0
+    needed, alone, rests = parts_of_differences(ancestors, levels, people, unseen, (most, fewest), k)
+    needed[[ancestors[cell, places[keys]] for cell, keys in strict]] = True
+    or_none = few & unseen & ~needed
+    few &= ~(unseen & (more | (none & or_none & ~alone)))
     totals = [each for each in sets if set(each.keys) <= set(each.conditions)]
     stays = _rows_of(ancestors, rows, [places[each.keys] for each in sets if each.stays])
     stays |= any(each.rows == "null" for _, each in asked)
@@ -93,9 +99,10 @@ def published_system(
         suppressed=unseen.copy(),
         unseen=unseen,
         coalition=max(each.contributors for _, each in asked),
+        rests=rests,
     )
-    needed = [place for place, keys in enumerate(chosen) if place < len(published) or few[ancestors[:, place]].any()]
-    return _some(table, needed), {chosen[place]: number for number, place in enumerate(needed)}
+    kept = [place for place, keys in enumerate(chosen) if place < len(published) or few[ancestors[:, place]].any()]
+    return _some(table, kept), {chosen[place]: number for number, place in enumerate(kept)}
 
 
 def _some(table: CellTable, sets: Sequence[int]) -> CellTable:
@@ -122,6 +129,7 @@ def _some(table: CellTable, sets: Sequence[int]) -> CellTable:
         shown=table.shown[kept],
         suppressed=table.suppressed[kept],
         unseen=table.unseen[kept],
+        rests=number[table.rests[kept[table.rests].all(axis=1)]].astype(np.int64),
     )
 
 

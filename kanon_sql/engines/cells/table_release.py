@@ -184,7 +184,7 @@ def _refused(cells: BaseCells, table: Tabulation, protection: Protection) -> tup
 
 
 def _solved(
-    system: JointSystem, again: Callable[[Int64], JointSystem], budget: Budget, algorithm: str
+    system: JointSystem, again: Callable[..., JointSystem], budget: Budget, algorithm: str
 ) -> tuple[JointSystem, Suppression]:
     """Return a system with the empty rows that its suppressed rows need, and what was found.
 
@@ -197,15 +197,19 @@ def _solved(
         return system, nothing
     empty = system.missing(system.table.primary | system.table.suppressed)
     system = again(empty) if len(empty) else system
-    state, found = begun(system.table, budget, algorithm), None
+    state, found, strict = begun(system.table, budget, algorithm), None, list[tuple[int, tuple[int, ...]]]()
     while True:
         more = system.missing(state.suppressed)
         if len(more):
             empty = np.concatenate((empty, more))
-            system = again(empty)
+            system = again(empty, strict)
             state, found = widened(state, system.table, budget), None
         elif found is None:
             found = finished(state, budget, algorithm)
+        elif len(rests := gate.unproven_rests(system.table, found.witnesses)):
+            strict += system.groups(rests[:, 2])
+            system = again(empty, strict)
+            state, found = begun(system.table, budget, algorithm), None
         else:
             return system, found
 

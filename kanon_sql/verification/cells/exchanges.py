@@ -43,8 +43,7 @@ class Exchanges:
         cells: Sequence[BaseCell],
         related: set[Pair],
     ) -> None:
-        self._cells, self._related = cells, related
-        self._k = max(protection.k for _, protection in asked)
+        self._cells, self._related, self._tables = cells, related, len(tabulation.sets)
         self._known = any(protection.contributors for _, protection in asked)
         sets = [frozenset(each) for each in tabulation.sets]
         with_sums = frozenset(
@@ -53,11 +52,24 @@ class Exchanges:
         self._sets = [each for each in sets if not any(each < other for other in sets)] + [with_sums]
         self._used = sorted(frozenset().union(*sets))
 
-    def open_groups(self, chosen: Keys) -> tuple[set[Group], set[Group]]:
-        """Return the groups by some keys that may have n people or more, and those that may have none."""
-        more, none = set[Group](), set[Group]()
+    def of_rows(
+        self, sets: Sequence[Sequence[int]], set_of: Sequence[int], keys: Sequence[Group]
+    ) -> dict[int, tuple[int, int]]:
+        """Return the fewest and the most people that rows of sets which no table has may have; the others are not in it."""
+        found = dict[int, tuple[int, int]]()
+        for number, chosen in enumerate(sets[self._tables :], self._tables):
+            possible = self._possible(frozenset(chosen))
+            for row in (row for row, own in enumerate(set_of) if own == number):
+                group = tuple(keys[row][key] for key in sorted(chosen))
+                if group in possible:
+                    found[row] = possible[group]
+        return found
+
+    def _possible(self, chosen: Keys) -> dict[Group, tuple[int, int]]:
+        """Return the fewest and the most people that groups by some keys may have."""
+        found: dict[Group, tuple[int, int]] = {}
         if self._known:  # whoever knows a base cell would see it change
-            return more, none
+            return found
         commons = {one & other for one, other in combinations(self._sets, 2)} | {frozenset[int]()}
         for common in (each for each in commons if each <= chosen):
             # where a common key is known, keys that it is about say something about each other
@@ -69,11 +81,10 @@ class Exchanges:
             for cell in self._cells:
                 group = tuple(cell.keys[key] for key in sorted(chosen))
                 people = [size[tuple(cell.keys[key] for key in part)] for size, part in zip(sizes, own, strict=True)]
-                if min(people) >= self._k:
-                    more.add(group)
-                if sum(people) <= (len(own) - 1) * whole[tuple(cell.keys[key] for key in sorted(common))]:
-                    none.add(group)
-        return more, none
+                fewest = max(0, sum(people) - (len(own) - 1) * whole[tuple(cell.keys[key] for key in sorted(common))])
+                before = found.get(group, (fewest, 0))
+                found[group] = min(fewest, before[0]), max(min(people), before[1])
+        return found
 
     def _sizes(self, chosen: Sequence[int]) -> Counter[Group]:
         found: Counter[Group] = Counter()

@@ -15,7 +15,7 @@ from kanon_sql.model.named_rows import NamedRow, check_rows, values_of
 from kanon_sql.model.protection import COSTS, Protection
 from kanon_sql.model.sum_rules import Ambiguity, Dominance
 from kanon_sql.model.tabulation import Tabulation, is_condition
-from kanon_sql.verification.cells.base_cell import BaseCell
+from kanon_sql.verification.cells.base_cell import BaseCell, Group
 from kanon_sql.verification.cells.exchanges import Exchanges
 from kanon_sql.verification.cells.joint_tables import sets_in
 
@@ -63,6 +63,8 @@ class PublishedSystem:
         How many people may share what they know.
     primaries : frozenset of int
         The rows of the tables with less than that.
+    exchanged : dict of int to (int, int)
+        How many people rows that nobody sees may have, at least and at most, by an exchange of keys.
     open : frozenset of int
         The rows that nobody sees and that may have n people or more, by an exchange of keys.
     may_be_empty : frozenset of int
@@ -108,7 +110,10 @@ class PublishedSystem:
             self.gaps.append([min(gap, self.values[measure][row]) for row, gap in enumerate(gaps)])
         self._pooled = [self.coalition, *(self._attackers(place) for place in range(len(tabulation.sums)))]
         self.primaries = frozenset(row for row in range(self.rows) if self.is_seen(row) and self.needs_witness(row))
-        self.open = frozenset[int]() if exchanges is None else self._open_by_exchange(exchanges)
+        self.exchanged = {} if exchanges is None else exchanges.of_rows(self.grouping_sets, self.sets, self._first())
+        self.open = frozenset(row for row, (_, most) in self.exchanged.items() if most >= self.k)
+        for row in {*self.open, *(row for row, (fewest, _) in self.exchanged.items() if not fewest)}:
+            self.required[0][row] = 0
         self.may_be_empty = frozenset(row for row in range(self.rows) if not self.is_seen(row) and self.required[0][row])
         self.costs = self._costs()
         of_earlier = {row for place in range(len(asked) - before[0], len(asked)) for row in self.rows_of(place)}
@@ -194,6 +199,10 @@ class PublishedSystem:
                 if {tabulation.keys[each.places[0]] for each in items if each is not None} | outer == shown:
                     return True
         return False
+
+    def _first(self) -> list[Group]:
+        """Return the keys of the first base cell of each row."""
+        return [self.cells[each[0]].keys for each in self.members]
 
     def parts(self, parent: int, number: int) -> list[int]:
         """Return the rows of a grouping set that have base cells of a row."""
@@ -282,18 +291,3 @@ class PublishedSystem:
         text = self.tabulation.sums[place]
         for shape, protection in self.asked:
             yield protection, {each.name for each in shape.items if each.kind == "sum" and shape.sums[each.places[0]] == text}
-
-    def _open_by_exchange(self, exchanges: Exchanges) -> frozenset[int]:
-        """Return the rows that nobody sees that may have n people or more; rows that may have none need no witness, too."""
-        found, tables = set[int](), len(self.tabulation.sets)
-        for number in range(tables, len(self.grouping_sets)):
-            chosen = sorted(self.grouping_sets[number])
-            more, none = exchanges.open_groups(frozenset(chosen))
-            for row in (row for row in range(self.rows) if self.sets[row] == number):
-                keys = self.cells[self.members[row][0]].keys
-                group = tuple(keys[key] for key in chosen)
-                if group in more:
-                    found.add(row)
-                if group in more or group in none:
-                    self.required[0][row] = 0
-        return frozenset(found)

@@ -59,7 +59,13 @@ def small_rests(system: PublishedSystem) -> Iterator[Rest]:
             if {*system.grouping_sets[above]} < {*system.grouping_sets[number]}:
                 for row in filter(system.is_seen, {rows[above] for rows in system.ancestors}):
                     parts = [part for part in system.parts(row, number) if people[part]]
-                    # of two parts, the other one is the rest, and has a witness of its own
-                    for part in parts if len(parts) > 2 else ():
-                        if people[row] - people[part] < system.k and system.open.isdisjoint({*parts} - {part}):
+                    for part in parts if len(parts) > 1 else ():
+                        left, others = people[row] - people[part], {*parts} - {part}
+                        if left < system.k and system.open.isdisjoint(others) and not _exchanged(system, row, part, others):
                             yield row, part
+
+
+def _exchanged(system: PublishedSystem, row: int, part: int, others: set[int]) -> bool:
+    """Return whether the part may be the whole row, or k people less, if only one other part has people."""
+    fewest, most = system.exchanged.get(part, (system.values[0][row], 0))
+    return len(others) == 1 and (most >= system.values[0][row] or fewest <= system.values[0][row] - system.k)
