@@ -104,19 +104,17 @@ def reference() -> str:
 
 
 def _functions() -> list[str]:
-    from kanon_sql.engines.duckdb.connect.registration import functions
+    from kanon_sql.engines.duckdb.connect.registration import table_functions
 
     found = []
-    for module in functions():
-        signature = module.MACRO.partition(" AS TABLE ")[0]
-        found.append(f"### `{signature.partition('(')[0]}`\n\n{_about(module)}\n\n```text\n{signature}\n```")
+    for module in table_functions():
+        about = dict(re.findall(r"^(?:- )?`(\w+)\(.*?\)`: (.+)$", module.__doc__ or "", re.MULTILINE))
+        for text in module.MACROS:
+            signature = text.partition(" AS TABLE ")[0]
+            name = signature.partition("(")[0]
+            says = about[name][:1].upper() + about[name][1:]
+            found.append(f"### `{name}`\n\n{says}\n\n```text\n{signature}\n```")
     return found
-
-
-def _about(module: Any) -> str:
-    """Return the first line of a docstring, without the call that it begins with."""
-    says = (module.__doc__ or "").strip().partition("\n")[0].partition(": ")[2]
-    return says[:1].upper() + says[1:]
 
 
 def _macros() -> list[str]:

@@ -1,1 +1,1 @@
-"""The SQL functions registered in DuckDB, one a file; `kanon_sql.engines.duckdb.connect.connection` installs them."""
+"""The SQL functions and macros registered in DuckDB, a file for each step of a statement; see `registration`."""

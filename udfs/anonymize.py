@@ -29,9 +29,9 @@ def plan(session: Session, tbl: str, policy: str, database: str) -> str:
     return under_policy(f"FROM {table_name(tbl)}", of_name(policy, known), "kanon_plan_release")
 
 
-FUNCTION = Function(name="kanon_plan_anonymize", returns="VARCHAR", call=plan, refused=refusing_query)
+FUNCTIONS = (Function(name="kanon_plan_anonymize", returns="VARCHAR", call=plan, refused=refusing_query),)
 
-MACRO = (
+MACROS = (
     "anonymize(tbl, policy) "
-    f"AS TABLE FROM system.main.query(system.main.{FUNCTION.name}(tbl, policy, system.main.current_database()))"
+    "AS TABLE FROM system.main.query(system.main.kanon_plan_anonymize(tbl, policy, system.main.current_database()))",
 )

@@ -63,11 +63,11 @@ def _listed(rows: Any, option: str) -> list[dict[str, Any]] | None:
     return [{key: value for key, value in each.items() if value is not None} for each in rows]
 
 
-FUNCTION = Function(name="kanon_plan_protect", returns="VARCHAR", call=plan, refused=refusing_query)
+FUNCTIONS = (Function(name="kanon_plan_protect", returns="VARCHAR", call=plan, refused=refusing_query),)
 
 _GIVEN = ", ".join(map(quoted, _NAMED))
 
-MACRO = (
+MACROS = (
     f"protect(tbl, {', '.join(f'{quoted(name)} := {default}' for name, default in _NAMED.items())}) AS TABLE "
-    f"FROM system.main.query(system.main.kanon_plan_protect(tbl, system.main.current_database(), {_GIVEN}))"
+    f"FROM system.main.query(system.main.kanon_plan_protect(tbl, system.main.current_database(), {_GIVEN}))",
 )

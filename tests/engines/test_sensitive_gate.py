@@ -12,7 +12,7 @@ import pytest
 from asking import ask
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from kanon_sql.udfs.kanon_gain import FUNCTION as GAIN
+from kanon_sql.udfs.gate import gain
 from requirement_oracle import Apart, Histogram, diverse, equal, kept, moved, numeric, ordered, total
 
 import kanon_sql
@@ -122,8 +122,8 @@ def test_a_gain_next_to_its_logarithm_is_decided_exactly(con: duckdb.DuckDBPyCon
     for total_rows in (frequent, 1, rows // 3, rows - 1):
         _, most = requirement.shares(total_rows, rows)
         (held, size), (more, of) = (near(most, rows).as_integer_ratio() for near in (nearest_below, nearest_above))
-        assert GAIN.call(None, held, size, total_rows, rows)
-        assert not GAIN.call(None, more, of, total_rows, rows)
+        assert gain(None, held, size, total_rows, rows)
+        assert not gain(None, more, of, total_rows, rows)
 
 
 def closeness(classes: Sequence[Histogram], distance: Apart) -> list[Fraction]:

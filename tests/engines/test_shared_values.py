@@ -74,7 +74,7 @@ def test_what_singles_out_is_refused_before_the_search(con: Connection, monkeypa
     def searched(*_: object) -> None:
         raise AssertionError("the search has started")
 
-    monkeypatch.setattr("kanon_sql.udfs.kanon_fit.solve", searched)
+    monkeypatch.setattr("kanon_sql.udfs.release.solve", searched)
     con.execute(TWICE)
     for statement in (
         "FROM twice ANONYMIZE BY zip, age GUARANTEE k >= 5 AND l(d) >= 2",

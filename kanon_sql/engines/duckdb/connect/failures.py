@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
+from kanon_sql.engines.duckdb.connect.first_use import RELEASES
 from kanon_sql.engines.duckdb.connect.remembered_failures import worded
 from kanon_sql.engines.duckdb.connect.resources import way_out
 from kanon_sql.engines.duckdb.connect.wrong_arguments import for_the_other, unknown_argument
-from kanon_sql.engines.duckdb.guarantees import functions
 from kanon_sql.errors import ClauseError, KanonError, KanonWarning, SourceError, UnknownColumnError
 
 if TYPE_CHECKING:
@@ -84,8 +84,7 @@ class Asked:
 @cache
 def _releases() -> re.Pattern[str]:
     """Return a pattern for what a statement without the clause calls to release or to label."""
-    names = (*functions(), "pattern_guided", "anonymize", "bin_labels", "region_labels", "rectangle_labels")
-    return re.compile(rf"\b(?:{'|'.join(names)})\b", re.IGNORECASE)
+    return re.compile(rf"\b(?:{'|'.join(RELEASES)})\b", re.IGNORECASE)
 
 
 def error_to_raise(error: Exception, asked: Asked, session: Session) -> KanonError | None:

@@ -36,6 +36,12 @@ _REVEALING = re.compile(
 )
 """Words with which a statement may list functions, run text that it makes, or reach another database."""
 
+RELEASES = (
+    *("k_anonymize", "l_diversify", "t_close", "beta_like", "delta_private", "k_map", "delta_present", "pattern_guided"),
+    *("anonymize", "bin_labels", "region_labels", "rectangle_labels"),
+)
+"""The table functions that release or label rows: to ask `kanon_sql.udfs` for them takes longer than a small release."""
+
 _CALLED = re.compile(r"""\b(?:anonymize|protect)\b"?\s*(?:\(|--|/\*)""", re.IGNORECASE)
 """The two words of a clause that are functions too."""
 
@@ -172,6 +178,6 @@ def _has_clause(query: object) -> bool:
 
 @cache
 def _names() -> frozenset[str]:
-    """Return the names of the files of our macros, each called like its macro."""
-    packages = [import_module(f"kanon_sql.{name}").__path__ for name in ("sql", "udfs")]
-    return frozenset(path.stem for folders in packages for folder in folders for path in Path(folder).glob("*.*"))
+    """Return the names of our macros; those in plain SQL are called like their files."""
+    folders = import_module("kanon_sql.sql").__path__
+    return frozenset({*RELEASES, "protect", *(path.stem for folder in folders for path in Path(folder).glob("*.sql"))})

@@ -18,57 +18,29 @@ from typing import Any
 import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
-from kanon_sql.engines.duckdb import guarantees
 from kanon_sql.engines.duckdb.connect.functions import Function
 from kanon_sql.engines.duckdb.connect.session import Session
 from kanon_sql.engines.duckdb.connect.shadowing import refuse_namesakes
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import SourceError, raise_alone
 
+_FIRST = ("unit", "columns", "release", "hashes")
+"""Modules of `kanon_sql.udfs` that hold the functions of `RELEASING`."""
+
 _MODULES = (
-    "kanon_plan_unit",
-    "kanon_unit",
-    "kanon_begin",
-    "kanon_gather",
-    "kanon_fit",
-    "kanon_pieces",
-    "kanon_keyed_hash",
-    "kanon_pseudonym",
-    "kanon_ledger_token",
-    "kanon_explain",
-    "kanon_column",
-    "kanon_columns_known",
-    "kanon_policy_checked",
-    "kanon_plan_release",
-    "kanon_plan_table",
-    "kanon_plan_explanation",
-    "kanon_audited",
-    "kanon_histories",
-    "kanon_entropy",
-    "kanon_gain",
-    "kanon_transport",
-    "kanon_releases",
-    "kanon_begin_cells",
-    "kanon_fit_cells",
-    "kanon_explain_cells",
-    "kanon_protected",
-    "kanon_suppressed",
-    "kanon_empty_rows",
-    "kanon_level",
-    "kanon_table_checked",
-    "kanon_begin_histories",
-    "kanon_fit_histories",
-    "kanon_history_cells",
-    "kanon_histories_checked",
-    "kanon_linked",
-    "pattern_guided",
+    *_FIRST,
+    "plans",
+    "explain",
+    "gate",
+    "histories",
+    "cells",
+    "certificates",
     "protect",
     "anonymize",
-    "bin_labels",
-    "region_labels",
-    "rectangle_labels",
+    "labels",
+    "guarantees",
 )
-"""Modules of `kanon_sql.udfs`; those of guarantees come in addition."""
+"""All modules of `kanon_sql.udfs`; each has its ``FUNCTIONS``, and some have ``MACROS``."""
 
 RELEASING = frozenset(
     {
@@ -84,7 +56,7 @@ RELEASING = frozenset(
         "kanon_audited",
     }
 )
-"""The functions, called like their modules, that releases call under most guarantees, and those that these call in texts."""
+"""The functions that releases call under most guarantees, and those that these call in texts."""
 
 _WITHOUT_PYTHON = "greedy_release"
 """The macro behind the releases in plain SQL."""
@@ -135,7 +107,7 @@ def session_of(con: duckdb.DuckDBPyConnection, secret: str | bytes | None = None
 
 
 def new_session(
-    con: duckdb.DuckDBPyConnection, secret: str | bytes | None = None, modules: Iterable[str] | None = None
+    con: duckdb.DuckDBPyConnection, secret: str | bytes | None = None, functions: Iterable[Function] | None = None
 ) -> Session:
     """Register the functions on a new DuckDB instance; `session_of` asks it first, which takes longer where there is none."""
     with REGISTERING:
@@ -144,13 +116,12 @@ def new_session(
         number = secrets.randbits(62)  # a macro of the database cannot guess it
         _SESSIONS[number] = session
         _create(con, "kanon_session", session.keep(lambda: number), [], "BIGINT")
-        _create_functions(con, session, _modules() if modules is None else modules)
+        _create_functions(con, session, _functions(_MODULES) if functions is None else functions)
         return session
 
 
-def _create_functions(con: duckdb.DuckDBPyConnection, session: Session, modules: Iterable[str]) -> None:
-    for module in map(_udf, modules):
-        function: Function = module.FUNCTION
+def _create_functions(con: duckdb.DuckDBPyConnection, session: Session, functions: Iterable[Function]) -> None:
+    for function in functions:
         _create(
             con,
             function.name,
@@ -170,15 +141,29 @@ def _create(con: duckdb.DuckDBPyConnection, name: str, *arguments: Any, **option
         raise_alone(SourceError(f"the database has a macro {name}, named like a function of kanon-sql; hint: drop it"))
 
 
+def _functions(modules: Iterable[str]) -> Iterator[Function]:
+    return (function for name in modules for function in _udf(name).FUNCTIONS)
+
+
 def macros() -> list[str]:
     """Return the text behind CREATE MACRO of every table macro: the table functions, then the audit."""
-    ours = [module.MACRO for module in functions()]
-    return ours + [text for name, text in _files() if name not in (*_modules(), _WITHOUT_PYTHON)]
+    ours = _ours()
+    return [*ours.values(), *(text for name, text in _files() if name not in ours and name != _WITHOUT_PYTHON)]
 
 
 def without_python() -> list[str]:
     """Return the text behind CREATE MACRO of the releases in plain SQL, which our functions replace, and of what they call."""
-    return [text for name, text in _files() if name in (*_modules(), _WITHOUT_PYTHON)]
+    ours = _ours()
+    return [text for name, text in _files() if name in ours or name == _WITHOUT_PYTHON]
+
+
+def _ours() -> dict[str, str]:
+    return _named(text for module in table_functions() for text in module.MACROS)
+
+
+def _named(texts: Iterable[str]) -> dict[str, str]:
+    """Return the texts behind CREATE MACRO by the names that they begin with."""
+    return {text.partition("(")[0]: text for text in texts}
 
 
 def _files() -> Iterator[tuple[str, str]]:
@@ -191,13 +176,9 @@ def _files() -> Iterator[tuple[str, str]]:
         yield name, text[text.index(_CREATE) + len(_CREATE) :].rstrip().rstrip(";")
 
 
-def functions() -> list[Any]:
-    """Return the modules of the table functions, each with its ``MACRO``."""
-    return [module for module in map(_udf, _modules()) if hasattr(module, "MACRO")]
-
-
-def _modules() -> tuple[str, ...]:
-    return (*_MODULES, *guarantees.functions())
+def table_functions() -> list[Any]:
+    """Return the modules of the table functions, each with its ``MACROS``."""
+    return [module for module in map(_udf, _MODULES) if hasattr(module, "MACROS")]
 
 
 def _udf(name: str) -> Any:
@@ -219,7 +200,7 @@ def install(
 
 def first_session(con: duckdb.DuckDBPyConnection, maker: duckdb.DuckDBPyConnection) -> Session:
     """Register what releases call on a connection that nobody has used yet, through another connection to its database."""
-    session = new_session(maker, modules=sorted(RELEASING))
+    session = new_session(maker, functions=(each for each in _functions(_FIRST) if each.name in RELEASING))
     _OPEN.add(con)
     _serve(con, session)
     return session
@@ -227,7 +208,7 @@ def first_session(con: duckdb.DuckDBPyConnection, maker: duckdb.DuckDBPyConnecti
 
 def further_functions(maker: duckdb.DuckDBPyConnection, session: Session) -> None:
     """Register what `first_session` has not."""
-    _create_functions(maker, session, [name for name in _modules() if name not in RELEASING])
+    _create_functions(maker, session, (each for each in _functions(_MODULES) if each.name not in RELEASING))
 
 
 def _serve(con: duckdb.DuckDBPyConnection, session: Session) -> None:
@@ -243,7 +224,7 @@ def temporary_macros(execute: Callable[[duckdb.Statement], Any]) -> None:
 
 def named_macros(con: duckdb.DuckDBPyConnection, names: Iterable[str]) -> set[str]:
     """Create the temporary macros of these names, and those that they call; return all these names."""
-    texts = {text.partition("(")[0]: text for text in macros()}
+    texts = _named(macros())
     found, wanted = set[str](), set(names)
     while wanted:
         name = wanted.pop()

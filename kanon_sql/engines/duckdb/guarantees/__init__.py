@@ -48,11 +48,6 @@ def audited_class(requirement: type[Requirement]) -> type[AuditedGuarantee[Any]]
     return found
 
 
-def functions() -> tuple[str, ...]:
-    """Return the table functions that release a table under one guarantee."""
-    return tuple(filter(None, (audited_class(each).function for each in REQUIREMENTS)))
-
-
 def macros() -> tuple[str, ...]:
     """Return the audit macros that measure what rows of classes do not tell."""
     return tuple(filter(None, (audited_class(each).macro for each in REQUIREMENTS)))

@@ -59,8 +59,6 @@ class AuditedGuarantee(ABC, Generic[R]):
 
     Attributes
     ----------
-    function : str, optional
-        The table function that releases a table under it, if there is one.
     macro : str, optional
         The audit macro that measures it, if there is one.
     title : str
@@ -71,7 +69,6 @@ class AuditedGuarantee(ABC, Generic[R]):
 
     requirement: R
 
-    function: ClassVar[str | None] = None
     macro: ClassVar[str | None] = None
     title: ClassVar[str] = ""
     unions_keep: ClassVar[bool] = False

@@ -17,7 +17,6 @@ from kanon_sql.model.requirements import BetaLikeness
 class Audited(AuditedFigures[BetaLikeness]):
     """No value gains more than beta, or -ln of its share of the table, over that share."""
 
-    function = "beta_like"
     macro = "beta_likeness"
     title = "beta-likeness"
 

@@ -17,7 +17,6 @@ from kanon_sql.model.requirements import DeltaDisclosure
 class Audited(AuditedFigures[DeltaDisclosure]):
     """Every class has every value of the table, with a share that is at most e^delta times the other or part of it."""
 
-    function = "delta_private"
     macro = "delta_disclosure"
     title = "delta-disclosure"
 

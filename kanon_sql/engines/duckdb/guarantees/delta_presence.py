@@ -17,7 +17,6 @@ from kanon_sql.model.requirements import DeltaPresence
 class Audited(AuditedPopulation[DeltaPresence]):
     """The shares of no row of the population add up to more than delta."""
 
-    function = "delta_present"
     macro = "delta_presence"
     title = "delta-presence"
 

@@ -14,8 +14,6 @@ from kanon_sql.model.requirements import KAnonymity, People
 class Audited(AuditedGuarantee[KAnonymity]):
     """At least k rows in a class."""
 
-    function = "k_anonymize"
-
     def found(self, release: Released) -> tuple[bool, str]:
         """Return the size of the smallest class."""
         return smallest(self.requirement, release)

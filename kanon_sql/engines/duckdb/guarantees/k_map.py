@@ -15,7 +15,6 @@ from kanon_sql.model.requirements import KMap
 class Audited(AuditedPopulation[KMap]):
     """At least k rows of the population match what a class shows."""
 
-    function = "k_map"
     macro = "k_mapping"
     title = "k-map"
 

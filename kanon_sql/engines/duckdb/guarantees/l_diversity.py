@@ -18,7 +18,6 @@ from kanon_sql.model.requirements import LDiversity
 class Audited(AuditedFigures[LDiversity]):
     """The values of each class by their number, by the greatest counter, by their entropy, or by all counters."""
 
-    function = "l_diversify"
     macro = "l_diversity"
     title = "l-diversity"
     unions_keep = True

@@ -32,7 +32,6 @@ _MOMENT = """CASE WHEN system.main.regexp_full_match(
 class Audited(AuditedFigures[TCloseness]):
     """Every class is within t of the whole table."""
 
-    function = "t_close"
     macro = "t_closeness"
     title = "t-closeness"
 

@@ -72,10 +72,12 @@ def _lines(session: Session, gathering: Gathering, tables: tuple[Any, ...]) -> l
     return explanation(read.table, read.policy, budget=budget)
 
 
-FUNCTION = Function(
-    name="kanon_explain",
-    returns='STRUCT("property" VARCHAR, "value" VARCHAR, "cost" DOUBLE, "rows_failing" BIGINT)[]',
-    call=explain,
-    arrow=True,
-    side_effects=True,
+FUNCTIONS = (
+    Function(
+        name="kanon_explain",
+        returns='STRUCT("property" VARCHAR, "value" VARCHAR, "cost" DOUBLE, "rows_failing" BIGINT)[]',
+        call=explain,
+        arrow=True,
+        side_effects=True,
+    ),
 )

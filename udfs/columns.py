@@ -1,4 +1,8 @@
-"""`kanon_columns_known(key, named, policy, surface)`: an error of ours unless the columns just heard fit a policy."""
+"""The columns of a query, heard while it is bound.
+
+- `kanon_column(policy, column)`: hears the columns of a query, for the planner that asks next.
+- `kanon_columns_known(key, named, policy, surface)`: an error of ours unless the columns just heard fit a policy.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,12 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import OWN
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import same_name
+
+
+def heard(session: Session, policy: str, name: str) -> bool:
+    """Note a column of the query under a policy."""
+    session.binding.bound(policy, name)
+    return True
 
 
 def known(session: Session, key: str, named: str, policy: str | None, surface: Surface) -> str:
@@ -26,4 +36,7 @@ def known(session: Session, key: str, named: str, policy: str | None, surface: S
     return "SELECT 1"
 
 
-FUNCTION = Function(name="kanon_columns_known", returns="VARCHAR", call=known, refused=refusing_query)
+FUNCTIONS = (
+    Function(name="kanon_column", returns="BOOLEAN", call=heard),
+    Function(name="kanon_columns_known", returns="VARCHAR", call=known, refused=refusing_query),
+)

@@ -1,4 +1,8 @@
-"""`kanon_unit(unit, surface, columns, first, cells, looks)`: warnings about whom a row describes, or a refusal."""
+"""Whom a row describes, before its release begins.
+
+- `kanon_plan_unit(source, wide, unit, surface)`: the query of the evidence, over the columns just heard.
+- `kanon_unit(unit, surface, columns, first, cells, looks)`: warnings about whom a row describes, or a refusal.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kanon_sql.engines.built_arrays import numbers, texts
-from kanon_sql.engines.duckdb.connect.functions import Function
+from kanon_sql.engines.duckdb.connect.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.connect.session import Session
 from kanon_sql.engines.duckdb.gather.sampled_rows import sampled_rows
+from kanon_sql.engines.duckdb.gather.unit import KEYS, evidence_query
 from kanon_sql.engines.unit import Looked, settle
+from kanon_sql.model.policy_checks import OWN
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
+from kanon_sql.model.validation import same_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+def plan(session: Session, source: str, wide: str, unit: str, surface: Surface) -> str:
+    """Return the query; runs when the statement is bound."""
+    heard = (session.binding.columns(key) for key in KEYS)
+    released, every = ([name for name in each if not same_name(name).startswith(OWN)] for each in heard)
+    return evidence_query((source, wide), (released, every), Unit.from_json(unit), surface)
 
 
 def settled(
@@ -45,10 +60,13 @@ def _answer(refused: str | None, warnings: Iterable[str]) -> pa.Array:
     return pa.StructArray.from_arrays([texts([refused]), lists], ["refused", "warnings"])
 
 
-FUNCTION = Function(
-    name="kanon_unit",
-    returns="STRUCT(refused VARCHAR, warnings VARCHAR[])",
-    call=settled,
-    arrow=True,
-    refused=lambda words: _answer(words, ()),
+FUNCTIONS = (
+    Function(name="kanon_plan_unit", returns="VARCHAR", call=plan, refused=refusing_query),
+    Function(
+        name="kanon_unit",
+        returns="STRUCT(refused VARCHAR, warnings VARCHAR[])",
+        call=settled,
+        arrow=True,
+        refused=lambda words: _answer(words, ()),
+    ),
 )
