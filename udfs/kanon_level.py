@@ -29,7 +29,7 @@ def level(_session: Session, value: pa.ChunkedArray, recoding: pa.ChunkedArray, 
 
 def _labels(texts: Sequence[str], recoding: str, number: int) -> Sequence[Label]:
     from kanon_sql.clause.cells.levels import recoding_of
-    from kanon_sql.generalize.intervals import interval_levels
+    from kanon_sql.table.labels.intervals import interval_levels
 
     try:
         return list(interval_levels(texts, recoding_of(recoding)).values())[number]
