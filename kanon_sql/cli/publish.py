@@ -102,7 +102,7 @@ def release_file(
     """
     import kanon_sql
     from kanon_sql.engines.duckdb.files.tables import columns, load_named, remembering
-    from kanon_sql.engines.duckdb.python_tables.tables import check_tables
+    from kanon_sql.engines.duckdb.policies.allowed_files import check_tables
     from kanon_sql.engines.duckdb.release.written_release import audit_written, tallies
 
     con = without_bar(kanon_sql.connect(secret=secret, allowed_files=allowed_files, config=job.spill))

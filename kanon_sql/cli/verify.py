@@ -69,6 +69,7 @@ def verify(
     import duckdb
 
     from kanon_sql.engines.duckdb.files.places import Place
+    from kanon_sql.generalize.groups import grouped_again
     from kanon_sql.verification.cells.protected_files import verify_tables
     from kanon_sql.verification.files import verify_files
 
@@ -89,7 +90,7 @@ def verify(
         if together:
             return verify_tables(con, tables[0], [(tables[1], certificate), *together], delimiter, others)
         tokens = (column_names(pseudonym, []), secret)
-        return verify_files(con, *tables, certificate, delimiter, others, tokens, allowed_files)
+        return verify_files(con, *tables, certificate, delimiter, others, tokens, allowed_files, grouped_again)
 
     try:
         found = interruptible(con.interrupt, work, patience=PATIENCE)

@@ -11,7 +11,6 @@ from kanon_sql.engines.built_arrays import numbers
 from kanon_sql.engines.population import refuse_empty_cells, with_populations
 from kanon_sql.errors import PolicyError
 from kanon_sql.generalize import ladders
-from kanon_sql.generalize.measurements import measurable
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Levels, table_of
 from kanon_sql.model.secret import Secret
@@ -23,6 +22,7 @@ from kanon_sql.table.encode import encode
 from kanon_sql.table.equal_values import Spellings, key_codes, together
 from kanon_sql.table.keyed_people import shuffled_people
 from kanon_sql.table.ladder import Ladder
+from kanon_sql.table.measurements import measurable
 from kanon_sql.table.sensitive_values import Columns, labelled, measured
 
 if TYPE_CHECKING:

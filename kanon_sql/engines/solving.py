@@ -14,7 +14,6 @@ from kanon_sql.engines.built_arrays import numbers, texts
 from kanon_sql.engines.histogram import coded
 from kanon_sql.engines.pieces import ListedPieces, PiecesByNumber, PlainPieces, hidden_columns
 from kanon_sql.engines.tokens import Tokens
-from kanon_sql.generalize.measurements import numbers_of
 from kanon_sql.generalize.summaries import ranges, sets
 from kanon_sql.model.microaggregation import Aggregate, Medians
 from kanon_sql.model.policy import Policy
@@ -27,6 +26,7 @@ from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.equal_values import Spellings
 from kanon_sql.table.ladder import Ladder
+from kanon_sql.table.measurements import numbers_of
 from kanon_sql.table.recoding import Recoding, hidden_bits
 
 if TYPE_CHECKING:

@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 
 from kanon_sql.errors import PolicyError
-from kanon_sql.generalize.numbers import Place, place
 from kanon_sql.generalize.words import alone, listed
 from kanon_sql.model.grouping_algorithms import AUTO, GroupingAlgorithm
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Bins, Intervals, Regions
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.labels.grouping import Grouping
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.ladder import Label
-from kanon_sql.table.sensitive_values import moment, refuse_far_moments
+from kanon_sql.table.numbers import Place, in_order, place
+from kanon_sql.table.sensitive_values import refuse_far_moments
 
 _FEW_COORDINATES = 16
 """Coordinates on an axis up to which the best rectangles are found, mostly in less than a second."""
@@ -65,6 +66,13 @@ def grouped(
             return _numbered("region", texts, found), f"REGIONS ({name}): {found.described(rows)}"
         case Intervals():
             return _intervals(recoding, texts, rows, k, budget), ""
+
+
+def grouped_again(
+    recoding: Bins | Intervals | Regions, texts: Sequence[Label], rows: Int64, policy: Policy, tables: Mapping[str, Any]
+) -> tuple[list[Label], str]:
+    """Return what `grouped` returned for a policy without a time limit."""
+    return grouped(recoding, texts, rows, policy.fewest_rows, tables, Budget(seed=policy.seed))
 
 
 def rectangles(
@@ -146,15 +154,6 @@ def _intervals(recoding: Intervals, texts: Sequence[Label], rows: Int64, k: int,
     sides = [interval(known[first[a]], known[last[b]], values) for a, b in zip(low, high, strict=True)]
     own = iter(group[rank].tolist())
     return [None if text is None else sides[next(own)] for text in texts]
-
-
-def in_order(texts: Sequence[str]) -> Sequence[Any]:
-    """Return what the values are ordered by: numbers, else moments, where all are such; else the texts themselves."""
-    for read in (place, moment):
-        values = [read(text) for text in texts]
-        if None not in values:
-            return values
-    return texts
 
 
 def _ranked(values: Sequence[Any]) -> tuple[Int64, Int64, Int64]:

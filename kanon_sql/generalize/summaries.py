@@ -6,30 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kanon_sql.generalize.groups import in_order, interval
+from kanon_sql.generalize.groups import interval
 from kanon_sql.generalize.words import alone, listed
-from kanon_sql.table.arrays import Int32, Int64
-from kanon_sql.table.ladder import Label, Ladder
-
-
-def summary_ladder(texts: Sequence[Label], value: Int32, rows: Int64) -> Ladder:
-    """Return the ladder of values alone, coded in their order, NULL last: numbers, else moments, else texts.
-
-    Parameters
-    ----------
-    texts : sequence of Label [v]
-        The values, NULL last.
-    value : int32 array [t]
-        The value of each row type, as its place in ``texts``.
-    rows : int64 array [v]
-        Rows of each value.
-    """
-    known = [text for text in texts if text is not None]
-    keys = in_order(known)
-    order = [*sorted(range(len(known)), key=keys.__getitem__), *range(len(known), len(texts))]
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    return Ladder.of(rank[value], [texts[place] for place in order], rows[order], [], exact=True)
+from kanon_sql.table.arrays import Int64
+from kanon_sql.table.ladder import Label
 
 
 def ranges(labels: Sequence[Label], number: Int64, code: Int64) -> list[Label]:

@@ -1,6 +1,6 @@
 """How the cells of a quasi-identifier may be coarsened before they are suppressed, as a policy says it.
 
-Nothing here knows a value: what the cells of a table show at each level is the work of :mod:`kanon_sql.generalize.ladders`.
+Nothing here knows a value: what the cells of a table show at each level is the work of :mod:`kanon_sql.table.labels.ladders`.
 """
 
 from __future__ import annotations

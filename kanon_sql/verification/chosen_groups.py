@@ -1,15 +1,19 @@
-"""Chosen intervals and rectangles of a release: each value is in one of them, and the labels tell what they lose."""
+"""Chosen groups: of intervals and rectangles the labels tell what they lose, bins and regions hold k rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from kanon_sql.errors import AuditError
+from kanon_sql.errors import AuditError, PolicyError
+from kanon_sql.model.how_many import how_many
+from kanon_sql.model.recodings import Generalization, Regions
 from kanon_sql.table.arrays import Int64
-from kanon_sql.table.ladder import GRAIN
+from kanon_sql.table.ladder import GRAIN, Label
+from kanon_sql.table.sensitive_values import Columns
 from kanon_sql.verification.readings import Domain, Reading
 
 Bounds = tuple[Fraction, Fraction]
@@ -114,3 +118,63 @@ def _share(group: Int64, rows: Int64) -> Bounds:
     if known.all():
         return least, least
     return (least if share else Fraction(0)), 1 - GRAIN
+
+
+def check_groups(
+    recoding: Generalization,
+    texts: Sequence[Label],
+    rows: Sequence[int],
+    groups: Sequence[Label],
+    k: int,
+    tables: Mapping[str, Columns],
+) -> None:
+    """Refuse bins or regions that are not what their recoding is, whoever says so.
+
+    Parameters
+    ----------
+    recoding : Generalization
+        Bins or regions.
+    texts, rows, groups : sequences
+        Of each value its text, its rows and its group.
+    k : int
+        Least rows of a group.
+    tables : mapping
+        The tables of neighbours.
+
+    Raises
+    ------
+    PolicyError
+        When a group has fewer rows, or a region is not connected. Whole parts of the map with fewer than k rows may be merged
+        with others, if the recoding says so.
+    """
+    count, held = dict(zip(texts, rows, strict=True)), Counter[Label]()
+    region = dict(zip(texts, groups, strict=True))
+    for text, group in region.items():
+        held[group] += count[text]
+    few = sum(each < k for each in held.values())
+    if few:
+        raise PolicyError(f"{how_many(few, 'group has', 'groups have')} fewer than k = {k} rows")
+    if not isinstance(recoding, Regions):
+        return
+
+    def small(part: Iterable[Label]) -> bool:
+        return sum(count[text] for text in part) < k
+
+    neighbours = {name.lower(): column for name, column in tables[recoding.edges].items()}
+    pairs = [(a, b) for a, b in zip(neighbours["a"], neighbours["b"], strict=True) if a in region and b in region]
+    merged = {frozenset(each) for each in _parts(texts, pairs) if recoding.components == "merge" and small(each)}
+    parts = _parts(texts, [(a, b) for a, b in pairs if region[a] == region[b]])
+    own = [each for each in parts if frozenset(each) not in merged]
+    if any(map(small, own)) or len({region[each[0]] for each in own}) < len(own):
+        raise PolicyError("some region is not connected on the map")
+
+
+def _parts(texts: Sequence[Label], pairs: Iterable[tuple[Label, Label]]) -> list[list[Label]]:
+    """Return the connected parts of a map; the smaller of two parts joins the larger."""
+    part: dict[Label, list[Label]] = {text: [text] for text in texts}
+    for a, b in pairs:
+        if part[a] is not part[b]:
+            small, large = sorted((part[a], part[b]), key=len)
+            large += small
+            part |= dict.fromkeys(small, large)
+    return list({id(each): each for each in part.values()}.values())

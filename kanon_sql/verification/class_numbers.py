@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.errors import AuditError
-from kanon_sql.generalize.numbers import exact
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.microaggregation import Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.ladder import Label
+from kanon_sql.table.numbers import exact
 from kanon_sql.table.sensitive_values import moment
 from kanon_sql.verification.readings import Domain
 from kanon_sql.verification.shown_cells import Cells

@@ -1,14 +1,15 @@
 """The row types and ladders of a source, made again from the table alone, and its levels as columns that are shown or hidden.
 
-Nothing is solved for it: labels that depend on a search are made again only where the search has no time limit and the
-labels do not tell their values themselves.
+Nothing is solved for it. The values in a bin or region are not in its label: the caller may say which they are, and each such
+group is checked here before it is believed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,27 +18,28 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.gather.from_items import from_item_of
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import CertificateError, InfeasibleError, PolicyError, raise_alone
-from kanon_sql.generalize.ladders import Column, ladders
-from kanon_sql.generalize.measurements import measurable
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.model.recodings import Bins, Regions, table_of
+from kanon_sql.model.recodings import Bins, Intervals, Regions, table_of
 from kanon_sql.model.requirements import KnownColumns
-from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.microaggregation.measurements import GRAIN as CELLS
+from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 from kanon_sql.table.encode import encode
 from kanon_sql.table.equal_values import key_codes, together
-from kanon_sql.table.ladder import GRAIN, Ladder
+from kanon_sql.table.labels.ladders import Column, column_ladders
+from kanon_sql.table.ladder import GRAIN, Label, Ladder
+from kanon_sql.table.measurements import GRAIN as CELLS
+from kanon_sql.table.measurements import measurable
 from kanon_sql.table.patterns import permitted
 from kanon_sql.table.recoding import hidden_bits
-from kanon_sql.table.sensitive_values import labelled, measured
-
-if TYPE_CHECKING:
-    from kanon_sql.table.sensitive_values import Columns
+from kanon_sql.table.sensitive_values import Columns, labelled, measured
+from kanon_sql.verification.chosen_groups import check_groups
 
 SUPPRESSED = -1
 """The level of a suppressed cell."""
+
+Regroup = Callable[[Bins | Intervals | Regions, Sequence[Label], Int64, Policy, Mapping[str, Columns]], tuple[list[Label], str]]
+"""Puts values together again as a policy says: the label of each, and what the algorithm says of its groups."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +64,17 @@ class CodedSource:
     columns: dict[str, Column]
 
     @classmethod
-    def read(cls, con: Any, policy: Policy) -> CodedSource:
+    def read(cls, con: Any, policy: Policy, regroup: Regroup | None = None) -> CodedSource:
         """Read the table ``source`` of a connection, and the tables that the recodings name.
+
+        Parameters
+        ----------
+        con : connection
+            A DuckDB connection.
+        policy : Policy
+            Resolved.
+        regroup : Regroup, optional
+            Says which values are in each bin and region; without it nobody knows.
 
         Raises
         ------
@@ -94,13 +105,22 @@ class CodedSource:
         by_name = dict(zip(labelled(policy), parts[len(names) : -1 - len(keys)], strict=True))
         ranked = {name: key_codes(part) for name, part in zip(policy.measured, parts[-1 - len(keys) : -1], strict=True)}
         again = replace(  # what masks cost is no part of the row types
-            policy, mask_costs=None, quasi_identifiers=tuple(_made_again(policy, qi) for qi in policy.quasi_identifiers)
+            policy,
+            mask_costs=None,
+            quasi_identifiers=tuple(_made_again(policy, qi, regroup) for qi in policy.quasi_identifiers),
         )
         named = [table_of(qi.recoding) for qi in again.quasi_identifiers]
         named += [each.table for each in policy.closeness]
         tables = {name: _table(con, from_item_of(policy, name)) for name in named if name is not None}
         written = measurable(policy, by_name, histogram.schema.empty_table().to_struct_array().type)
-        climbed = ladders(again, written, count, tables, Budget(seed=policy.seed))
+
+        def groups(recoding: Bins | Intervals | Regions, values: Sequence[Label], rows: Int64) -> tuple[list[Label], str]:
+            assert regroup is not None  # noqa: S101 - else no recoding that chooses groups is left
+            found, described = regroup(recoding, values, rows, policy, tables)
+            check_groups(recoding, values, rows.tolist(), found, policy.fewest_rows, tables)
+            return found, described
+
+        climbed = column_ladders(again, written, count, tables, groups)
         row_types = pa.StructArray.from_arrays(parts[: len(names)], names)
         table, spellings = together(encode(row_types, count, again, climbed)[0], ranked)
         table = measured(table, policy, by_name, tables, spellings)
@@ -184,11 +204,11 @@ class CodedSource:
         return cost * GRAIN if name in self.policy.grouped else cost
 
 
-def _made_again(policy: Policy, qi: QuasiIdentifier) -> QuasiIdentifier:
-    """Return a quasi-identifier without its recoding, if chosen labels tell their values, or a clock had a say in them."""
+def _made_again(policy: Policy, qi: QuasiIdentifier, regroup: Regroup | None) -> QuasiIdentifier:
+    """Return a quasi-identifier without its recoding, if chosen labels tell their values, or nobody can repeat the choice."""
     chosen = qi.column in policy.grouped
-    numbered = isinstance(qi.recoding, Bins | Regions)
-    return replace(qi, recoding=None) if chosen and (policy.time_limit is not None or not numbered) else qi
+    repeated = isinstance(qi.recoding, Bins | Regions) and policy.time_limit is None and regroup is not None
+    return replace(qi, recoding=None) if chosen and not repeated else qi
 
 
 def _table(con: Any, source: str) -> Columns:
@@ -197,7 +217,7 @@ def _table(con: Any, source: str) -> Columns:
     return {field: rows.column(field).to_pylist() for field in rows.column_names}
 
 
-def coded_source(con: Any, policy: Policy) -> CodedSource:
+def coded_source(con: Any, policy: Policy, regroup: Regroup | None = None) -> CodedSource:
     """Return the table ``source`` as codes.
 
     Raises
@@ -206,6 +226,6 @@ def coded_source(con: Any, policy: Policy) -> CodedSource:
         When the policy does not fit it.
     """
     try:
-        return CodedSource.read(con, policy)
+        return CodedSource.read(con, policy, regroup)
     except (PolicyError, InfeasibleError) as error:
         raise_alone(CertificateError("policy", f"it does not match the source: {error}"))

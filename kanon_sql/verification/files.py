@@ -1,6 +1,6 @@
 """A release is checked again from three files: the source, the release and the certificate.
 
-Nothing is solved for it, but that bins and regions are put together again as the release did.
+Nothing is solved for it. The caller may put bins and regions together again; what it says of them is checked, not believed.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from kanon_sql.engines.duckdb.audit.measures import looks_suppressed, record
 from kanon_sql.engines.duckdb.files.tables import columns, load, load_named
 from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.engines.duckdb.policies.allowed_files import AllowedFiles
-from kanon_sql.engines.duckdb.python_tables.tables import check_tables
+from kanon_sql.engines.duckdb.policies.allowed_files import AllowedFiles, check_tables
 from kanon_sql.errors import CertificateError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
@@ -31,7 +30,7 @@ from kanon_sql.verification.certificates import between, is_of, lines_named, rea
 from kanon_sql.verification.claims import verify
 from kanon_sql.verification.class_people import people_text
 from kanon_sql.verification.classes_bound import proven_by_classes
-from kanon_sql.verification.coded_source import CodedSource, coded_source
+from kanon_sql.verification.coded_source import CodedSource, Regroup, coded_source
 from kanon_sql.verification.histories import check_histories, counted_histories, history_texts, people_by_tokens
 from kanon_sql.verification.known_columns import check_known
 from kanon_sql.verification.linked_histories import verify_histories
@@ -56,6 +55,7 @@ def verify_files(
     beside: Mapping[str, Place],
     tokens: tuple[Sequence[str], bytes | None] = ((), None),
     allowed_files: Iterable[str] = (),
+    regroup: Regroup | None = None,
 ) -> dict[str, str]:
     """Check a certificate and a release against the source, field by field.
 
@@ -75,6 +75,8 @@ def verify_files(
         The columns that show pseudonyms, and the secret of the release, where it is at hand: see `Pseudonyms.of`.
     allowed_files : iterable of str
         Files that the policy may name in the place of a table.
+    regroup : Regroup, optional
+        Says which values are in each bin and region; without it they are not checked, and the report says so.
 
     Returns
     -------
@@ -94,7 +96,7 @@ def verify_files(
     allowed = AllowedFiles()
     allowed.allow(allowed_files)
     with closing(con), lines_named(certificate, document):
-        return _checked(con, source, release, document, delimiter, (beside, allowed), tokens)
+        return _checked(con, source, release, document, delimiter, (beside, allowed), tokens, regroup)
 
 
 def _checked(
@@ -105,6 +107,7 @@ def _checked(
     delimiter: str,
     given: tuple[Mapping[str, Place], AllowedFiles],
     tokens: tuple[Sequence[str], bytes | None],
+    regroup: Regroup | None,
 ) -> dict[str, str]:
     """Check what the tables tell first, so that a changed line is named itself, and the checksum last."""
     claimed = Certificate(**document.claims)
@@ -114,7 +117,7 @@ def _checked(
         con.execute(f"ALTER TABLE source DROP {quoted(name)}")
     load_named(con, policy, given[0], delimiter)
     require("rows", claimed.rows, record(con, "SELECT system.main.count(*) AS n FROM source", {})["n"], "the source has")
-    coded = coded_source(con, policy)
+    coded = coded_source(con, policy, regroup)
     certificate, codes, counts = coded.proof(claimed)
     require("row_types", claimed.row_types, len(counts), "the source has")
     require("cells", claimed.cells, claimed.rows * len(policy.quasi_identifiers), "the source has")
@@ -153,7 +156,7 @@ def _checked(
 
 
 def _check_groupings(claimed: Certificate, coded: CodedSource) -> None:
-    """Check what is claimed of the groups that were made again: their algorithm, its guarantee, and what it reached."""
+    """Compare what is claimed of groups with what their algorithm says of them when it runs again; this proves no optimum."""
     for grouping in () if coded.table is None else coded.table.groupings:
         if f"; {grouping}; " not in claimed.bound_method:
             raise CertificateError("bound_method", f"it does not name the groups that were computed again: {grouping}")

@@ -10,11 +10,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from kanon_sql.generalize.groups import in_order
 from kanon_sql.model.microaggregation import Aggregate
 from kanon_sql.model.recodings import Generalization, Intervals, Ranges, Sets, Summary
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.ladder import GRAIN, Label
+from kanon_sql.table.numbers import in_order
 from kanon_sql.verification.coded_source import CodedSource
 from kanon_sql.verification.label_texts import Stretch, members, stretch
 from kanon_sql.verification.readings import Domain, Mask, Meaning, Reading

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.engines.duckdb.files.tables import columns
-from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.engines.duckdb.policies.stored_policies import identifier_text
+from kanon_sql.engines.duckdb.names import identifier_text, quoted
 from kanon_sql.errors import AuditError, PolicyError, UnknownColumnError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy

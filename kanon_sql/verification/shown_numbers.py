@@ -7,17 +7,17 @@ between the cheapest and the dearest way to give each row one of them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from kanon_sql.errors import AuditError
-from kanon_sql.generalize.measurements import numbers_of
-from kanon_sql.generalize.numbers import exact
 from kanon_sql.model.microaggregation import Aggregate, Medians
-from kanon_sql.solvers.microaggregation.measurements import GRAIN, Measurements
 from kanon_sql.table.ladder import Label
+from kanon_sql.table.measurements import GRAIN, numbers_of
+from kanon_sql.table.numbers import exact
 from kanon_sql.verification.chosen_groups import Bounds
 from kanon_sql.verification.coded_source import CodedSource
 from kanon_sql.verification.readings import Domain, Meaning
@@ -67,14 +67,16 @@ def number_loss(source: CodedSource, name: str, domain: Domain) -> Bounds:
     if table is None:
         return Fraction(0), Fraction(0)
     labels, (place,) = source.ladders[name].labels[0], table.ladders[name,]
-    null = labels.index(None) if None in labels else -1
     median = isinstance(source.policy.aggregated[name], Medians)
-    column = Measurements.of(numbers_of(labels), table.codes[:, place], table.weight, null=null, median=median)
-    numbers = [Fraction(each, column.denominator) for each in column.value]
-    own = [(numbers[code], rows) for code, rows in enumerate(column.rows.tolist()) if code != null]
+    numbers = numbers_of(labels)
+    held = Counter[int]()
+    for code, rows in zip(table.codes[:, place].tolist(), table.weight.tolist(), strict=True):
+        held[code] += rows
+    own = sorted((numbers[code], rows) for code, rows in held.items() if labels[code] is not None)
+    known = sum(rows for _, rows in own)
     shown = _shown(domain, labels, numbers, median=median)
     cells = sum(rows for _, rows in shown)
-    beside = cells - column.known  # NULLs in classes that show a number
+    beside = cells - known  # NULLs in classes that show a number
     if beside < 0:
         raise AuditError(f'the column "{name}" has fewer numbers in the release than in the source')
     if not cells:
@@ -83,9 +85,26 @@ def number_loss(source: CodedSource, name: str, domain: Domain) -> Bounds:
         low, high = (Fraction(0), _dearest(own, shown)) if beside else (_matched(own, shown), _dearest(own, shown))
     else:
         low, high = _squares(name, own, shown, beside)
-    unit = column.denominator if median else column.denominator**2
-    scale = Fraction(column.known * unit) / column.total if column.total else Fraction(0)
+    total = _absolute(own) if median else _squared(own)
+    scale = known / total if total else Fraction(0)
     return (max(Fraction(0), low) * scale + beside) / cells, (max(Fraction(0), high) * scale + GRAIN + beside) / cells
+
+
+def _squared(own: list[tuple[Fraction, int]]) -> Fraction:
+    """Return the sum of squared deviations from the mean of all rows."""
+    rows = sum(count for _, count in own)
+    total = sum((value * count for value, count in own), Fraction(0))
+    return sum((value * value * count for value, count in own), Fraction(0)) - total * total / max(1, rows)
+
+
+def _absolute(own: list[tuple[Fraction, int]]) -> Fraction:
+    """Return the sum of absolute deviations from the lower median of all rows, given in ascending order."""
+    left = (sum(count for _, count in own) + 1) // 2
+    for middle, count in own:
+        left -= count
+        if left <= 0:
+            return sum((abs(value - middle) * rows for value, rows in own), Fraction(0))
+    return Fraction(0)
 
 
 def _shown(domain: Domain, labels: Sequence[Label], numbers: Sequence[Fraction], *, median: bool) -> list[tuple[Fraction, int]]:

@@ -2,7 +2,11 @@
 
 A class of k rows loses the square distances of all its pairs, divided by k. If none of them pays more than it loses, no larger
 class does: on average over its subsets of k rows, one of s rows pays at most s (k - 1) / (k (s - 1)) of its loss. So every
-release loses at least what all rows pay. This is true of any prices, and shares no code with a solver.
+release loses at least what all rows pay.
+
+This holds of any prices, however they were found. That no class pays more rests on the search in this file. The search shares
+nothing with the solver that chose the prices. Distances are floats, rounded down: it may refuse true prices, never accept false
+ones. The result is a lower bound: it does not show that some release reaches it.
 """
 
 from __future__ import annotations
@@ -16,8 +20,8 @@ from numpy.typing import NDArray
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.errors import CertificateError
-from kanon_sql.generalize.measurements import numbers_of
 from kanon_sql.model.microaggregation import Means
+from kanon_sql.table.measurements import numbers_of
 from kanon_sql.verification.coded_source import CodedSource
 
 _LARGEST = 1 << 61
@@ -70,7 +74,7 @@ def all_pay_at_most_their_loss(
     k: int,
     unit: int,
 ) -> bool:
-    """Return whether no class of k rows pays more than it loses.
+    """Return whether every class of k rows is proven to pay at most what it loses.
 
     Parameters
     ----------
@@ -92,11 +96,13 @@ def all_pay_at_most_their_loss(
 
     Notes
     -----
-    A search from each row for a class that pays too much, of which this row has the largest share. O(n^2) for n rows, and
-    O(n log n) for each row that can join a class.
+    A search from each row for a class that pays too much, of which this row has the largest share. It leaves out only rows and
+    classes that cannot gain. O(n^2) for n rows, and O(n log n) for each class it begins; these are at most O(n^(k - 1)).
     """
     if len(prices) != len(counts):
         raise CertificateError("prices", f"{len(prices)} prices for {len(counts)} row types")
+    if k == 1:  # a row alone loses nothing
+        return max(prices, default=0) <= 0
     copies = [min(count, k) for count in counts]
     if sum(copies) > _MOST:
         raise CertificateError("prices", f"they are too many to be checked: of more than {_MOST:,} rows")

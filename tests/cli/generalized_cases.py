@@ -15,6 +15,8 @@ from kanon_sql.cli import main
 from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.errors import AuditError, InfeasibleError
+from kanon_sql.generalize.groups import grouped_again
+from kanon_sql.verification.coded_source import Regroup
 from kanon_sql.verification.files import verify_files
 
 Run = Callable[..., Result]
@@ -113,15 +115,18 @@ def named(recodings: Mapping[str, str]) -> list[str]:
     return [name for name in TABLES if any(name in how.split() for how in recodings.values())]
 
 
-def verified(recodings: Mapping[str, str], out: str = "out.csv", source: str = "in.csv") -> dict[str, str]:
+def verified(
+    recodings: Mapping[str, str], out: str = "out.csv", source: str = "in.csv", regroup: Regroup | None = grouped_again
+) -> dict[str, str]:
     """Verify in this process; the report without line breaks."""
     beside = {name: Place.of(f"{name}.csv") for name in named(recodings)}
-    return verify_files(audit_macros(duckdb.connect()), Place.of(source), Place.of(out), "c.json", ",", beside)
+    con, tables = audit_macros(duckdb.connect()), (Place.of(source), Place.of(out))
+    return verify_files(con, *tables, "c.json", ",", beside, regroup=regroup)
 
 
-def refused(recodings: Mapping[str, str]) -> str:
+def refused(recodings: Mapping[str, str], regroup: Regroup | None = grouped_again) -> str:
     with pytest.raises(AuditError) as caught:
-        verified(recodings)
+        verified(recodings, regroup=regroup)
     return str(caught.value)
 
 

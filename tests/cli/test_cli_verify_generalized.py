@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -26,6 +28,9 @@ from generalized_cases import (
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.errors import InfeasibleError
+from kanon_sql.generalize.groups import grouped_again
+from kanon_sql.table.ladder import Label
+from kanon_sql.verification.coded_source import Regroup
 
 
 @pytest.fixture
@@ -107,7 +112,30 @@ def test_bins_under_a_time_limit_are_told_to_be_unchecked(run: Run, folder: Path
     found = verified(standard(run, folder, "bins", "--time-limit", "20"))
     assert "the values in each bin or region of zip" in found["only by the checksum"]
     assert "some cells can be read in several ways" in found["cost"]
-    assert "bin" not in verified(standard(run, folder, "bins"))["only by the checksum"]
+    recodings = standard(run, folder, "bins")
+    assert "bin" not in verified(recodings)["only by the checksum"]
+    assert "the values in each bin or region of zip" in verified(recodings, regroup=None)["only by the checksum"]
+
+
+def regrouped(change: Callable[[list[Label]], list[Label]]) -> Regroup:
+    """Return groups that are not those of the release."""
+
+    def found(*column: Any) -> tuple[list[Label], str]:
+        groups, described = grouped_again(*column)
+        return change(groups), described
+
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "message"),
+    [
+        ("bins", lambda groups: groups[1:] + groups[:1], "come"),
+        ("regions", lambda groups: ["region 1", *["region 2"] * (len(groups) - 2), "region 1"], "some region is not connected"),
+    ],
+)
+def test_what_is_said_of_groups_is_not_believed(run: Run, folder: Path, kind: str, change: Any, message: str) -> None:
+    assert message in refused(standard(run, folder, kind), regrouped(change))
 
 
 @pytest.mark.everything

@@ -247,6 +247,28 @@ def test_who_audits_a_guarantee_knows_nothing_of_who_meets_it(room: str) -> None
         assert not met, f"{module} reaches {met}"
 
 
+SHARED = tuple(
+    f"kanon_sql.{name}"
+    for name in (
+        *("errors", "model", "table", "certificate", "verification", "engines.audit_figures"),
+        *(f"engines.duckdb.{name}" for name in ("audit", "files", "guarantees", "names", "texts", "policies.allowed_files")),
+        *("engines.duckdb.cells.number_texts", "engines.duckdb.connect.remembered_failures"),
+        *("engines.duckdb.connect.resources", "engines.duckdb.gather.from_items"),
+    )
+)
+"""What a release has in common with its verification: the format, how files are read, and the audit in SQL."""
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("kanon_sql.verification")])
+def test_verification_reaches_nothing_that_made_the_claim(module: str) -> None:
+    assert not [each for each in reached(module) if not f"{each}.".startswith(tuple(f"{shared}." for shared in SHARED))]
+    text = MODULES[module].read_text(encoding="utf-8")
+    assert not re.search(r"kanon_sql\.(solvers|kernels|generalize|pipeline)", text)
+    for call in (node for node in ast.walk(tree(MODULES[module])) if isinstance(node, ast.Call)):
+        if ast.unparse(call.func).endswith("import_module"):
+            assert ast.unparse(call.args[0]).startswith("f'{__name__}."), f"{module} imports what nobody can tell"
+
+
 def test_spark_knows_duckdb_only_where_it_runs_it() -> None:
     """DuckDB on the driver compares labels with values and protects counts; two functions are DuckDB for one partition."""
     ours = [module for module in MODULES if module.startswith("kanon_sql.engines.spark")]

@@ -7,6 +7,7 @@ import gzip
 import random
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from itertools import combinations, pairwise
 from pathlib import Path
 
@@ -14,9 +15,10 @@ import numpy as np
 import pytest
 from naive import partitions
 
-from kanon_sql.errors import InfeasibleError
+from kanon_sql.errors import InfeasibleError, PolicyError
 from kanon_sql.kernels import COMPILED, seeded
 from kanon_sql.kernels.labels import connected_sets, cut_tree, depth_first, graph_of, leaves_first, lower_degrees, recut
+from kanon_sql.model.recodings import Regions
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.labels import region_exact, regions
 from kanon_sql.solvers.labels.grouping import Grouping
@@ -24,6 +26,7 @@ from kanon_sql.solvers.labels.lumped_graph import LumpedGraph
 from kanon_sql.solvers.labels.regions import cut_trees
 from kanon_sql.solvers.labels.small_components import too_small
 from kanon_sql.table.arrays import Int64
+from kanon_sql.verification.chosen_groups import check_groups
 
 SOLVERS = (regions.group, region_exact.group)
 Edges = Sequence[tuple[int, int]]
@@ -46,6 +49,17 @@ def connected(nodes: Iterable[int], edges: Edges) -> bool:
             queue.extend(left & near)
             left -= near
     return not left
+
+
+def components(n: int, edges: Edges) -> list[list[int]]:
+    left, found = set(range(n)), []
+    while left:
+        part = {min(left)}
+        while more := {v for pair in edges for v in pair if part & set(pair)} - part:
+            part |= more
+        found.append(sorted(part))
+        left -= part
+    return found
 
 
 def divisions(n: int, edges: Edges, weight: Sequence[int], k: int) -> Iterator[list[list[int]]]:
@@ -358,6 +372,38 @@ def test_components_are_divided_one_by_one(solve: Callable[..., Grouping]) -> No
         if solve is region_exact.group:
             alone = [solve(w, pairs(own), k, UNLIMITED) for own, w in parts]
             assert best == found.lower_bound == max(each.lower_bound for each in alone)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(100))
+def test_verification_refuses_regions_by_the_definition(seed: int) -> None:
+    """Some regions are drawn, some are those of a solver, on a map with small parts or without."""
+    rng = random.Random(seed)
+    edges, weight, k = case(seed, 7)
+    merge = seed % 4 > 1
+    edges = [each for each in edges if not merge or rng.random() < 0.7]
+    names, own = [f"n{v}" for v in range(len(weight))], [set(each) for each in components(len(weight), edges)]
+    small = [each for each in own if merge and sum(weight[v] for v in each) < k]
+
+    def right(region: Sequence[int]) -> bool:
+        for number in set(region):
+            nodes = {v for v, each in enumerate(region) if each == number}
+            left = nodes.difference(*(each for each in small if each <= nodes))
+            if int(weight[list(nodes)].sum()) < k or (left and int(weight[list(left)].sum()) < k):
+                return False
+            if left and not connected(left, [(a, b) for a, b in edges if a in left and b in left]):
+                return False
+        return True
+
+    drawn = [[rng.randrange(3) for _ in names] for _ in range(30)]
+    found = regions.group(weight, pairs(edges), k, UNLIMITED, merge=merge).group.tolist()
+    assert right(found)
+    table = {"a": [names[a] for a, _ in edges], "B": [names[b] for _, b in edges]}
+    recoding = Regions(edges="map", components="merge" if merge else "refuse")
+    for region in (found, *drawn):
+        told = [f"region {each}" for each in region]
+        with nullcontext() if right(region) else pytest.raises(PolicyError, match=r"fewer than k|not connected"):
+            check_groups(recoding, names, weight.tolist(), told, k, {"map": table})
 
 
 @pytest.mark.parametrize("solve", SOLVERS)

@@ -128,6 +128,11 @@ def test_prices_that_do_not_suit_the_table_are_refused() -> None:
         all_pay_at_most_their_loss(columns, [Fraction(1)] * 2, counts, [1 << 62] * len(counts), k, 1)
 
 
+def test_a_row_alone_pays_nothing() -> None:
+    assert all_pay_at_most_their_loss([[Fraction(0), Fraction(1)]], [Fraction(1)], [1, 1], [0, -1], 1, 1)
+    assert not all_pay_at_most_their_loss([[Fraction(0), Fraction(1)]], [Fraction(1)], [1, 1], [0, 1], 1, 1)
+
+
 def test_no_time_is_no_prices() -> None:
     columns, counts, k = drawn(1, 6)
     assert class_prices(placed(columns, counts), one_class(counts), k, Budget(seconds=0)) is None

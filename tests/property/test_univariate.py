@@ -11,8 +11,9 @@ import pytest
 from naive import partitions
 
 from kanon_sql.solvers.budget import UNLIMITED, Budget
-from kanon_sql.solvers.microaggregation.measurements import GRAIN, Measurements
+from kanon_sql.solvers.microaggregation.measurements import Measurements
 from kanon_sql.solvers.microaggregation.univariate import solve
+from kanon_sql.table.measurements import GRAIN
 
 CASES = 120
 

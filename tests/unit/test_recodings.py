@@ -8,9 +8,6 @@ import numpy as np
 import pytest
 
 from kanon_sql.errors import PolicyError
-from kanon_sql.generalize.digits import digit_levels
-from kanon_sql.generalize.intervals import decimal, interval_levels
-from kanon_sql.generalize.levels import hierarchy_levels
 from kanon_sql.model.masks import AtLevels
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
@@ -26,6 +23,9 @@ from kanon_sql.model.recodings import (
     Regions,
     Sets,
 )
+from kanon_sql.table.labels.digits import digit_levels
+from kanon_sql.table.labels.intervals import decimal, interval_levels
+from kanon_sql.table.labels.levels import hierarchy_levels
 from kanon_sql.table.ladder import Ladder
 
 HALF = Fraction(1, 2)

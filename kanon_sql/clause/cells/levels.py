@@ -21,11 +21,11 @@ from kanon_sql.clause.mistakes import KINDS
 from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
 from kanon_sql.errors import PolicyError
-from kanon_sql.generalize.intervals import decimal
 from kanon_sql.model.coding import Cuts
 from kanon_sql.model.recodings import Intervals
 from kanon_sql.model.recodings import Levels as Hierarchy
 from kanon_sql.model.tabulation import hierarchy_level, level_key
+from kanon_sql.table.labels.intervals import decimal
 
 _EXAMPLES = {
     "DIGITS": "zip IN DIGITS (5, 3)",

@@ -11,6 +11,9 @@ from kanon_sql.model.validation import same_name
 
 _PART = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".]+?))\s*(?:\.|$)')
 
+_IDENTIFIER = """CASE WHEN {0} IS NULL THEN NULL WHEN system.main.contains(system.main.typeof({0}), 'TIME ZONE')
+    THEN CAST(system.main.create_sort_key(system.main.row({0}), 'ASC NULLS LAST') AS VARCHAR) ELSE CAST({0} AS VARCHAR) END"""
+
 
 def quoted(name: str) -> str:
     """Return a name as a quoted SQL identifier."""
@@ -65,3 +68,8 @@ def name_parts(text: object) -> list[str]:
     if place != len(text) or not 1 <= len(parts) <= 3 or text.rstrip().endswith("."):
         raise SourceError(f'the table name cannot be read: {text!r}; hint: write table, schema.table or "quoted name"')
     return parts
+
+
+def identifier_text(column: str) -> str:
+    """Return the SQL of the text of which an identifier's token is made: that of a moment tells no time zone of a session."""
+    return _IDENTIFIER.format(column)

@@ -20,9 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.table.arrays import Int32, Int64
-
-GRAIN = Fraction(1, 10**9)
-"""Losses of a column are rounded up to so many cells: their exact fractions have denominators of hundreds of digits."""
+from kanon_sql.table.measurements import GRAIN
 
 
 @dataclass(frozen=True, kw_only=True)  # no slots: what the total is asked for only sometimes

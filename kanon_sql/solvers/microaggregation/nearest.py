@@ -10,10 +10,11 @@ import numpy as np
 
 from kanon_sql.kernels.microaggregation import Places, nearest
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.microaggregation.measurements import GRAIN, Measurements
+from kanon_sql.solvers.microaggregation.measurements import Measurements
 from kanon_sql.solvers.microaggregation.places import PlacedRows, blocks
 from kanon_sql.table.arrays import Int32
 from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.measurements import GRAIN
 
 METHOD = "distances of the k nearest rows"
 

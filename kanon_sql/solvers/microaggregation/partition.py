@@ -10,13 +10,14 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.microaggregation import EXCHANGE, MDAV, MONDRIAN, UNIVARIATE, exchange, mdav, univariate
 from kanon_sql.solvers.microaggregation.class_prices import METHOD as BY_PRICES
 from kanon_sql.solvers.microaggregation.class_prices import class_prices
-from kanon_sql.solvers.microaggregation.measurements import GRAIN, Measurements
+from kanon_sql.solvers.microaggregation.measurements import Measurements
 from kanon_sql.solvers.microaggregation.nearest import METHOD, Nearby, nearby
 from kanon_sql.solvers.microaggregation.places import PlacedRows
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries.partition import SummaryPartition
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.measurements import GRAIN
 
 Divide = Callable[[CodedTable, Sequence[str], Int32, ClassRequirement, Budget], SummaryPartition]
 """The solver of ranges and sets."""

@@ -1,4 +1,4 @@
-"""What a stored policy may read apart from the source: tables of its database, and files that the caller allows.
+"""What a policy may read apart from the source: tables that are given or in its database, and files that the caller allows.
 
 Whoever writes a database file writes its policies, and they run with the rights of whoever opens it. DuckDB takes a name that
 is no table for a file, a URL or a Python variable, so each name has to be a table before anything reads it.
@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from kanon_sql.engines.duckdb.names import literal, name_parts, qualified
+from kanon_sql.engines.duckdb.names import literal, name_parts, qualified, quoted, table_name
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import named_file, same_name
@@ -131,3 +131,30 @@ def checked(query: str, tables: Iterable[str], database: str, whose: object) -> 
     """Return a query that is bound only after `there` was."""
     items = there(tables, database, whose)
     return _CHECKED.format(there=", ".join(items), query=query) if items else query
+
+
+def check_tables(policy: Policy, given: Iterable[str], how: str) -> None:
+    """Refuse tables beside the source that are not just those that the policy names.
+
+    Parameters
+    ----------
+    policy : Policy
+        The guarantee.
+    given : iterable of str
+        Names of the tables that are given, without quotes.
+    how : str
+        How a table is given, with a place for its name.
+    """
+    offered = {same_name(quoted(name)): name for name in given}
+    every = (*policy.tables, *policy.populations)
+    named = {same_name(table_name(name)): name for name in every if named_file(name) is None}
+    for key, name in named.items():
+        if key not in offered:
+            raise PolicyError(f"the policy names the table {name!r}, which is not given; hint: {how.format(name)}")
+    for key, name in offered.items():
+        if key not in named:
+            raise PolicyError(
+                f"nothing in the policy names the table {name!r}; hint: a metric, a hierarchy, a recoding or a guarantee does"
+            )
+        if key in ('"source"', '"released"'):
+            raise PolicyError(f"an additional table cannot be called {name!r}; hint: rename it")

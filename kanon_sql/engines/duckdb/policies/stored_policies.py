@@ -10,7 +10,7 @@ from typing import Any
 
 from kanon_sql.engines.duckdb.connect.heard_columns import heard
 from kanon_sql.engines.duckdb.connect.session import Session
-from kanon_sql.engines.duckdb.names import literal, name_parts, qualified, quoted
+from kanon_sql.engines.duckdb.names import identifier_text, literal, name_parts, qualified, quoted
 from kanon_sql.engines.duckdb.policies.allowed_files import AllowedFiles, checked
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.linked_histories import LinkedHistories
@@ -70,9 +70,6 @@ _SPELLED = (
     "kanon audit: the column {} calls different texts the same person, so tokens do not count people; nothing was released; "
     "hint: convert them to one form in a view over the source, such as lower(name) of plain VARCHAR"
 )
-
-_IDENTIFIER = """CASE WHEN {0} IS NULL THEN NULL WHEN system.main.contains(system.main.typeof({0}), 'TIME ZONE')
-    THEN CAST(system.main.create_sort_key(system.main.row({0}), 'ASC NULLS LAST') AS VARCHAR) ELSE CAST({0} AS VARCHAR) END"""
 
 _UNDER_POLICY = """WITH "kanon#body" AS NOT MATERIALIZED (
 {body}
@@ -155,11 +152,6 @@ def token_of(column: str, *, counted: bool) -> str:
     name = quoted(column)
     sql = _PERSON if counted else _PSEUDONYM
     return sql.format(name, identifier_text(name), literal(_SPELLED.format(as_identifier(column))))
-
-
-def identifier_text(column: str) -> str:
-    """Return the SQL of the text of which an identifier's token is made: that of a moment tells no time zone of a session."""
-    return _IDENTIFIER.format(column)
 
 
 def stored_policies(ask: Ask, database: str) -> list[Stored] | None:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from kanon_sql.engines.duckdb.names import quoted, table_name
+from kanon_sql.engines.duckdb.policies.allowed_files import check_tables
 from kanon_sql.engines.duckdb.python_tables.arrow_columns import for_duckdb
 from kanon_sql.engines.duckdb.python_tables.conversions import TWICE, converted
 from kanon_sql.engines.duckdb.python_tables.duckdb_relations import UNREADABLE_RELATION, arrow_of, is_relation, place_rows
 from kanon_sql.engines.duckdb.python_tables.frames import Frame
-from kanon_sql.errors import PolicyError, SourceError
+from kanon_sql.errors import SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import OWN
-from kanon_sql.model.validation import by_name, named_file, same_name
+from kanon_sql.model.validation import by_name, same_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -107,30 +107,3 @@ def register_tables(con: duckdb.DuckDBPyConnection, policy: Policy, tables: Mapp
     check_tables(policy, given, "tables={{{!r}: ...}}")
     for name, table in given.items():
         register_table(con, name, table)
-
-
-def check_tables(policy: Policy, given: Iterable[str], how: str) -> None:
-    """Refuse tables beside the source that are not just those that the policy names.
-
-    Parameters
-    ----------
-    policy : Policy
-        The guarantee.
-    given : iterable of str
-        Names of the tables that are given, without quotes.
-    how : str
-        How a table is given, with a place for its name.
-    """
-    offered = {same_name(quoted(name)): name for name in given}
-    every = (*policy.tables, *policy.populations)
-    named = {same_name(table_name(name)): name for name in every if named_file(name) is None}
-    for key, name in named.items():
-        if key not in offered:
-            raise PolicyError(f"the policy names the table {name!r}, which is not given; hint: {how.format(name)}")
-    for key, name in offered.items():
-        if key not in named:
-            raise PolicyError(
-                f"nothing in the policy names the table {name!r}; hint: a metric, a hierarchy, a recoding or a guarantee does"
-            )
-        if key in ('"source"', '"released"'):
-            raise PolicyError(f"an additional table cannot be called {name!r}; hint: rename it")

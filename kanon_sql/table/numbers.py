@@ -1,10 +1,14 @@
-"""Numbers read from texts, exactly and as the source has them."""
+"""Numbers read from texts, exactly and as the source has them, and the order of values that follows."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
+
+from kanon_sql.table.sensitive_values import moment
 
 _NUMBER = re.compile(r" *([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?) *")
 _ENDLESS = re.compile(r" *([+-]?)(inf|nan) *")
@@ -49,3 +53,12 @@ def place(text: str) -> Place | None:
     if found := _ENDLESS.fullmatch(text):
         return 2 if found[2] == "nan" else -1 if found[1] == "-" else 1, Decimal()
     return None
+
+
+def in_order(texts: Sequence[str]) -> Sequence[Any]:
+    """Return what the values are ordered by: numbers, else moments, where all are such; else the texts themselves."""
+    for read in (place, moment):
+        values = [read(text) for text in texts]
+        if None not in values:
+            return values
+    return texts

@@ -10,10 +10,10 @@ from functools import partial
 from typing import TypeVar
 
 from kanon_sql.errors import PolicyError
-from kanon_sql.generalize.numbers import exact
 from kanon_sql.model.coding import CODED, CUT, Coded, Cuts
 from kanon_sql.model.recodings import PERIODS, Intervals, Level, coded_ends, shows_values
 from kanon_sql.table.ladder import Label
+from kanon_sql.table.numbers import exact
 from kanon_sql.table.sensitive_values import moment, refuse_far_moments
 
 T = TypeVar("T")

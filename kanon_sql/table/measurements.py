@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kanon_sql.errors import PolicyError, raise_alone
-from kanon_sql.generalize.numbers import exact
 from kanon_sql.model.microaggregation import Aggregate, Means
 from kanon_sql.model.policy import Policy
 from kanon_sql.table.ladder import Label
+from kanon_sql.table.numbers import exact
 from kanon_sql.table.sensitive_values import moment
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+GRAIN = Fraction(1, 10**9)
+"""Losses of a column are rounded up to so many cells: their exact fractions have denominators of hundreds of digits."""
 
 _LARGEST = 1e292
 """A sum of 10^16 numbers up to this one is a DOUBLE still, and so is their mean."""
