@@ -10,7 +10,7 @@ from typing import Any
 
 from kanon_sql.engines.engine import KnownAnswer
 from kanon_sql.engines.spark.guarantees.audited_guarantee import Ask
-from kanon_sql.engines.spark.guarantees.known_columns import Audited
+from kanon_sql.engines.spark.guarantees.known_columns import KnownColumnsAudit
 from kanon_sql.errors import SourceError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import KnownColumns, People
@@ -72,7 +72,7 @@ def counted_sets(
     written : str
         The quoted name of the table or view.
     """
-    guarantee = Audited(requirement)
+    guarantee = KnownColumnsAudit(requirement)
     batches = [sets[first : first + _BATCH] for first in range(0, len(sets), _BATCH)]
     found: list[dict[str, Any]] = [ask(guarantee.check(units, batch, written)) for batch in batches]
     whole = all(row["sets"] == len(batch) and row["whole"] for row, batch in zip(found, batches, strict=True))

@@ -60,7 +60,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     patterns, k, most = problem.patterns, problem.k, problem.most_suppressed or 0
     nothing = not patterns.listed or 0 in patterns.shown
     lattice = Lattice(table=problem.table, k=k, most=most if nothing and most >= k else 0)
-    search = _Search(lattice=lattice, patterns=patterns, budget=budget)
+    search = _LatticeSearch(lattice=lattice, patterns=patterns, budget=budget)
     proven = search.run()
     if search.best is None:
         small = lattice.small(lattice.large_classes(search.coarsest()))
@@ -95,7 +95,7 @@ class _Choice:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Search:
+class _LatticeSearch:
     """The best choice so far, and the ways to a better one."""
 
     lattice: Lattice

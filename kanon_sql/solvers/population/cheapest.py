@@ -110,12 +110,12 @@ def cheapest(
     is cheaper than what its row types have. Columns of many values come first: shown, they make small groups, hidden, they
     make rows of large tables alike.
     """
-    search = _Search(codes, cost, patterns, counted, budget, ladders)
+    search = _MaskSearch(codes, cost, patterns, counted, budget, ladders)
     search.run()
     return Cheapest(shown=search.shown, cost=search.best, complete=search.complete)
 
 
-class _Search:
+class _MaskSearch:
     def __init__(
         self,
         codes: Int32,

@@ -20,7 +20,7 @@ _SHARE = """SELECT DISTINCT system.main.count(*), system.main.count(*) FILTER (C
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedColumn[AlphaAnonymity]):
+class AlphaAnonymityAudit(AuditedColumn[AlphaAnonymity]):
     """At most a share of the rows of a class has the value."""
 
     unions_keep = True

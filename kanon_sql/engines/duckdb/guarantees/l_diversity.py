@@ -15,7 +15,7 @@ from kanon_sql.model.requirements import LDiversity
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedFigures[LDiversity]):
+class LDiversityAudit(AuditedFigures[LDiversity]):
     """The values of each class by their number, by the greatest counter, by their entropy, or by all counters."""
 
     function = "l_diversify"

@@ -29,7 +29,7 @@ _MOMENT = """CASE WHEN system.main.regexp_full_match(
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedFigures[TCloseness]):
+class TClosenessAudit(AuditedFigures[TCloseness]):
     """Every class is within t of the whole table."""
 
     function = "t_close"

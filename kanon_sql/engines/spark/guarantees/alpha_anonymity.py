@@ -11,7 +11,7 @@ from kanon_sql.model.requirements import AlphaAnonymity
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedColumn[AlphaAnonymity]):
+class AlphaAnonymityAudit(AuditedColumn[AlphaAnonymity]):
     """At most a share of the rows of a class has the value."""
 
     def question(self) -> str:

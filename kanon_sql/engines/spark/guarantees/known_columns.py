@@ -12,7 +12,7 @@ from kanon_sql.model.requirements import KnownColumns, of_known
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedGuarantee[KnownColumns]):
+class KnownColumnsAudit(AuditedGuarantee[KnownColumns]):
     """At least k rows, or diverse values, by every set of known columns."""
 
     def instead(self) -> str | None:

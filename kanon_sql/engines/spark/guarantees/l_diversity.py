@@ -14,7 +14,7 @@ _VARIANTS = ("frequency", "distinct", "recursive")
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedFigures[LDiversity]):
+class LDiversityAudit(AuditedFigures[LDiversity]):
     """The values of each class by their number, by the greatest counter, or by all counters."""
 
     @property
