@@ -100,7 +100,7 @@ def rows_counted(_session: Session, sql: str, per: str, per_row: bool) -> bool:
 
 def beside(_session: Session, sql: str) -> list[str]:
     """Return the tables that a query reads outside of its ANONYMIZE clauses: their rows are handed out as they are."""
-    from kanon_sql.clause.beside import unreleased_tables
+    from kanon_sql.clause.unreleased_tables import unreleased_tables
 
     return unreleased_tables(sql)
 

@@ -13,7 +13,7 @@ import numpy as np
 from kanon_sql.certificate import Certificate, Status
 from kanon_sql.certificate.certify import certified
 from kanon_sql.errors import AuditError
-from kanon_sql.model.all_known import by_all_columns
+from kanon_sql.model.all_columns_known import by_all_columns
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import automatic, by_parts

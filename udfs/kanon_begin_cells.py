@@ -22,7 +22,7 @@ def begin(
 ) -> int:
     """Return the number under which base cells of this run of a statement are gathered; ``warnings`` are about the unit."""
     from kanon_sql.engines.cells.counting import Counting
-    from kanon_sql.engines.duckdb.cells.gathering import CellGathering
+    from kanon_sql.engines.duckdb.cells.gathered_cells import CellGathering
     from kanon_sql.engines.duckdb.cells.table_record import home_of
     from kanon_sql.engines.duckdb.cells.tables_read import tables_read
     from kanon_sql.model.protection import Protection

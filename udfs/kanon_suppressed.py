@@ -11,7 +11,7 @@ from kanon_sql.engines.duckdb.connect.session import Session
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from kanon_sql.engines.duckdb.cells.gathering import CellGathering
+    from kanon_sql.engines.duckdb.cells.gathered_cells import CellGathering
 
 
 def suppressed(session: Session, run: pa.ChunkedArray, rows: pa.ChunkedArray) -> pa.Array:

@@ -9,7 +9,7 @@ from kanon_sql.engines.duckdb.connect.functions import Function
 from kanon_sql.engines.duckdb.connect.session import Session
 
 if TYPE_CHECKING:
-    from kanon_sql.engines.duckdb.cells.gathering import CellGathering
+    from kanon_sql.engines.duckdb.cells.gathered_cells import CellGathering
 
 
 def checked(session: Session, run: int, rows: int) -> str | None:

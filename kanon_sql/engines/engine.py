@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.exposure import unchanged_columns, warnings_of
-from kanon_sql.certificate.known import Figures, with_known
+from kanon_sql.certificate.known_columns import Figures, with_known
 from kanon_sql.engines.announcing import Announcements
 from kanon_sql.engines.pieces import PiecesByNumber
 from kanon_sql.engines.solving import solve

@@ -23,7 +23,7 @@ from kanon_sql.kernels.projections import (
     turn,
 )
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.projections.asked import Asked
+from kanon_sql.solvers.projections.set_requirements import Asked
 from kanon_sql.solvers.projections.repair import Repair
 from kanon_sql.solvers.projections.rows import Rows
 from kanon_sql.table.coded_table import CodedTable

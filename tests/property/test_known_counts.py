@@ -17,7 +17,7 @@ from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KnownColumns
 from kanon_sql.solvers.budget import UNLIMITED
 from kanon_sql.solvers.projections import lower_bound
-from kanon_sql.solvers.projections.asked import Asked
+from kanon_sql.solvers.projections.set_requirements import Asked
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.verification.known_columns import rows_cost
 

@@ -22,7 +22,7 @@ from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KnownColumns
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.projections import partition_bound
-from kanon_sql.solvers.projections.asked import Asked
+from kanon_sql.solvers.projections.set_requirements import Asked
 from kanon_sql.solvers.projections.lower_bound import METHOD, least_prices
 from kanon_sql.solvers.projections.partition_bound import BY_CLASSES, proven_prices
 from kanon_sql.table.coded_table import CodedTable

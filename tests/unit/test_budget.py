@@ -17,7 +17,7 @@ from kanon_sql.engines.duckdb.connect.running_search import RunningSearch
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers import budget
 from kanon_sql.solvers.budget import UNLIMITED, Budget
-from kanon_sql.solvers.projections.asked import Asked
+from kanon_sql.solvers.projections.set_requirements import Asked
 from kanon_sql.solvers.projections.cascade import cascade
 from kanon_sql.solvers.projections.lower_bound import met_at_least
 from kanon_sql.solvers.projections.rows import Rows

@@ -15,7 +15,7 @@ from kanon_sql.engines.spark.supported import check_supported
 from kanon_sql.engines.spark.texts import text
 from kanon_sql.engines.spark.unit import audited_frame
 from kanon_sql.errors import AuditError, PolicyError
-from kanon_sql.model.known import check_known
+from kanon_sql.model.known_columns_checks import check_known
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, completed, spelled_out, thresholds
 from kanon_sql.model.requirements import KnownColumns, ThresholdRequirement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kanon_sql.model.all_known import greatest_people
+from kanon_sql.model.all_columns_known import greatest_people
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import KAnonymity, Requirement, by_all_or_known, least_rows
 from kanon_sql.solvers.budget import Budget

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.integer_programs.constraint_search import searched
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.projections.asked import Sets
+from kanon_sql.solvers.projections.set_requirements import Sets
 from kanon_sql.table.arrays import Int64, Words
 from kanon_sql.table.recoding import Recoding, row_cost
 

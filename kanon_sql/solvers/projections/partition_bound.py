@@ -16,7 +16,7 @@ import numpy as np
 
 from kanon_sql.kernels.projections import moved, relaxed
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.projections.asked import Sets
+from kanon_sql.solvers.projections.set_requirements import Sets
 from kanon_sql.solvers.projections.fitting_classes import FittingClasses
 from kanon_sql.solvers.projections.lower_bound import METHOD, met_at_least, rare_sets, rows_asked
 from kanon_sql.table.coded_table import CodedTable

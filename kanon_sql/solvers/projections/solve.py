@@ -11,7 +11,7 @@ from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.projections.all_columns import by_all_columns
-from kanon_sql.solvers.projections.asked import Sets, sets_of
+from kanon_sql.solvers.projections.set_requirements import Sets, sets_of
 from kanon_sql.solvers.projections.exact import improved
 from kanon_sql.solvers.projections.levels import whole_cells, with_levels
 from kanon_sql.solvers.projections.partition_bound import proven_prices

@@ -26,7 +26,7 @@ from kanon_sql.engines.duckdb.gather.unit import settled_unit
 from kanon_sql.engines.duckdb.histories.linking import judge_batch
 from kanon_sql.engines.duckdb.names import qualified, quoted
 from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError, raise_alone
-from kanon_sql.model.all_known import by_all_columns
+from kanon_sql.model.all_columns_known import by_all_columns
 from kanon_sql.model.append_options import append_choices
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy

@@ -9,8 +9,8 @@ from typing import Any
 import duckdb
 
 from kanon_sql.engines.cells.table_audit import TableAudit, hidden_cell
-from kanon_sql.engines.duckdb.cells.intervals_beside import intervals_beside
-from kanon_sql.engines.duckdb.cells.known_columns import check_columns
+from kanon_sql.engines.duckdb.cells.intervals_with_sums import intervals_beside
+from kanon_sql.engines.duckdb.cells.unknown_columns import check_columns
 from kanon_sql.engines.duckdb.cells.published_rows import published_rows
 from kanon_sql.engines.duckdb.python_tables.duckdb_relations import is_relation, place_rows
 from kanon_sql.engines.duckdb.python_tables.tables import frame_of, names_of, readable, to_arrow

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.table_unit import key_places, unit_of
-from kanon_sql.engines.duckdb.cells.gathering import bits
+from kanon_sql.engines.duckdb.cells.gathered_cells import bits
 from kanon_sql.engines.duckdb.connect.shadowing import unshadowed
 from kanon_sql.engines.duckdb.gather.unit import settled_unit
 from kanon_sql.engines.duckdb.label_types import unlisted_null

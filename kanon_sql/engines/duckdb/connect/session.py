@@ -14,7 +14,7 @@ import duckdb
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.exposure import refuse_unlisted, unchanged_columns, warnings_of
-from kanon_sql.certificate.known import Figures, with_known
+from kanon_sql.certificate.known_columns import Figures, with_known
 from kanon_sql.engines.announcing import Announcements
 from kanon_sql.engines.duckdb.connect.binding import Binding
 from kanon_sql.engines.duckdb.connect.remembered_failures import RememberedFailures

@@ -18,7 +18,7 @@ from kanon_sql.engines.duckdb.database.audit import DatabaseAudit, audit_databas
 from kanon_sql.engines.duckdb.database.parquet import parquet_folder, require_file_names
 from kanon_sql.engines.duckdb.database.plan import PlannedRelease, planned_releases
 from kanon_sql.engines.duckdb.database.public_tables import write_public_tables
-from kanon_sql.engines.duckdb.database.releasing import ReleasedTable, Releasing
+from kanon_sql.engines.duckdb.database.one_table import ReleasedTable, Releasing
 from kanon_sql.engines.duckdb.database.snapshot import snapshot
 from kanon_sql.engines.duckdb.files.places import plain
 from kanon_sql.engines.duckdb.files.staging import put, staging_directory
