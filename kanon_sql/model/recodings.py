@@ -186,7 +186,7 @@ class Rectangles:
 
     Parameters
     ----------
-    beside : str
+    next to : str
         The other coordinate.
     algorithm : str
         As in `Bins`; both coordinates have the same.

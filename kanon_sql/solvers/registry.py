@@ -88,7 +88,7 @@ SENSITIVE_SOLVERS: dict[str, Solver] = _registry(
         "matching": "optimal for frequency 2-diversity, for at most 40,000 row types",
     },
 )
-"""Solvers of requirements on sensitive attributes, beside k."""
+"""Solvers of requirements on sensitive attributes, next to k."""
 
 
 for _known in (SOLVERS, SENSITIVE_SOLVERS):  # their classes show less where they match too few rows
@@ -107,7 +107,7 @@ POPULATION_SOLVERS: dict[str, Solver] = {
         requirements=KAnonymity | PopulationRequirement,
     )
 }
-"""Solvers of requirements that are counted in a table of the population, where nothing is asked of the rows of a class."""
+"""Solvers of requirements that are counted in a table of the population, where the rows of a class have no requirement."""
 
 
 PROJECTION_SOLVERS: dict[str, Solver] = {

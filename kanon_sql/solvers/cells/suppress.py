@@ -114,7 +114,7 @@ def _improve(state: State, budget: Budget, algorithm: str) -> None:
 
 
 def _exact(state: State, bound: Bound, budget: Budget, algorithm: str) -> int:
-    """Take exact steps where the table is small and nearly optimal, or they are asked for; return the bound that they prove."""
+    """Take exact steps where the table is small and nearly optimal, or they are requested; return the bound that they prove."""
     if state.by_programs:
         publish_by_programs(state, budget)
     if algorithm == OPTIMAL:

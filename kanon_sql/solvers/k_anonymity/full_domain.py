@@ -1,4 +1,4 @@
-"""`full_domain`: one pattern for the whole table, beside the rows that are suppressed entirely.
+"""`full_domain`: one pattern for the whole table, next to the rows that are suppressed entirely.
 
 Without suppressed rows this is attribute suppression: the cheapest columns to drop so that the rest is k-anonymous.
 
@@ -122,7 +122,7 @@ class _LatticeSearch:
         return self._branch(0, everything, self.lattice.everyone(), listed, grown=True, done=(0.0, 1.0))
 
     def coarsest(self) -> int:
-        """Return the dearest permitted pattern."""
+        """Return the most expensive permitted pattern."""
         return int(self.patterns.shown[-1]) if self.patterns.listed else 0
 
     def _over(self) -> bool:

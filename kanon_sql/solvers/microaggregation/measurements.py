@@ -25,7 +25,7 @@ GRAIN = Fraction(1, 10**9)
 """Losses of a column are rounded up to so many cells: their exact fractions have denominators of hundreds of digits."""
 
 
-@dataclass(frozen=True, kw_only=True)  # no slots: what the total is asked for only sometimes
+@dataclass(frozen=True, kw_only=True)  # no slots: the total is needed only sometimes
 class Measurements:
     """A column of numbers by code, and the rows that have each.
 

@@ -47,7 +47,7 @@ class WaitingTables:
             return True
         if not isinstance(query, str) or not BLOCKS.search(query):
             return False
-        from kanon_sql.clause.cells import block  # sqlglot is only paid for where the word occurs
+        from kanon_sql.clause.cells import block  # sqlglot is only loaded where the word occurs
 
         return block.begins(query)
 
@@ -88,11 +88,11 @@ class WaitingTables:
 
     def _add(self, text: str, tables: TablesTogether, rewrite: Callable[..., Any]) -> None:
         """Keep a statement, unless it cannot be read, or its table cannot be solved together with those before it."""
-        known = len(tables.asked)
+        known = len(tables.requested)
         try:
             rewrite(text, writer=TableReader(tables))
         except (ClauseError, PolicyError):
-            del tables.asked[known:]
+            del tables.requested[known:]
             raise
         self._texts.append(text)
 

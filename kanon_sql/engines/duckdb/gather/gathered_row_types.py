@@ -44,9 +44,9 @@ class Gathering:
     policy : Policy
         The guarantee.
     memory : str
-        What DuckDB may use, as its setting ``memory_limit`` is told: ``'1.5 GiB'``.
+        What DuckDB may use, in the form of its setting ``memory_limit``: ``'1.5 GiB'``.
     folder : str or None
-        Where files may be put, as the setting ``temp_directory``, or beside it while it is not there; else in the system's own.
+        Where files may be put: the setting ``temp_directory``, or next to it while it is not there; else in the system's own.
     connection : int
         The connection that runs the statement, as DuckDB numbers them.
     warnings : iterable of str

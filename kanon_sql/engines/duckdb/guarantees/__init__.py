@@ -43,7 +43,7 @@ def audited(requirement: Requirement) -> AuditedGuarantee[Any]:
 
 
 def audited_class(requirement: type[Requirement]) -> type[AuditedGuarantee[Any]]:
-    """Return the class in the file of a guarantee, which bears its name; the file is loaded when it is first asked for."""
+    """Return the class in the file of a guarantee, which bears its name; the file is loaded when it is first needed."""
     module = import_module(f"{__name__}.{standard_name(requirement)}")
     found: type[AuditedGuarantee[Any]] = getattr(module, f"{requirement.__name__}Audit")
     return found

@@ -27,8 +27,10 @@ class AlphaAnonymityAudit(AuditedColumn[AlphaAnonymity]):
 
     def question(self, tally: str) -> str:
         """Return the share of the value in each class."""
-        asked = self.requirement
-        return guarantee_text("alpha_anonymity", tally=tally, value=literal(asked.value), **self.ratio(alpha=asked.alpha))
+        requirement = self.requirement
+        return guarantee_text(
+            "alpha_anonymity", tally=tally, value=literal(requirement.value), **self.ratio(alpha=requirement.alpha)
+        )
 
     def found(self, release: Released) -> tuple[bool, str]:
         """Return whether some class has too many."""
@@ -37,9 +39,9 @@ class AlphaAnonymityAudit(AuditedColumn[AlphaAnonymity]):
 
     def broken(self, con: Any, quasi_identifiers: list[str], table: str, _suppress: str | None) -> str | None:
         """Return the rows of a class that has too many."""
-        asked = self.requirement
-        query = _SHARE.format(table=table_name(table), sensitive=quoted(asked.sensitive))
-        for rows, named in con.execute(query, {"qi": quasi_identifiers, "value": asked.value}).fetchall():
-            if named > asked.alpha * rows:
+        requirement = self.requirement
+        query = _SHARE.format(table=table_name(table), sensitive=quoted(requirement.sensitive))
+        for rows, named in con.execute(query, {"qi": quasi_identifiers, "value": requirement.value}).fetchall():
+            if named > requirement.alpha * rows:
                 return self.refusal(f"in some class, {named} of {rows} rows have the value")
         return None

@@ -77,8 +77,8 @@ class TClosenessAudit(AuditedFigures[TCloseness]):
     def words(self, figures: Figures) -> list[tuple[str, str]]:
         """Return the distance of the farthest class."""
         distance = _distance(figures)
-        told = "-" if distance is None else f"{float(distance):.6f}"
-        return [(f"distance of the farthest class from the whole table ({self.requirement.metric})", told)]
+        farthest = "-" if distance is None else f"{float(distance):.6f}"
+        return [(f"distance of the farthest class from the whole table ({self.requirement.metric})", farthest)]
 
     def audit(self, figures: Figures) -> dict[str, Any]:
         """Return the distance of the farthest class."""

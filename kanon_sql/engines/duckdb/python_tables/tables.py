@@ -1,4 +1,4 @@
-"""Tables in Python of every kind: how they are read, and those that a policy names beside the source."""
+"""Tables in Python of every kind: how they are read, and those that a policy names next to the source."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def register_tables(con: duckdb.DuckDBPyConnection, policy: Policy, tables: Mapp
 
 
 def check_tables(policy: Policy, given: Iterable[str], how: str) -> None:
-    """Refuse tables beside the source that are not just those that the policy names.
+    """Refuse tables next to the source that are not just those that the policy names.
 
     Parameters
     ----------

@@ -16,5 +16,5 @@ class AlphaAnonymityAudit(AuditedColumn[AlphaAnonymity]):
 
     def question(self) -> str:
         """Return the share of the value in each class."""
-        asked = self.requirement
-        return guarantee_text("alpha_anonymity", value=literal(asked.value), **self.ratio(alpha=asked.alpha))
+        requirement = self.requirement
+        return guarantee_text("alpha_anonymity", value=literal(requirement.value), **self.ratio(alpha=requirement.alpha))
