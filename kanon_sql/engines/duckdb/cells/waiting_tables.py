@@ -10,7 +10,7 @@ import duckdb
 
 from kanon_sql.engines.cells.tables_together import TablesTogether
 from kanon_sql.engines.duckdb.cells.ledger import ProtectedTables
-from kanon_sql.engines.duckdb.cells.table_writer import JointWriter, TableReader, TableWriter
+from kanon_sql.engines.duckdb.cells.table_writer import JointWriter, TableReader
 from kanon_sql.engines.duckdb.connect.first_use import BLOCKS
 from kanon_sql.errors import ClauseError, PolicyError
 
@@ -18,8 +18,6 @@ _BEGIN = "BEGIN TRANSACTION"
 
 _NOTHING = 'SELECT true AS "Success" WHERE false'
 """What runs in place of a statement that waits."""
-
-Writer = TableWriter | TableReader | JointWriter
 
 
 class WaitingTables:
