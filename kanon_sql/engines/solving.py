@@ -22,7 +22,7 @@ from kanon_sql.model.recodings import Ranges
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.problems import ProblemClass, Summaries
+from kanon_sql.solvers.problem_classes import ProblemClass, Summaries
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.equal_values import Spellings

@@ -186,7 +186,7 @@ class Rectangles:
 
     Parameters
     ----------
-    next to : str
+    beside : str
         The other coordinate.
     algorithm : str
         As in `Bins`; both coordinates have the same.

@@ -148,8 +148,8 @@ def _spread(con: Any, query: Query, released: str, trees: Mapping[str, Any]) -> 
         return
     read = {name.lower() for name in (*query.columns, *query.means)}
     known = [(name, tree) for name, tree in zip(trees["key"], trees["value"], strict=True) if name.lower() in read]
-    masked = {"key": [name for name, _ in known], "value": [tree for _, tree in known]}
-    values = {"released": quoted(released), "columns": list(query.columns), "means": list(query.means), "trees": masked}
+    used = {"key": [name for name, _ in known], "value": [tree for _, tree in known]}
+    values = {"released": quoted(released), "columns": list(query.columns), "means": list(query.means), "trees": used}
     con.execute(_WEIGHTED.format(into=into), values)
 
 

@@ -145,7 +145,7 @@ def report_files(
         The tables.
     delimiter : str
         The separator of CSV files.
-    next to : mapping of Place
+    beside : mapping of Place
         The hierarchies and tables of distances that the guarantee names.
     population : Place, optional
         The table of the population that the guarantee names.

@@ -9,7 +9,7 @@ from kanon_sql.solvers.instances.repair import UnplacedError
 from kanon_sql.solvers.instances.suppression import never_costlier
 from kanon_sql.solvers.placing import placed
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.problems import Exact, Masks, named
+from kanon_sql.solvers.problem_classes import Exact, Masks, named
 from kanon_sql.solvers.registry import Solver
 from kanon_sql.table.recoding import Recoding
 

@@ -13,7 +13,7 @@ from kanon_sql.solvers.instances.repair import UnplacedError
 from kanon_sql.solvers.instances.suppression import never_costlier
 from kanon_sql.solvers.least_prices import least_prices
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.problems import Masks, named
+from kanon_sql.solvers.problem_classes import Masks, named
 from kanon_sql.solvers.registry import Solver
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.coded_table import CodedTable

@@ -122,5 +122,5 @@ PROJECTION_SOLVERS: dict[str, Solver] = {
 
 
 def algorithms() -> list[str]:
-    """Return the names that a policy may have for its solver; `kanon_sql.solvers.problems` says which of them takes it."""
+    """Return the names of solvers for policies; `kanon_sql.solvers.problem_classes` says which of them takes a policy."""
     return list(dict.fromkeys(["auto", *SOLVERS, *SENSITIVE_SOLVERS, *POPULATION_SOLVERS, *PROJECTION_SOLVERS]))

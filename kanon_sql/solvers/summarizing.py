@@ -18,7 +18,7 @@ from kanon_sql.solvers.microaggregation import partition as aggregates
 from kanon_sql.solvers.microaggregation.measurements import Measurements
 from kanon_sql.solvers.placing import placed
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.problems import Masks, Summaries, named
+from kanon_sql.solvers.problem_classes import Masks, Summaries, named
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries.columns import kind_of, shown_bits, shown_columns
 from kanon_sql.solvers.summaries.partition import SummaryPartition

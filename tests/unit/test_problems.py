@@ -11,7 +11,7 @@ import pytest
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Levels, Ranges
-from kanon_sql.solvers.problems import PROBLEMS, Masks, ProblemClass, Summaries, named
+from kanon_sql.solvers.problem_classes import PROBLEMS, Masks, ProblemClass, Summaries, named
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

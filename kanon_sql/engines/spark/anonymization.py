@@ -25,7 +25,7 @@ from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.secret import secret_of
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.solvers.budget import Progress, silent
-from kanon_sql.solvers.problems import ProblemClass
+from kanon_sql.solvers.problem_classes import ProblemClass
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

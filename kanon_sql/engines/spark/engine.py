@@ -30,7 +30,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import KnownColumns, People, Requirement, SensitiveRequirement, of_known
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.unit_of import unit_of
+from kanon_sql.model.unit_of_policy import unit_of
 from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Progress
 

@@ -10,7 +10,7 @@ from kanon_sql.model.requirements import KAnonymity, Requirement, by_all_or_know
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.placing import placed
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.problems import Masks, named
+from kanon_sql.solvers.problem_classes import Masks, named
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.recoding import Recoding
 

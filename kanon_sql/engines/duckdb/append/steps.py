@@ -34,7 +34,7 @@ from kanon_sql.model.policy_options import PolicyOptions
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.repetition import RepeatedPeopleError
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.unit_of import unit_of
+from kanon_sql.model.unit_of_policy import unit_of
 
 _OVERTAKEN = "another append to this release was at work at the same time; nothing was released; hint: run it again"
 

@@ -198,9 +198,9 @@ class CellGathering:
         row, width = np.full(len(sets), -1, np.int64), len(self._shape.sets)
         offset = sum(map(len, self._first[: part * width]))
         for keys, firsts in zip(self._shape.sets, self._first[part * width : (part + 1) * width], strict=True):
-            requested = sets == bits(keys, self.counting.own_keys)
+            own_set = sets == bits(keys, self.counting.own_keys)
             place = np.minimum(np.searchsorted(firsts, cell), len(firsts) - 1)
-            known = requested & (firsts[place] == cell)
+            known = own_set & (firsts[place] == cell)
             row[known] = offset + place[known]
             offset += len(firsts)
         if (row < 0).any():

@@ -19,7 +19,7 @@ from kanon_sql.engines.pieces import PiecesByNumber
 from kanon_sql.errors import SourceError, raise_alone
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.solvers.problems import ProblemClass
+from kanon_sql.solvers.problem_classes import ProblemClass
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.spooled_codes import SpooledCodes

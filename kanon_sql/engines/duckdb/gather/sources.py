@@ -16,7 +16,7 @@ from kanon_sql.model.dropped_columns import dropped_columns, read_drop, remainin
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import ROW_ORDERS
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.unit_of import unit_of
+from kanon_sql.model.unit_of_policy import unit_of
 from kanon_sql.model.validation import same_name
 
 _OF_TABLE = """SELECT "kanon#released".*

@@ -154,7 +154,7 @@ class AuditedFigures(AuditedColumn[T]):
 
     @abstractmethod
     def keeps(self, figures: Figures) -> tuple[bool, str]:
-        """Return whether a table with these figures keeps it, and what was found; a table without rows is not passed.
+        """Return whether a table with these figures keeps it, and what was found; not for a table without rows.
 
         Notes
         -----

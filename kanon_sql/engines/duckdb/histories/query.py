@@ -14,7 +14,7 @@ from kanon_sql.engines.duckdb.release.exposure import EXPOSED, exposure_at_once
 from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.unit_of import unit_of_histories
+from kanon_sql.model.unit_of_policy import unit_of_histories
 
 _KEY = "system.main.create_sort_key(system.main.row({0}, {1}), 'ASC NULLS FIRST')"
 

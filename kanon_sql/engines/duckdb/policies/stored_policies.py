@@ -136,8 +136,8 @@ def planned_histories(
     """Return a query over the linked histories that a stored policy releases of ``"kanon#body"``; as `planned`."""
     columns = stored.released(session.binding.columns(stored.name))
     stored.require_alone()
-    arguments = stored.histories.within(columns, str(stored))
-    text = query(_RELEASED.format(", ".join(map(quoted, columns))), arguments)
+    histories = stored.histories.within(columns, str(stored))
+    text = query(_RELEASED.format(", ".join(map(quoted, columns))), histories)
     return checked(text, [], database, stored)
 
 

@@ -219,8 +219,8 @@ def _identifying(con: Any, table: str, roles: dict[str, Role], distinct: dict[st
     shown = ", ".join(map(quoted, [*chosen, *kept]))
     policy = Policy(quasi_identifiers=tuple(QuasiIdentifier(column=column) for column in chosen))
     counted = exposure_at_once(_CELLS.format(columns=shown, table=table), policy, released=False)
-    reported = con.execute(_EXPOSURE.format(counted=counted)).fetchall()[0][0]
-    names, given = unchanged_columns(reported), shares_given_back(reported)
+    exposure = con.execute(_EXPOSURE.format(counted=counted)).fetchall()[0][0]
+    names, given = unchanged_columns(exposure), shares_given_back(exposure)
     for place, column in enumerate(names):
         best = max(((share, chosen[j]) for (i, j), share in given.items() if i == place), default=None)
         if best is not None:

@@ -20,14 +20,14 @@ from kanon_sql.errors import UnlistedColumnError
 from kanon_sql.model import linked_columns
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.unit_of import unit_of
+from kanon_sql.model.unit_of_policy import unit_of
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import by_parts
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.feasibility import feasible_requirement
 from kanon_sql.solvers.guarantees import in_population
 from kanon_sql.solvers.least_prices import least_prices
-from kanon_sql.solvers.problems import Masks, ProblemClass
+from kanon_sql.solvers.problem_classes import Masks, ProblemClass
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable

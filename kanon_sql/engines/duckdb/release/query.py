@@ -29,7 +29,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
-from kanon_sql.model.unit_of import unit_of
+from kanon_sql.model.unit_of_policy import unit_of
 
 _NAMES = """-- this branch is empty; it gives the columns their order and their own spelling, whatever that of the policy
 SELECT "kanon#s".*{texts} FROM {heard}{source} AS "kanon#s" WHERE false
