@@ -75,8 +75,8 @@ def unlisted_null(value: str) -> str:
 
     Notes
     -----
-    It sets the value, and the type of the result, which is known when the statement is planned. The type is that of a list of
-    the value, because the type of NULL is not known then.
+    Next to the value, it sets the type of the result, which is known when the statement is planned. The type is that of a list
+    of the value, because the type of NULL is not known then.
     """
     return _UNLISTED.format(kind=f"system.main.left(system.main.typeof(system.main.list_value({value})), -2)")
 
