@@ -87,7 +87,7 @@ def test_listing_in_small_steps_changes_nothing(seed: int, monkeypatch: pytest.M
     assert whole is not None
     assert stepwise is not None
     assert len(moments) > 100
-    for name in ("start", "member", "pattern", "cost", "worth"):
+    for name in ("start", "member", "pattern", "cost", "price_limit"):
         assert np.array_equal(getattr(whole, name), getattr(stepwise, name))
 
 
