@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.cells.protecting import protect, protect_together
     from kanon_sql.engines.duckdb.connect.certificates import protected_tables, releases
     from kanon_sql.engines.duckdb.connect.connection import connect, register
-    from kanon_sql.engines.duckdb.database.release import release_database
+    from kanon_sql.engines.duckdb.database.whole_database import release_database
     from kanon_sql.engines.duckdb.histories.release import link_histories
     from kanon_sql.engines.duckdb.policies.suggestion import suggest
     from kanon_sql.engines.duckdb.release.anonymization import anonymize
@@ -69,7 +69,7 @@ _HOMES = {
     "KanonWarning": "kanon_sql.errors",
     "Certificate": "kanon_sql.certificate",
     "Release": "kanon_sql.certificate",
-    "release_database": "kanon_sql.engines.duckdb.database.release",
+    "release_database": "kanon_sql.engines.duckdb.database.whole_database",
     "link_histories": "kanon_sql.engines.duckdb.histories.release",
     "HistoryCertificate": "kanon_sql.certificate.history_certificate",
     "LinkedRelease": "kanon_sql.certificate.history_certificate",

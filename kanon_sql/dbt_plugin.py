@@ -26,7 +26,7 @@ from kanon_sql.engines.duckdb.append.batch import Batch
 from kanon_sql.engines.duckdb.append.batch_terms import terms_of
 from kanon_sql.engines.duckdb.append.steps import Append
 from kanon_sql.engines.duckdb.cells.protected_models import protected_query, table_figures
-from kanon_sql.engines.duckdb.connect.failures import Asked
+from kanon_sql.engines.duckdb.connect.failures import RequestedStatement
 from kanon_sql.engines.duckdb.connect.functions import Function, refusing_query
 from kanon_sql.engines.duckdb.connect.lazy_relation import run
 from kanon_sql.engines.duckdb.connect.registration import macros, session_of, without_python
@@ -100,7 +100,7 @@ def rows_counted(_session: Session, sql: str, per: str, per_row: bool) -> bool:
 
 def beside(_session: Session, sql: str) -> list[str]:
     """Return the tables that a query reads outside of its ANONYMIZE clauses: their rows are handed out as they are."""
-    from kanon_sql.clause.beside import unreleased_tables
+    from kanon_sql.clause.unreleased_tables import unreleased_tables
 
     return unreleased_tables(sql)
 
@@ -230,10 +230,12 @@ def guard_cursors(wrapper: Any) -> None:
 
     def guarded(self: Any, sql: Any, bindings: Any = None) -> Any:
         if found := _APPEND.search(sql):
-            batch = run(session_of(self._cursor), Asked(released=True), appended, self._cursor, found[1].replace("''", "'"))
+            batch = run(
+                session_of(self._cursor), RequestedStatement(released=True), appended, self._cursor, found[1].replace("''", "'")
+            )
             warnings = () if batch.certificate is None else batch.certificate.warnings
             sql = f"select system.main.unnest(system.main.list_value({', '.join(map(literal, (str(batch), *warnings)))}))"
-        asked = Asked.of(sql, sql)
+        asked = RequestedStatement.of(sql, sql)
         asked.released = asked.released or _MATERIALIZED.search(asked.text) is not None
         self.kanon_asked = asked
         session = session_of(self._cursor)
@@ -249,7 +251,7 @@ def guard_cursors(wrapper: Any) -> None:
 
     def fetching(name: str) -> Callable[..., Any]:
         def fetch(self: Any, *arguments: Any) -> Any:
-            asked = self.__dict__.get("kanon_asked", Asked())
+            asked = self.__dict__.get("kanon_asked", RequestedStatement())
             return run(session_of(self._cursor), asked, getattr(self._cursor, name), *arguments)
 
         return fetch

@@ -13,7 +13,7 @@ import numpy as np
 from kanon_sql.certificate import Certificate, Status
 from kanon_sql.certificate.certify import certified
 from kanon_sql.errors import AuditError
-from kanon_sql.model.all_known import by_all_columns
+from kanon_sql.model.all_columns_known import by_all_columns
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import automatic, by_parts
@@ -23,7 +23,7 @@ from kanon_sql.solvers.k_anonymity.listed_greedy import are_many
 from kanon_sql.solvers.least_prices import least_prices
 from kanon_sql.solvers.placing import check_population, placed
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.problems import Exact, Masks, ProblemClass, Summaries
+from kanon_sql.solvers.problem_classes import Exact, Masks, ProblemClass, Summaries
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.threads import background
 from kanon_sql.table.coded_table import CodedTable

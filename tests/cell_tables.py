@@ -13,7 +13,7 @@ from kanon_sql.engines.cells.published_set import PublishedSet
 from kanon_sql.engines.cells.published_system import published_system
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
-from kanon_sql.table.cell_table import CellTable, Measure
+from kanon_sql.table.cell_table import Bools, CellTable, Measure
 
 Sets = Sequence[tuple[int, ...]]
 
@@ -207,6 +207,11 @@ def cheapest(table: CellTable) -> int:
 
     go(0)
     return best
+
+
+def cost_of(table: CellTable, suppressed: Bools) -> int:
+    """Return the cost of the secondary rows."""
+    return int(table.cost[suppressed & ~table.primary & ~table.suppressed].sum())
 
 
 def overlapping_tables(seed: int) -> Iterable[CellTable]:

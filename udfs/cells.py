@@ -25,7 +25,7 @@ from kanon_sql.errors import PolicyError, raise_alone
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from kanon_sql.engines.duckdb.cells.gathering import CellGathering
+    from kanon_sql.engines.duckdb.cells.gathered_cells import CellGathering
     from kanon_sql.table.ladder import Label
 
 
@@ -40,7 +40,7 @@ def begin(
 ) -> int:
     """Return the number under which base cells of this run of a statement are gathered; ``warnings`` are about the unit."""
     from kanon_sql.engines.cells.counting import Counting
-    from kanon_sql.engines.duckdb.cells.gathering import CellGathering
+    from kanon_sql.engines.duckdb.cells.gathered_cells import CellGathering
     from kanon_sql.engines.duckdb.cells.table_record import home_of
     from kanon_sql.engines.duckdb.cells.tables_read import tables_read
     from kanon_sql.model.protection import Protection
@@ -133,7 +133,7 @@ def level(_session: Session, value: pa.ChunkedArray, recoding: pa.ChunkedArray, 
 
 def _labels(texts: Sequence[str], recoding: str, number: int) -> Sequence[Label]:
     from kanon_sql.clause.cells.levels import recoding_of
-    from kanon_sql.generalize.intervals import interval_levels
+    from kanon_sql.table.labels.intervals import interval_levels
 
     try:
         return list(interval_levels(texts, recoding_of(recoding)).values())[number]

@@ -146,8 +146,8 @@ class Certificate:
     @property
     def least_people(self) -> int | None:
         """Return the fewest people of a class: as counted, or in older files at least k. None if rows are counted."""
-        asked = Policy.from_json(self.policy).people_of_classes
-        return self.smallest_class_people or (None if asked is None else asked.k)
+        requested = Policy.from_json(self.policy).people_of_classes
+        return self.smallest_class_people or (None if requested is None else requested.k)
 
     @property
     def highest_risk(self) -> float | None:
@@ -177,12 +177,12 @@ class Certificate:
         """Return what was counted by known columns, in words."""
         columns = self.cells // self.rows if self.rows else 0
         known = "the sets of the guarantee" if self.known_columns is None else f"any {self.known_columns} of {columns} columns"
-        told = f"classes by {known} ({how_many(self.sets_audited or 0, 'set')})"
+        reported = f"classes by {known} ({how_many(self.sets_audited or 0, 'set')})"
         rows, people = self.smallest_class_known, self.smallest_class_known_people
         if rows is None:
-            return told
+            return reported
         smallest = how_many(rows, "row") if people is None else how_many(people, "person", "people") + _no_fewer(rows)
-        return f"{told}, the smallest of {smallest}"
+        return f"{reported}, the smallest of {smallest}"
 
     @property
     def suppressed_share(self) -> float:
@@ -209,9 +209,9 @@ class Certificate:
 
     def __repr__(self) -> str:
         """Return six lines, and one for each warning: the policy and the prices are left to the attributes."""
-        told = self.figures()
-        lines = {name: told[name] for name in ("guarantee", "rows", "classes", "suppressed cells", "cost", "solved")}
-        lines["classes"] += f", the smallest of {told['smallest class']}" if self.audited else " (not audited)"
+        reported = self.figures()
+        lines = {name: reported[name] for name in ("guarantee", "rows", "classes", "suppressed cells", "cost", "solved")}
+        lines["classes"] += f", the smallest of {reported['smallest class']}" if self.audited else " (not audited)"
         lines["solved"] += f", {self.algorithm}"
         lines["solved"] += f"; released unchanged: {len(self.unchanged)}" if self.unchanged else ""
         named = [*lines.items(), *(("warning", each) for each in self.warnings)]

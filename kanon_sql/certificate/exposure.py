@@ -25,23 +25,23 @@ _WRONG = 0.05
 """Share of wrong guesses up to which an attacker may rely on them."""
 
 
-def unchanged_columns(told: Mapping[str, Any]) -> tuple[str, ...]:
+def unchanged_columns(figures: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the columns that are released unchanged, and about which nothing is guaranteed.
 
     Parameters
     ----------
-    told : mapping
+    figures : mapping
         The counts of ``singled.sql`` or ``exposure.sql``.
     """
-    return tuple(told["names"] or ())  # an empty table has none
+    return tuple(figures["names"] or ())  # an empty table has none
 
 
-def refuse_unlisted(told: Mapping[str, Any], policy: Policy, surface: Surface, *, released: bool = True) -> None:
+def refuse_unlisted(figures: Mapping[str, Any], policy: Policy, surface: Surface, *, released: bool = True) -> None:
     """Raise if columns without a role reveal too much.
 
     Parameters
     ----------
-    told, policy, released
+    figures, policy, released
         As for `warnings_of`. Before a search, nothing is known of what they give back.
     surface : Surface
         The surface. Errors name its options.
@@ -55,40 +55,40 @@ def refuse_unlisted(told: Mapping[str, Any], policy: Policy, surface: Surface, *
     -----
     Whatever is refused was counted in the whole table: a part of a large one only finds the columns to count.
     """
-    if policy.keep is not None or not told["names"]:
+    if policy.keep is not None or not figures["names"]:
         return
     limits = Limits(policy.unlisted_limit)
-    names = unchanged_columns(told)
-    rows = told["rows"]
+    names = unchanged_columns(figures)
+    rows = figures["rows"]
     found: dict[str, list[str]] = {}
     for place, name in enumerate(names, 1):
-        alone = _singled_out(told, policy, place)
+        alone = _singled_out(figures, policy, place)
         if alone is not None and alone.exact and limits.singled_out(alone.single, rows):
             found.setdefault(name, []).append(alone.words("singles out"))
-    for (i, j), share in sorted(shares_given_back(told).items()):
+    for (i, j), share in sorted(shares_given_back(figures).items()):
         if i < len(names) and share > limits.most:
             other = as_identifier(policy.quasi_identifiers[j].column)
             found.setdefault(names[i], []).append(f"{_words(share, released)} of {other}")
     if found:
         raise unlisted_columns({name: " and ".join(each) for name, each in found.items()}, names, surface)
-    together = _singled_out(told, policy, _TOGETHER, fewest=2)
+    together = _singled_out(figures, policy, _TOGETHER, fewest=2)
     if together is not None and together.exact and together.single > limits.most * rows:
         raise unlisted_together(names, together.words("together single out"), surface)
 
 
-def warnings_of(told: Mapping[str, Any], policy: Policy, *, released: bool = True) -> tuple[str, ...]:
+def warnings_of(figures: Mapping[str, Any], policy: Policy, *, released: bool = True) -> tuple[str, ...]:
     """Return what the unchanged columns reveal.
 
     Parameters
     ----------
-    told : mapping
+    figures : mapping
         As for `unchanged_columns`.
     policy : Policy
         With its quasi-identifiers named.
     released : bool
         Whether cells were suppressed already; else all of them count.
     """
-    return () if told["names"] is None else (*_single(told, policy), *_guessed(told, policy, released))
+    return () if figures["names"] is None else (*_single(figures, policy), *_guessed(figures, policy, released))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class _Singled:
         return f"{does} {'' if self.exact else 'about '}{self.share:.1%} of the rows{self.who}"
 
 
-def _single(told: Mapping[str, Any], policy: Policy) -> Iterator[str]:
+def _single(figures: Mapping[str, Any], policy: Policy) -> Iterator[str]:
     """Yield the columns that single rows out: each alone, then together where they do so more than a part of them.
 
     Notes
@@ -126,14 +126,14 @@ def _single(told: Mapping[str, Any], policy: Policy) -> Iterator[str]:
     Nobody knows a person's token who does not have the secret. What tokens link is counted apart.
     """
     tokens, most = set(map(same_name, policy.pseudonyms)), 0.0
-    for place, name in enumerate(_measured(told, policy), 1):
-        alone = _singled_out(told, policy, place)
+    for place, name in enumerate(_measured(figures, policy), 1):
+        alone = _singled_out(figures, policy, place)
         if alone is not None and same_name(name) not in tokens and alone.share >= _SINGLED_OUT:
             yield f"{as_identifier(name)} is released unchanged and {alone.words('singles out')}"
             most = max(most, alone.share)
-    unlisted = len(unchanged_columns(told))
+    unlisted = len(unchanged_columns(figures))
     for place, number in ((_TOGETHER, unlisted), (_ALL, unlisted + len(policy.sensitive))):
-        together = _singled_out(told, policy, place)
+        together = _singled_out(figures, policy, place)
         if together is not None and together.share >= most + _SINGLED_OUT:
             which = f"the {number} columns released unchanged"
             which = f"{which}, the sensitive ones included," if place == _ALL else which
@@ -141,12 +141,12 @@ def _single(told: Mapping[str, Any], policy: Policy) -> Iterator[str]:
             most = together.share
 
 
-def _measured(told: Mapping[str, Any], policy: Policy) -> tuple[str, ...]:
+def _measured(figures: Mapping[str, Any], policy: Policy) -> tuple[str, ...]:
     """Return the columns in the order of their places: those about which nothing is guaranteed, then the sensitive ones."""
-    return (*unchanged_columns(told), *policy.sensitive)
+    return (*unchanged_columns(figures), *policy.sensitive)
 
 
-def _singled_out(told: Mapping[str, Any], policy: Policy, place: int, fewest: int | None = None) -> _Singled | None:
+def _singled_out(figures: Mapping[str, Any], policy: Policy, place: int, fewest: int | None = None) -> _Singled | None:
     """Return what the column at a place, or several together, single out; with ``fewest`` of 2, what one person alone has.
 
     Notes
@@ -154,23 +154,23 @@ def _singled_out(told: Mapping[str, Any], policy: Policy, place: int, fewest: in
     Where people are counted, values that too few of them have single these out, in however many rows. Tokens follow people,
     so of them, and of all columns together with them, only single rows count.
     """
-    found = next((each for each in told["single"] or () if each["i"] == place), None)
+    found = next((each for each in figures["single"] or () if each["i"] == place), None)
     if found is None:
         return None
-    tokens, names = set(map(same_name, policy.pseudonyms)), _measured(told, policy)
+    tokens, names = set(map(same_name, policy.pseudonyms)), _measured(figures, policy)
     linked = [same_name(name) in tokens for name in names]
     if linked[place - 1] if place > 0 else any(linked):
         return _Singled(found["single"], found["rows"], found["exact"], "")
-    shared = fewest or told["shared"]
-    words = Limits.told(shared, people=policy.people is not None)
+    shared = fewest or figures["shared"]
+    words = Limits.in_words(shared, people=policy.people is not None)
     return _Singled(found["few" if shared > 2 else "lone"], found["rows"], found["exact"], words)
 
 
-def _guessed(told: Mapping[str, Any], policy: Policy, released: bool) -> Iterator[str]:
+def _guessed(figures: Mapping[str, Any], policy: Policy, released: bool) -> Iterator[str]:
     """Yield the columns that give suppressed cells back, each with the quasi-identifier whose cells they are."""
-    names = _measured(told, policy)
-    exact = {(each["i"] - 1, each["j"] - 1) for each in told["guessed"] or () if each["exact"]}
-    for (i, j), share in sorted(shares_given_back(told).items()):
+    names = _measured(figures, policy)
+    exact = {(each["i"] - 1, each["j"] - 1) for each in figures["guessed"] or () if each["exact"]}
+    for (i, j), share in sorted(shares_given_back(figures).items()):
         column, other = as_identifier(names[i]), as_identifier(policy.quasi_identifiers[j].column)
         yield f"{column} is released unchanged and {_words(share, released, exact=(i, j) in exact)} of {other}"
 
@@ -181,16 +181,16 @@ def _words(share: float, released: bool, *, exact: bool = True) -> str:
     return f"{does} {'' if exact else 'about '}{share:.1%} of the {cells}"
 
 
-def shares_given_back(told: Mapping[str, Any]) -> dict[tuple[int, int], float]:
+def shares_given_back(figures: Mapping[str, Any]) -> dict[tuple[int, int], float]:
     """Return by the places of an unchanged column and a quasi-identifier, from 0, the share of hidden cells that come back.
 
     Notes
     -----
     Only where the guesses of an attacker are right, and better than the commonest value, and not of a few cells alone.
     """
-    hidden = {each["j"]: each for each in told.get("hidden") or ()}
+    hidden = {each["j"]: each for each in figures.get("hidden") or ()}
     found: dict[tuple[int, int], float] = {}
-    for each in told.get("guessed") or ():
+    for each in figures.get("guessed") or ():
         pair, common = (each["i"] - 1, each["j"] - 1), hidden[each["j"]]["common"]
         for hit, miss in ((each["hit"], each["miss"]), (each["hit_of_five"], each["miss_of_five"])):
             wrong = miss / (hit + miss) if hit + miss else 1.0

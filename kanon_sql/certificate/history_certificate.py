@@ -109,11 +109,11 @@ class HistoryCertificate:
             When the policy is none.
         """
         try:
-            asked = LinkedHistories.from_json(self.policy)
-            asked.check_roles()
+            histories = LinkedHistories.from_json(self.policy)
+            histories.check_roles()
         except (PolicyError, TypeError, AttributeError) as error:
             raise_alone(CertificateError("policy", f"it is none: {error}"))
-        return asked
+        return histories
 
     def figures(self) -> dict[str, str]:
         """Return what the certificate says in rounded figures, for people."""

@@ -127,8 +127,8 @@ class TableCertificate:
     @property
     def _contributors(self) -> int:
         """Return how many people of the table may share what they know."""
-        asked = json.loads(self.protection)
-        return int(asked.get("contributors", 0)) if isinstance(asked, dict) else 0
+        requested = json.loads(self.protection)
+        return int(requested.get("contributors", 0)) if isinstance(requested, dict) else 0
 
     def _named_rows(self) -> tuple[str, ...]:
         return Protection.from_dict(json.loads(self.protection)).named_rows

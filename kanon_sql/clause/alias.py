@@ -20,7 +20,7 @@ BEFORE_NAMES = (RESERVED | {"BY", "GLOB", "ILIKE", "JOIN", "LIKE"}) - _ENDING
 # Behind these a name begins; the postfix operator "!" and the star of all columns are no such sign.
 _SIGNS_BEFORE_NAMES = frozenset(("", *"([{,;.:=<>+-/%^|&~@#$", ">=", "<=", "**", "::"))
 
-# What may follow an implicit alias, beside a word or a quoted name.
+# What may follow an implicit alias, other than a word or a quoted name.
 _SIGNS_AFTER_ALIAS = frozenset(("", *"()[]{},;"))
 
 _PAIRS_BEFORE_NAMES = frozenset({(")", "OVER"), ("WITH", "RECURSIVE")})

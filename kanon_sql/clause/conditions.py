@@ -64,7 +64,7 @@ _BY_WORD = {
 """The guarantees that begin with a word of their own, and not with k."""
 
 Term = Callable[[Fraction], Requirement | LinkedHistories]
-"""What stands beside the number of a condition, waiting for it."""
+"""The part of a condition that waits for its number."""
 
 
 def conditions(reader: Reader, identifying: Container[str]) -> tuple[Requirement, ...] | LinkedHistories:
@@ -268,17 +268,17 @@ def _known(reader: Reader, term: Term) -> Term:
     return lambda number: _against(term(number), int(columns))
 
 
-def _against(asked: Requirement | LinkedHistories, known: object) -> KnownColumns:
+def _against(requested: Requirement | LinkedHistories, known: object) -> KnownColumns:
     """Return a requirement about sets of known columns."""
-    if isinstance(asked, KAnonymity):
-        if asked.per_row:
+    if isinstance(requested, KAnonymity):
+        if requested.per_row:
             raise PolicyError(
-                f"PER ROW and FOR are two guarantees; hint: GUARANTEE k >= 1 PER ROW AND k >= {asked.k} FOR ANY 3 COLUMNS"
+                f"PER ROW and FOR are two guarantees; hint: GUARANTEE k >= 1 PER ROW AND k >= {requested.k} FOR ANY 3 COLUMNS"
             )
-        return KnownColumns.against(asked.k, known)
-    if isinstance(asked, KMap | DeltaPresence | KnownColumns | LinkedHistories):
-        raise PolicyError(f"{asked.describe()} cannot be combined with FOR; hint: {_KNOWN}")
-    return KnownColumns.against(asked, known)
+        return KnownColumns.against(requested.k, known)
+    if isinstance(requested, KMap | DeltaPresence | KnownColumns | LinkedHistories):
+        raise PolicyError(f"{requested.describe()} cannot be combined with FOR; hint: {_KNOWN}")
+    return KnownColumns.against(requested, known)
 
 
 def _known_set(reader: Reader) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ _PERSON = "PERSON patient FROM patients BY zip, born"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreatePolicy:
-    """Store a policy, in the place of one of the same name where that is asked for."""
+    """Store a policy, instead of one of the same name if that is requested."""
 
     policy: Stored
     replace: bool
@@ -150,11 +150,11 @@ def _protection(reader: Reader, start: int, name: str, table: str) -> StoredProt
     """Read a policy for tables of counts behind the word PROTECT."""
     from kanon_sql.clause.cells.parse import parse_stored
 
-    asked = parse_stored(reader)
+    requested = parse_stored(reader)
     if reader.skip(";") and not reader.ahead(")"):
         raise reader.error("PROTECT is the only part of its policy; hint: make a policy of its own for rows")
     reader.expect(")", "after PROTECT")
-    return reader.checked(lambda: StoredProtection(name=name, table=table, protection=asked), start)
+    return reader.checked(lambda: StoredProtection(name=name, table=table, protection=requested), start)
 
 
 @dataclass(slots=True)
@@ -188,10 +188,10 @@ class _Parts:
                 self._person(part)
             case "GUARANTEE":
                 identifying = {key for key, role in self.taken.items() if role == _IDENTIFYING}
-                asked = conditions(reader, identifying)
-                if isinstance(asked, LinkedHistories):
-                    self.roles["known_rows"], asked = asked.known_rows, asked.requirements
-                self.policy["requirements"] = asked
+                requested = conditions(reader, identifying)
+                if isinstance(requested, LinkedHistories):
+                    self.roles["known_rows"], requested = requested.known_rows, requested.requirements
+                self.policy["requirements"] = requested
             case _:
                 self.policy |= algorithm(reader)
 

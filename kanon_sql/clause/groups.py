@@ -105,12 +105,12 @@ def refuse_grouped_query(sql: str, guarantee: Guarantee, permitted: str) -> None
         refuse_groups(script, start, end, guarantee, permitted)
 
 
-def _searched(script: Script, start: int, search: Callable[[_Search], Grouping | None]) -> Grouping | None:
+def _searched(script: Script, start: int, search: Callable[[_GroupingSearch], Grouping | None]) -> Grouping | None:
     """Return what a search finds in a text, None without one if no word of it groups."""
     if not any(token.text.upper() in _WORDS for token in script.tokens):
         return None
     try:
-        return search(_Search(script))
+        return search(_GroupingSearch(script))
     except RecursionError:
         raise_alone(script.error("the query is nested too deeply; hint: create views of its inner queries", start))
 
@@ -137,7 +137,7 @@ def _refusal(script: Script, found: Grouping, per: str | None, grouped: str, per
     )
 
 
-class _Search:
+class _GroupingSearch:
     """The search for what makes the rows of a query groups."""
 
     def __init__(self, script: Script) -> None:

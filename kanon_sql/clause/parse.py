@@ -74,9 +74,9 @@ def parse_clause(script: Script, place: int) -> tuple[Policy | LinkedHistories |
         if isinstance(requirements, LinkedHistories):
             _refuse(requirements, identifiers, masks=cross(items), linked=linked, solver=solver)
             named = tuple(each.column for each in identifiers)
-            asked = replace(requirements, quasi_identifiers=named, keep=keep or ())
-            _ = asked.roles
-            return asked
+            requested = replace(requirements, quasi_identifiers=named, keep=keep or ())
+            _ = requested.roles
+            return requested
         return Policy(
             quasi_identifiers=identifiers,
             requirements=requirements,
@@ -91,7 +91,7 @@ def parse_clause(script: Script, place: int) -> tuple[Policy | LinkedHistories |
 
 
 def _refuse(
-    asked: LinkedHistories, identifiers: Sequence[QuasiIdentifier], *, masks: object, linked: object, solver: object
+    requested: LinkedHistories, identifiers: Sequence[QuasiIdentifier], *, masks: object, linked: object, solver: object
 ) -> None:
     """Refuse parts of the clause that linked histories do not support.
 
@@ -104,14 +104,15 @@ def _refuse(
         column = as_identifier(qi.column)
         if qi.recoding is not None:
             raise PolicyError(
-                f"{asked.describe()} does not support IN, TOP and BOTTOM of {column}; hint: generalize {column} in the query"
+                f"{requested.describe()} does not support IN, TOP and BOTTOM of {column}; hint: generalize {column} in the "
+                "query"
             )
         if qi.weight != 1:
-            raise PolicyError(f"{asked.describe()} does not support WEIGHT of {column}; hint: leave it out")
+            raise PolicyError(f"{requested.describe()} does not support WEIGHT of {column}; hint: leave it out")
     parts = {"sets of columns such as ROLLUP": masks, "LINKED columns": linked, "USING": solver}
     for part, given in parts.items():
         if given:
-            raise PolicyError(f"{asked.describe()} does not support {part}; hint: leave it out")
+            raise PolicyError(f"{requested.describe()} does not support {part}; hint: leave it out")
 
 
 def algorithm(reader: Reader) -> dict[str, Any]:

@@ -32,7 +32,7 @@ _FORM = "hint: write SELECT keys, aggregates FROM one table WHERE ... GROUP BY .
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A query that a release can be asked.
+    """A query that can run on a release.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ def read_queries(text: str, columns: Iterable[str]) -> tuple[Query, ...]:
     Raises
     ------
     PolicyError
-        When there is no query, or one cannot be asked of weighted rows; it says which, and why.
+        When there is no query, or one cannot run on weighted rows; it says which, and why.
     """
     try:
         parsed = [

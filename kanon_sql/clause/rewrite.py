@@ -61,7 +61,7 @@ def rewrite(
         ``protect(query, protection, explained)`` returns the text of a query that yields the rows of a protected table, or what
         protecting it would take; without it, PROTECT is an error. It has to use ``query.source`` exactly once.
     link : callable, optional
-        ``link(body, asked, wide)`` returns the text of a query that yields the rows of ``body`` with tokens that link them;
+        ``link(body, histories, wide)`` returns the text of a query that yields the rows of ``body`` with tokens that link them;
         without it, that is an error. It has to use ``body`` exactly once.
     once : collection of str
         Names of what can be read only once: a query of them has no ``wide``.
@@ -202,14 +202,14 @@ class _Rewriting:
             raise script.error("PROTECT needs a database connection; hint: use kanon_sql.connect", clause)
         start = query_start(script, clause)
         query = read_table_query(script, start, clause)
-        asked, behind = parse_protect(script, clause, query)
+        requested, behind = parse_protect(script, clause, query)
         inner = [edit for edit in self.edits if edit.start >= script.start(start)]
         if inner:  # in FROM or WHERE, which go into the text of the protected table once
             source = query.source
             for edit in inner:
                 source = source.replace(script.text[edit.start : edit.end], edit.text, 1)
             query = replace(query, source=source)
-        protection = self._protection(asked, query, clause, behind)
+        protection = self._protection(requested, query, clause, behind)
         if not protection.per_row:
             permitted = f"write {query.tabulation.count} >= {protection.k} PER ROW"
             refuse_grouped_sources(script, start, clause, protection.per, permitted)
@@ -223,12 +223,12 @@ class _Rewriting:
         edit = _Edit(script.start(start), script.stop(last - 1), "".join(("SELECT * FROM (", text, ")")))
         self._put(edit, len(inner))
 
-    def _protection(self, asked: Protection | str, query: TableQuery, first: int, end: int) -> Protection:
-        """Return what is asked of a table, by a stored policy if that is named."""
-        if isinstance(asked, Protection):
-            return asked
+    def _protection(self, requested: Protection | str, query: TableQuery, first: int, end: int) -> Protection:
+        """Return the requirement of a table, of a stored policy if that is named."""
+        if isinstance(requested, Protection):
+            return requested
         return self._answer(
-            lambda database: database.protection(asked).protection_for(query.tabulation, query.person), first, end
+            lambda database: database.protection(requested).protection_for(query.tabulation, query.person), first, end
         )
 
     def _explain(self, site: Site, last: int) -> None:

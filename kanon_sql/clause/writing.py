@@ -161,12 +161,12 @@ def _items(policy: Policy) -> str:
 
 def _sets(policy: Policy, items: dict[str, QuasiIdentifier]) -> str:
     """Return the masks; the first that names a column says its weight."""
-    told: set[str] = set()
+    covered: set[str] = set()
 
     def shown(each: str | AtLevels) -> str:
         name = each.column if isinstance(each, AtLevels) else each
-        weight = "" if name in told else _weight(items[name])
-        told.add(name)
+        weight = "" if name in covered else _weight(items[name])
+        covered.add(name)
         recoding = each.recoding if isinstance(each, AtLevels) else items[name].recoding
         return f"{as_identifier(name)}{_in(recoding)}{weight}"
 
@@ -175,7 +175,7 @@ def _sets(policy: Policy, items: dict[str, QuasiIdentifier]) -> str:
 
     masks, costs = policy.masks or (), policy.mask_costs
     sets = [written(mask) + (f" COST {costs[place]}" if costs is not None else "") for place, mask in enumerate(masks)]
-    missing = [name for name in items if name not in told]
+    missing = [name for name in items if name not in covered]
     if missing:
         raise PolicyError(f"a clause cannot say this: no mask shows {_names(missing)}; hint: store the policy")
     return f"GROUPING SETS ({', '.join(sets)})"

@@ -111,8 +111,8 @@ def audit(
         return
     import duckdb
 
-    from kanon_sql.engines.audit_figures import FIRST, asked_otherwise, measured_requirements, too_few_known, too_small
-    from kanon_sql.engines.audited_unit import asked_person
+    from kanon_sql.engines.audit_figures import FIRST, known_columns_hint, measured_requirements, too_few_known, too_small
+    from kanon_sql.engines.audited_unit import person_column
     from kanon_sql.engines.duckdb.audit.audited_unit import audited_unit
     from kanon_sql.engines.duckdb.audit.known_classes import broken_by_known
     from kanon_sql.engines.duckdb.audit.known_rows import KnownRows
@@ -148,11 +148,11 @@ def audit(
                 load_policy_table(con, each, into=name, delimiter=delimiter)
             listed = columns(con, "source")
             named = column_names(qi, listed) if qi else None
-            person = asked_person(per, per_row, listed)
+            person = person_column(per, per_row, listed)
             asked = Policy.of(quasi_identifiers=named, requirements=requirements)
             policy = asked.resolve([name for name in listed if name != person])
             chosen = [each.column for each in policy.quasi_identifiers]
-            linked = KnownRows.asked(known_rows, person, known)
+            linked = KnownRows.requested(known_rows, person, known)
             units.append(audited_unit(con, "source", chosen, person, per_row, "command"))
             for one in counted:
                 present[one.title] = one.figures(con, "population", chosen)
@@ -218,7 +218,7 @@ def audit(
     if identifying:
         warnings.warn(KanonWarning(*identifying), stacklevel=1)
     if broken:
-        hint = asked_otherwise(k) if few is not None and known is None else FIRST
+        hint = known_columns_hint(k) if few is not None and known is None else FIRST
         raise AuditError(f"{'; '.join(broken)}; hint: {hint}")
     if unit.open is not None and limits:
         raise unit.open

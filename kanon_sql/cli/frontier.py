@@ -119,7 +119,7 @@ def frontier(
     from kanon_sql.engines.duckdb.files.plain_types import give_types
     from kanon_sql.engines.duckdb.files.tables import columns, load, load_policy_table
     from kanon_sql.model.dropped_columns import remaining
-    from kanon_sql.report.frontier import asked_of, best_of, csv_text, html_text, points
+    from kanon_sql.report.frontier import best_of, csv_text, html_text, points, request_of
 
     place = Place.of(source, table)
     names, beside = metric_and_hierarchy(metric, hierarchy)
@@ -155,7 +155,7 @@ def frontier(
             known.extend(columns(con, "source"))
             candidates = [*(_grid(con.session, known, asked, names) if grid else ()), *_stored(asked["files"], known)]
             shown = remaining(known, column_names(asked["drop"], known))
-            useful = asked_of(candidates, shown, text, predicted) if measured else None
+            useful = request_of(candidates, shown, text, predicted) if measured else None
             con.watch(lambda moment: step("solving", replace(moment, done=(len(found) + moment.done) / len(candidates))))
             for point in points(con, candidates, ended.is_set, useful):
                 found.append(point)

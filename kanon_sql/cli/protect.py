@@ -155,7 +155,7 @@ def protect(
     people are protected together with those before.
     """
     from kanon_sql.engines.duckdb.cells.arguments import TableArguments
-    from kanon_sql.engines.duckdb.cells.known_columns import check_columns
+    from kanon_sql.engines.duckdb.cells.unknown_columns import check_columns
 
     policy = None if policy_file is None else _policy_of(ctx, policy_file)
     sums = assigned(measures, "--measures", "total=salary")

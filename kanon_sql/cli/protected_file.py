@@ -60,7 +60,7 @@ def protect_file(
 
     def solve(go_on: Callable[[], None]) -> Solved[TableCertificate]:
         asked, summed = planned(columns(con, "source"))
-        _, protection = asked.asked()
+        _, protection = asked.requested()
         earlier = [] if protection.earlier == "ignore" else comparable(con, session, "source")
         names = {name for each in earlier for name in each.tabulation.sums if name in map(same_name, columns(con, "source"))}
         read_numbers(con, "source", (*summed, *names))

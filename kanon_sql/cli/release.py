@@ -21,7 +21,7 @@ from kanon_sql.model.how_many import how_many
 if TYPE_CHECKING:
     from kanon_sql.certificate.stated import Stated
     from kanon_sql.engines.duckdb.database.plan import PlannedRelease
-    from kanon_sql.engines.duckdb.database.release import DatabaseRelease, ReleasedDatabase
+    from kanon_sql.engines.duckdb.database.whole_database import DatabaseRelease, ReleasedDatabase
     from kanon_sql.solvers.budget import Moment
 
 _OF_SOURCE = ("prices", "scale", "unit", "policy", "number")
@@ -66,7 +66,7 @@ def release(
     PUBLIC appears only after all releases have been audited, written and read again. It also has the tables kanon_certificates
     and kanon_columns.
     """
-    from kanon_sql.engines.duckdb.database.release import DatabaseRelease
+    from kanon_sql.engines.duckdb.database.whole_database import DatabaseRelease
 
     job = DatabaseRelease.of(source, target, policies=policies, format=kind)
     if explain:

@@ -95,7 +95,7 @@ def tune(
 
     best_so_far: list[Tried] = []
 
-    def told(best: Tried, count: int) -> None:
+    def announce(best: Tried, count: int) -> None:
         if not quiet and best not in best_so_far[-1:]:
             best_so_far.append(best)
             click.echo(f"{how_many(count, 'release')}: median error {best.errors.median or 0.0:.2%}", err=True)
@@ -117,7 +117,7 @@ def tune(
                 name=name,
                 table_as=stored_as(place),
                 seconds=time_limit,
-                told=told,
+                announce=announce,
             )
 
     found, suggested = interruptible(con.raw.interrupt, work, patience=PATIENCE)

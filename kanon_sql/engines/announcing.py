@@ -1,4 +1,4 @@
-"""Warnings of releases reach the line of the user's code that asked for them, once for each release."""
+"""Warnings of releases reach the line of the user's code that made them, once for each release."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Announcements:
         Raises
         ------
         AuditError
-            When Python was told to treat warnings as errors.
+            When Python treats warnings as errors.
         """
         warning = KanonWarning(*certificate.warnings)
         if certificate.warnings and _is_error(warning):
@@ -87,12 +87,12 @@ def _is_error(warning: KanonWarning) -> bool:
 
 def announce(certificates: Iterable[Announced]) -> None:
     """Warn of what releases reveal, at the line of the caller outside of this package."""
-    told = [certificate.warnings for certificate in certificates if certificate.warnings]
-    if not told:
+    reported = [certificate.warnings for certificate in certificates if certificate.warnings]
+    if not reported:
         return
     depth = 1
     frame: FrameType | None = sys._getframe()
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in (_OURS, "contextlib"):
         depth, frame = depth + 1, frame.f_back
-    for each in told:
+    for each in reported:
         warnings.warn(KanonWarning(*each), stacklevel=depth)

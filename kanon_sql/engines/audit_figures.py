@@ -19,7 +19,7 @@ def too_small(smallest: int | None, k: int | None, *, people: bool = False) -> s
     return None if k is None else _fewer("class", smallest, k, people=people)
 
 
-def asked_otherwise(k: int | None) -> str:
+def known_columns_hint(k: int | None) -> str:
     """Return what else a table may have been released for that has classes of fewer than k rows."""
     return f"{FIRST}; if the release is for any 3 known columns, ask for that: --k {k} --known 3, known=3 in Python"
 
@@ -36,23 +36,23 @@ def _fewer(what: str, smallest: int | None, k: int, *, people: bool) -> str | No
     return f"the smallest {what} has {counted}, fewer than k = {k}"
 
 
-def measured_requirements(sensitive: str | None, **asked: Unpack[ThresholdOptions]) -> tuple[ThresholdRequirement, ...]:
-    """Return what an audit measures of a sensitive attribute: l-diversity and t-closeness, also where none is asked for.
+def measured_requirements(sensitive: str | None, **requested: Unpack[ThresholdOptions]) -> tuple[ThresholdRequirement, ...]:
+    """Return what an audit measures of a sensitive attribute: l-diversity and t-closeness, also where none is requested.
 
     Parameters
     ----------
     sensitive : str, optional
         The sensitive attribute; None where there is none.
-    **asked
+    **requested
         As in `named_requirements`, but that a metric needs no ``t``.
     """
     if sensitive is not None:
         # What every table keeps: l >= 1 and t <= 1.
-        if asked.get("l") is None and asked.get("variant") is None and asked.get("c") is None:
-            asked["l"] = 1
-        if asked.get("t") is None:
-            asked["t"] = 1
-    return named_requirements(sensitive, **asked)
+        if requested.get("l") is None and requested.get("variant") is None and requested.get("c") is None:
+            requested["l"] = 1
+        if requested.get("t") is None:
+            requested["t"] = 1
+    return named_requirements(sensitive, **requested)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,12 +84,12 @@ class Audit:
     t : Fraction or None
         The distance of the farthest class from the whole table.
     beta : Fraction or None
-        The greatest gain of a value in a class over its share of the table; None where no ``beta`` was asked for.
+        The greatest gain of a value in a class over its share of the table; None where no ``beta`` was requested.
     delta : float or None
         The greatest distance of ln of the share of a value in a class from that in the table, infinite where a class has not
-        every value; None where no ``delta`` was asked for.
+        every value; None where no ``delta`` was requested.
     k_map : int or None
-        The fewest rows of the population that match what a class shows; None where no ``k_map`` was asked for.
+        The fewest rows of the population that match what a class shows; None where no ``k_map`` was requested.
     presence : Fraction or None
         The greatest sum of shares of a row of the population, each rounded up to a multiple of about 2^-80. None without
         ``presence``.
@@ -178,8 +178,8 @@ class Audit:
         for name, found in (("t-closeness", self.t), ("beta-likeness", self.beta), ("delta-disclosure", self.delta)):
             if found is not None:
                 lines[name] = f"{float(found):.4g}"
-        told = [*lines.items(), *(("warning", each) for each in self.warnings)]
-        return "\n".join(f"{name:<18}{text}" for name, text in told)
+        reported = [*lines.items(), *(("warning", each) for each in self.warnings)]
+        return "\n".join(f"{name:<18}{text}" for name, text in reported)
 
 
 def _share(risk: float | None) -> str:

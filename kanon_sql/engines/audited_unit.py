@@ -33,7 +33,7 @@ class AuditedUnit:
     warnings: tuple[str, ...] = ()
 
 
-def asked_person(per: str | None, per_row: bool, columns: Sequence[str]) -> str | None:
+def person_column(per: str | None, per_row: bool, columns: Sequence[str]) -> str | None:
     """Return the column that tells people apart, as the table spells it.
 
     Raises

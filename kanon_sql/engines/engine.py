@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.exposure import unchanged_columns, warnings_of
-from kanon_sql.certificate.known import Figures, with_known
+from kanon_sql.certificate.known_columns import Figures, with_known
 from kanon_sql.engines.announcing import Announcements
 from kanon_sql.engines.pieces import PiecesByNumber
 from kanon_sql.engines.solving import solve
@@ -141,7 +141,7 @@ class Engine(Protocol[Staged]):
 
 
 def release(
-    engine: Engine[Staged], asked: Policy, secret: Secret, progress: Progress, settled: tuple[str, ...] = ()
+    engine: Engine[Staged], requested: Policy, secret: Secret, progress: Progress, settled: tuple[str, ...] = ()
 ) -> Certificate:
     """Release a source: nothing is published before all that was written has passed the audit; ``settled`` are warnings.
 
@@ -152,7 +152,7 @@ def release(
         identify people.
     """
     begun = time.monotonic()
-    policy = asked.resolve(engine.columns())
+    policy = requested.resolve(engine.columns())
     histogram = engine.histogram(policy)
     if not len(histogram.types):
         return publish(
@@ -178,10 +178,12 @@ def publish(
         classes, known = audited(engine, policy, certificate.rows, staged)
         certificate = certificate.passed(classes.number, classes.smallest, classes.people)
         certificate = replace(certificate, repeatable=secret.repeatable)
-        told = engine.exposed(staged)
-        if told is not None:
+        exposed_figures = engine.exposed(staged)
+        if exposed_figures is not None:
             certificate = replace(
-                certificate, unchanged=unchanged_columns(told), warnings=(*certificate.warnings, *warnings_of(told, policy))
+                certificate,
+                unchanged=unchanged_columns(exposed_figures),
+                warnings=(*certificate.warnings, *warnings_of(exposed_figures, policy)),
             )
         if known:
             certificate = with_known(certificate, policy.known_requirements, known)
@@ -230,9 +232,9 @@ def audited(engine: Engine[Staged], policy: Policy, rows: int, staged: Staged) -
     for requirement in policy.sensitive_requirements:
         _refuse_broken(requirement.describe(), engine.ask(policy, requirement, staged))
     known = []
-    for asked in policy.known_requirements:
-        answer = engine.ask_known(policy, asked, staged)
-        _refuse_broken(asked.describe(), answer)
+    for requested in policy.known_requirements:
+        answer = engine.ask_known(policy, requested, staged)
+        _refuse_broken(requested.describe(), answer)
         known.append(answer.figures)
     engine.cover(policy, staged)
     return classes, known

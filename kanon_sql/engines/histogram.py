@@ -98,7 +98,7 @@ def coded(
 
 
 def _drawn(key: pa.Array, code: Int32, secret: Secret) -> Words:
-    """Return the number that the secret gives each person, for each entry; every person is asked for once."""
+    """Return the number that the secret gives each person, for each entry; every person is looked up once."""
     sample = np.empty(int(code.max()) + 1, np.int64)
     sample[code] = np.arange(len(code))
     return secret.numbers("people", key.take(numbers(sample)).to_pylist())[code]

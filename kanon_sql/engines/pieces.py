@@ -1,4 +1,4 @@
-"""The pieces of row types as DuckDB takes them: made at once where they have labels, else for each chunk that is asked for."""
+"""The pieces of row types as DuckDB takes them: made at once where they have labels, else for each chunk that is read."""
 
 from __future__ import annotations
 

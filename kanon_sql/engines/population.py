@@ -33,13 +33,13 @@ def refuse_empty_cells(policy: Policy, values: pa.StructArray) -> None:
     PolicyError
         When a quasi-identifier has such cells, and suppressed ones look the same: readers would see larger classes.
     """
-    asked = next((each for each in policy.population_requirements if isinstance(each, DeltaPresence)), None)
-    if asked is None or policy.suppress is not None:
+    presence = next((each for each in policy.population_requirements if isinstance(each, DeltaPresence)), None)
+    if presence is None or policy.suppress is not None:
         return
     for qi in policy.quasi_identifiers:
         if values.field(qi.column).null_count:
             raise PolicyError(
-                f"{asked.describe()}: {as_identifier(qi.column)} has empty cells, which would look like suppressed ones; "
+                f"{presence.describe()}: {as_identifier(qi.column)} has empty cells, which would look like suppressed ones; "
                 "hint: USING auto (suppress = '*'), or fill the empty cells"
             )
 
@@ -78,8 +78,8 @@ def with_populations(
         return table
     recodings = {qi.column: qi.recoding for qi in policy.quasi_identifiers}
     found: dict[str, Population] = {}
-    for name, told in zip(policy.populations, populations, strict=True):
-        rows, unseen, apart = told.combine_chunks().flatten()
+    for name, counted in zip(policy.populations, populations, strict=True):
+        rows, unseen, apart = counted.combine_chunks().flatten()
         _refuse_apart(policy, name, apart[0].as_py() or [])
         others = iter(unseen[0].as_py()[1:])
         levels: dict[str, list[Int32]] = {}
@@ -118,7 +118,7 @@ def _population(table: CodedTable, spellings: Spellings, levels: Mapping[str, li
 
 
 def _together(codes: Int32, weight: Int64) -> Population:
-    """Return the population, rows of the same codes put together: values that are not seen need not be told apart."""
+    """Return the population, rows of the same codes put together: values that are not seen need not be distinguished."""
     if not len(weight):
         return Population(codes=codes, weight=weight)
     distinct, owner = np.unique(codes, axis=0, return_inverse=True)

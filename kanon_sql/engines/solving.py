@@ -21,7 +21,7 @@ from kanon_sql.model.recodings import Ranges
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.problems import ProblemClass, Summaries
+from kanon_sql.solvers.problem_classes import ProblemClass, Summaries
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.equal_values import Spellings
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 def solve(
     types: pa.StructArray,
-    asked: Policy,
+    requested: Policy,
     tables: tuple[pa.ChunkedArray, ...],
     secret: Secret,
     budget: Budget,
@@ -47,7 +47,7 @@ def solve(
     ----------
     types, tables
         As for `coded`.
-    asked : Policy
+    requested : Policy
         The guarantee.
     secret : Secret
         Decides which rows of equal spellings are in which piece.
@@ -61,7 +61,7 @@ def solve(
     PolicyError, SourceError, InfeasibleError, AuditError
         As `coded` and `pipeline.run`.
     """
-    read = coded(types, asked, tables, budget, secret)
+    read = coded(types, requested, tables, budget, secret)
     del types  # the solver has their codes
     table, resolved, climbed = read.table, read.policy, read.ladders
     number = None
@@ -72,11 +72,11 @@ def solve(
         number = division.number
     else:
         recoding, certificate = pipeline.run(table, resolved, budget)
-    if not asked.generalized and not table.sensitive:
+    if not requested.generalized and not table.sensitive:
         return PlainPieces.of_recoding(table, recoding), certificate
     spelled = {same_name(qi.column): qi.column for qi in resolved.quasi_identifiers}
-    generalized = [spelled[same_name(name)] for name in asked.generalized]
-    tokens = None if memory is None else Tokens(prefix=asked.suppress or "", memory=memory)
+    generalized = [spelled[same_name(name)] for name in requested.generalized]
+    tokens = None if memory is None else Tokens(prefix=requested.suppress or "", memory=memory)
     shown = [
         _shown(resolved, name, climbed[name], table, recoding, (number, tokens, place))
         for place, name in enumerate(generalized, 1)

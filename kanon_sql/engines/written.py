@@ -39,7 +39,7 @@ def read_recodings(recodings: Mapping[str, str | Generalization] | None) -> dict
     """
     if not by_name(recodings, "recodings", "{'zip': 'DIGITS'}"):
         return {}
-    from kanon_sql.clause import recodings_of  # sqlglot is only paid for where there is something to read
+    from kanon_sql.clause import recodings_of  # sqlglot is only loaded where there is something to read
 
     return recodings_of(recodings or {})
 

@@ -83,7 +83,7 @@ def rectangles(
     Parameters
     ----------
     algorithm : str
-        The name of the one that is asked for.
+        The name of the requested one.
     texts : two sequences of Label
         The coordinates on each axis, each once.
     value : two int64 arrays [n]
@@ -108,8 +108,8 @@ def rectangles(
     return labels, f"RECTANGLES ({name}): {found.described(weight)}"
 
 
-def _chosen(asked: str, automatic: str) -> str:
-    return automatic if asked == AUTO else asked
+def _chosen(requested: str, automatic: str) -> str:
+    return automatic if requested == AUTO else requested
 
 
 def _solver(name: str) -> Any:

@@ -67,7 +67,7 @@ class MatrixDistance:
     Parameters
     ----------
     cost : int64 array [v, v]
-        Symmetric, 0 on the diagonal, at most ``scale``, no pair dearer than a detour.
+        Symmetric, 0 on the diagonal, at most ``scale``, no pair farther apart than its detour.
     scale : int
         Below 2^31.
     """

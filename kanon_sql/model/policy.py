@@ -15,7 +15,7 @@ from kanon_sql.errors import PolicyError, UnknownColumnError
 from kanon_sql.model import policy_checks as checks
 from kanon_sql.model import recodings as generalizations
 from kanon_sql.model.guarantee import Guarantee
-from kanon_sql.model.known import check_known
+from kanon_sql.model.known_columns_checks import check_known
 from kanon_sql.model.linked_columns import Group, check_links, unsplit
 from kanon_sql.model.mask_costs import checked_costs, key_of
 from kanon_sql.model.masks import AtLevels, Mask, columns_of, renamed, simplified

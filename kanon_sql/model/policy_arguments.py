@@ -44,18 +44,18 @@ def policy_parts(given: Mapping[str, Any]) -> dict[str, Any]:
     about = named_requirements(given["sensitive"], **thresholds(given))
     population = named_population(given["population"], k_map=given["k_map"], presence=given["presence"])
     others = (*population, *given["requirements"])
-    asked: tuple[Requirement, ...]
+    requested: tuple[Requirement, ...]
     if given["known"] is not None:
         k = int(k) if k is UNSAID_K else k
         people = [k] if per is None else [People(k=k, per=per)]  # k people have k rows
         counted = [KAnonymity(k=1, per_row=True)] if per_row else []
-        asked = (*counted, *(KnownColumns.against(each, given["known"]) for each in (*people, *about)))
+        requested = (*counted, *(KnownColumns.against(each, given["known"]) for each in (*people, *about)))
     else:
         of_others = population_ones(others) or known_ones(others)
         if k is UNSAID_K:
-            k = 1 if of_others else int(k)  # next to these, nothing is asked of the rows of a class
+            k = 1 if of_others else int(k)  # next to these, the rows of a class have no requirement
         rows = () if k == 1 and of_others and not per_row else (KAnonymity(k=k, per_row=per_row),)
-        asked = (*rows, *([] if per is None else [People(k=k, per=per)]), *about)
+        requested = (*rows, *([] if per is None else [People(k=k, per=per)]), *about)
     masks, costs = (None, None) if masks is None else split_costs(masks)
     permitted, groups = _lists_of_columns(masks, linked)
     return {
@@ -63,7 +63,7 @@ def policy_parts(given: Mapping[str, Any]) -> dict[str, Any]:
             given["quasi_identifiers"], permitted, given["weights"] or {}, given["recodings"] or {}
         ),
         "every_column": given["quasi_identifiers"] is None,
-        "requirements": (*asked, *others),
+        "requirements": (*requested, *others),
         "masks": permitted,
         "mask_costs": costs,
         "linked": groups,
@@ -127,8 +127,8 @@ def _chosen_columns(
         column = spelled.setdefault(same_name(each.column), each.column)
         coarsened[column] = joined(coarsened.get(column, each.recoding), each.recoding)
     weighed = by_name(weights, "weights", "{'age': 3}")
-    told: tuple[tuple[str, Mapping[str, Any]], ...] = (("weight", weighed), ("recoding", coarsened))
-    for what, given in told:
+    stated: tuple[tuple[str, Mapping[str, Any]], ...] = (("weight", weighed), ("recoding", coarsened))
+    for what, given in stated:
         for column, own in given.items():
             key = same_name(named(column, f"a {what}"))
             if quasi_identifiers is not None and key not in chosen:

@@ -86,19 +86,19 @@ def check_sensitive(requirements: Sequence[Requirement], *shown: Iterable[str]) 
     """Check that no sensitive column helps to recognize somebody, and that requirements do not contradict each other."""
     identifying = {same_name(name) for names in shown for name in names}
     trees: dict[str, str] = {}
-    asked = sensitive_ones(by_all_or_known(requirements))
-    people = next((each for each in asked if isinstance(each, People)), None)
+    requested = sensitive_ones(by_all_or_known(requirements))
+    people = next((each for each in requested if isinstance(each, People)), None)
     if people is not None:
-        about = [each for each in asked if same_name(each.sensitive) == same_name(people.per)]
+        about = [each for each in requested if same_name(each.sensitive) == same_name(people.per)]
         if len(about) > 1 and (any(not isinstance(each, People) for each in about) or not known_ones(requirements)):
             raise PolicyError(f'two requirements are about "{people.per}", which identifies people; hint: give one')
-        if any(isinstance(each, People) and each not in about for each in asked):
+        if any(isinstance(each, People) and each not in about for each in requested):
             raise PolicyError("two columns identify people; hint: name one")
         for known in known_ones(requirements):
             if known.of is None:
                 counted = f"k >= {known.k} PER {as_identifier(people.per)} {known.scope}"
                 raise PolicyError(f"{known.describe()} counts rows, but {people.describe()} counts people; hint: {counted}")
-    for requirement in asked:
+    for requirement in requested:
         if same_name(requirement.sensitive) in identifying:
             raise PolicyError(
                 f'the sensitive column "{requirement.sensitive}" is a quasi-identifier too; hint: a sensitive column is '

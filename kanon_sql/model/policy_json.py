@@ -45,7 +45,7 @@ def policy_text(fields: Mapping[str, Any]) -> str:
 
     Notes
     -----
-    Without pseudonyms, or an effort that was asked for, the text does not name them: it is the same as before there were any.
+    Without pseudonyms, or a requested effort, the text does not name them: it is the same as before there were any.
     """
     keep, most_suppressed = fields["keep"], fields["max_suppressed"]
     masks = None if fields["masks"] is None else [forms.to_json(mask) for mask in fields["masks"]]

@@ -10,9 +10,9 @@ _MAX_NAMES = 8
 """Columns that a line names."""
 
 
-def lines(told: Mapping[str, str]) -> str:
-    """Return what is told, a line each; what is empty has none."""
-    return "\n".join(f"{name:<18}{text}" for name, text in told.items() if text)
+def lines(figures: Mapping[str, str]) -> str:
+    """Return the figures, a line each; an empty one has none."""
+    return "\n".join(f"{name:<18}{text}" for name, text in figures.items() if text)
 
 
 def names(columns: Iterable[str]) -> str:

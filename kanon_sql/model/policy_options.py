@@ -26,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class ThresholdOptions(TypedDict, total=False):
-    """What is asked of a sensitive attribute.
+    """The requirement of a sensitive attribute.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ class PolicyOptions(OptionsBesideK[Recoding], Generic[Recoding], total=False):
     Parameters
     ----------
     k : int
-        Least number of rows of a class; 2 by default, but beside a guarantee about the population.
+        Least number of rows of a class; 2 by default, except next to a guarantee about the population.
     quasi_identifiers, sensitive, known, per, per_row, requirements, masks, linked, keep, weights, recodings, algorithm, \
 time_limit, effort, seed, max_suppressed, suppress, row_order, unlisted_limit, \
 l, variant, c, t, metric, hierarchy, beta, delta, k_map, presence, population
@@ -166,7 +166,7 @@ l, variant, c, t, metric, hierarchy, beta, delta, k_map, presence, population
 
 
 class _Unsaid(int):
-    """A number that is the default of an option, told from an equal one that somebody has written by what it is."""
+    """A number that is the default of an option; its type distinguishes it from an equal number that somebody has written."""
 
 
 UNSAID_K = _Unsaid(2)

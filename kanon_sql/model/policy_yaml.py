@@ -85,8 +85,8 @@ def _check_plain(event: yaml.ScalarEvent, kind: str) -> None:
             raise _refusal(event, f"{text!r} is not a plain decimal number; hint: write 10 or 0.5, and put a text in quotes")
     elif kind in _WORDS:
         if text.lower() not in _WORDS[kind]:
-            told = f"{text!r} is true, false or nothing to some readers of YAML"
-            raise _refusal(event, f"{told}; hint: put a text in quotes, or write true or false")
+            ambiguous = f"{text!r} is true, false or nothing to some readers of YAML"
+            raise _refusal(event, f"{ambiguous}; hint: put a text in quotes, or write true or false")
     elif kind == "timestamp":
         raise _refusal(event, f"{text!r} is a date to some readers of YAML; hint: put it in quotes")
     elif kind != "str":

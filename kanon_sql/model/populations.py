@@ -17,7 +17,7 @@ def check_population(requirements: Sequence[PopulationRequirement], quasi_identi
     Raises
     ------
     PolicyError
-        When a column shows such labels beside a guarantee about the population.
+        When a column shows such labels next to a guarantee about the population.
     """
     for qi in quasi_identifiers if requirements else ():
         if qi.recoding is not None and not has_fixed_labels(qi.recoding):

@@ -52,8 +52,8 @@ class QuasiIdentifier:
 
 def rectangle_pairs(quasi_identifiers: Iterable[QuasiIdentifier]) -> tuple[tuple[str, str], ...]:
     """Return the pairs of coordinates that are released as rectangles, each once, in their order."""
-    beside = {qi.column: qi.recoding.beside for qi in quasi_identifiers if isinstance(qi.recoding, Rectangles)}
-    spelled = {same_name(name): name for name in beside}
-    place = {name: number for number, name in enumerate(beside)}
-    pairs = ((name, spelled[same_name(other)]) for name, other in beside.items())
+    partners = {qi.column: qi.recoding.beside for qi in quasi_identifiers if isinstance(qi.recoding, Rectangles)}
+    spelled = {same_name(name): name for name in partners}
+    place = {name: number for number, name in enumerate(partners)}
+    pairs = ((name, spelled[same_name(other)]) for name, other in partners.items())
     return tuple((one, other) for one, other in pairs if place[one] < place[other])

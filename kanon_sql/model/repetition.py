@@ -182,5 +182,5 @@ def repetition(
 
 
 def _people_and_rows(people: int, rows: int, *, about: bool) -> str:
-    told = "about " * about
-    return f"{told}{people:,} people have {told}{rows:,}"
+    prefix = "about " * about
+    return f"{prefix}{people:,} people have {prefix}{rows:,}"

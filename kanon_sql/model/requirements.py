@@ -174,7 +174,7 @@ def named_population(population: str | None, *, k_map: Any = None, presence: Any
     Parameters
     ----------
     population : str, optional
-        Name of the table; None where nothing is asked of one.
+        Name of the table; None without a requirement of one.
     k_map : int, optional
         As in `KMap`.
     presence : number, optional
@@ -202,7 +202,7 @@ def named_requirements(sensitive: str | None, **options: Any) -> tuple[Threshold
     Parameters
     ----------
     sensitive : str, optional
-        The sensitive attribute; None where nothing is asked of one.
+        The sensitive attribute; None without a requirement of one.
     options : optional
         Some of `THRESHOLD_OPTIONS`; None takes the default.
 

@@ -20,13 +20,13 @@ from kanon_sql.model.requirements import SensitiveRequirement
 from kanon_sql.model.validation import as_identifier, encodable, known_keys, listed, named, parsed, same_name
 
 ROLES = ("identifiers", "pseudonyms", "linkable", "groups", "kept")
-"""Columns beside those of the policy itself, by what becomes of them; ``linkable`` ones are pseudonyms."""
+"""Further columns than those of the policy itself, by what becomes of them; ``linkable`` ones are pseudonyms."""
 
 _SOMETIMES = ("linkable", "groups")
 """Roles that the JSON text names only if a column has them."""
 
 OF_DATABASE = ("query", "release", "person", "known_rows")
-"""What a policy says about the release of a whole database, beside its roles; and how many rows of a person are known."""
+"""What a policy says about the release of a whole database, apart from its roles; and how many rows of a person are known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,7 +257,7 @@ class StoredPolicy:
         return unsplit(masks, self.policy.linked) if self.policy.linked else masks
 
     def to_json(self) -> str:
-        """Return the canonical JSON text: that of the policy, and the roles beside it."""
+        """Return the canonical JSON text: that of the policy, with the roles."""
         roles = {role: list(getattr(self, role)) for role in ROLES if role not in _SOMETIMES or getattr(self, role)}
         data = json.loads(self.policy.to_json()) | roles
         person = self.person.to_json() if isinstance(self.person, Person) else self.person

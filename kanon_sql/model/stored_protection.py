@@ -72,7 +72,7 @@ class StoredProtection:
             raise UnknownColumnError.of(per, columns, str(self))
 
     def protection_for(self, table: Tabulation, person: str | None) -> Protection:
-        """Return what is asked of a table.
+        """Return the requirement of a table.
 
         Parameters
         ----------
@@ -92,13 +92,13 @@ class StoredProtection:
             When the table counts other people, has a sum without a rule under a policy with rules, or lacks a key of HIDE or
             IMPOSSIBLE.
         """
-        asked = self.protection
-        if asked.per is not None and person is not None and same_name(person) != same_name(asked.per):
-            raise PolicyError(f"{self} counts people by {as_identifier(asked.per)}; hint: count(*) AS n")
-        if asked.per is None and person is not None:
+        requested = self.protection
+        if requested.per is not None and person is not None and same_name(person) != same_name(requested.per):
+            raise PolicyError(f"{self} counts people by {as_identifier(requested.per)}; hint: count(*) AS n")
+        if requested.per is None and person is not None:
             raise PolicyError(f"{self} counts rows; hint: count(*) AS n, or write PER {as_identifier(person)} into the policy")
         sums = {same_name(each.name): each.name for each in table.items if each.kind == "sum"}
-        ruled = {same_name(rule.measure): rule.measure for rule in asked.rules}
+        ruled = {same_name(rule.measure): rule.measure for rule in requested.rules}
         for name, spelled in sums.items():
             if ruled and name not in ruled:
                 rules = ", ".join(map(as_identifier, ruled.values()))
@@ -106,14 +106,14 @@ class StoredProtection:
                     f"{self} has no rule about the sum {as_identifier(spelled)}; hint: its rules are about {rules}"
                 )
         return replace(
-            asked,
-            per=asked.per if person is None else person,
-            ambiguity=tuple(_renamed(rule, sums) for rule in asked.ambiguity if same_name(rule.measure) in sums),
-            dominance=tuple(_renamed(rule, sums) for rule in asked.dominance if same_name(rule.measure) in sums),
-            show=tuple(found for names in asked.show if (found := _shown(names, table)) is not None),
-            show_rows=tuple(spelled_as(row, table) for row in asked.show_rows if _shown(names_of(row), table) is not None),
-            hide=self._spelled("HIDE", asked.hide, table),
-            impossible=self._spelled("IMPOSSIBLE", asked.impossible, table),
+            requested,
+            per=requested.per if person is None else person,
+            ambiguity=tuple(_renamed(rule, sums) for rule in requested.ambiguity if same_name(rule.measure) in sums),
+            dominance=tuple(_renamed(rule, sums) for rule in requested.dominance if same_name(rule.measure) in sums),
+            show=tuple(found for names in requested.show if (found := _shown(names, table)) is not None),
+            show_rows=tuple(spelled_as(row, table) for row in requested.show_rows if _shown(names_of(row), table) is not None),
+            hide=self._spelled("HIDE", requested.hide, table),
+            impossible=self._spelled("IMPOSSIBLE", requested.impossible, table),
         )
 
     def _spelled(self, word: str, rows: Sequence[NamedRow], table: Tabulation) -> tuple[NamedRow, ...]:
@@ -128,18 +128,20 @@ class StoredProtection:
 
     def to_json(self) -> str:
         """Return the canonical JSON text: the least count, and all options that differ from their defaults."""
-        asked, usual = self.protection, Protection()
-        said: dict[str, Any] = {name: getattr(asked, name) for name in OPTIONS if getattr(asked, name) != getattr(usual, name)}
-        said["k"] = asked.k
-        rows = {"show": [*map(list, asked.show), *map(as_data, asked.show_rows)]}
-        rows |= {"hide": [*map(as_data, asked.hide)], "impossible": [*map(as_data, asked.impossible)]}
+        requested, usual = self.protection, Protection()
+        said: dict[str, Any] = {
+            name: getattr(requested, name) for name in OPTIONS if getattr(requested, name) != getattr(usual, name)
+        }
+        said["k"] = requested.k
+        rows = {"show": [*map(list, requested.show), *map(as_data, requested.show_rows)]}
+        rows |= {"hide": [*map(as_data, requested.hide)], "impossible": [*map(as_data, requested.impossible)]}
         said |= {name: listed for name, listed in rows.items() if listed}
-        if asked.ambiguity:  # of two rules about a sum, the larger one holds
-            rules = sorted(asked.ambiguity, key=lambda rule: rule.percent)
+        if requested.ambiguity:  # of two rules about a sum, the larger one holds
+            rules = sorted(requested.ambiguity, key=lambda rule: rule.percent)
             said["p"] = {rule.measure: plain_number(rule.percent) for rule in rules}
-        if asked.dominance:
+        if requested.dominance:
             pairs: dict[str, list[Any]] = {}
-            for each in asked.dominance:
+            for each in requested.dominance:
                 pairs.setdefault(each.measure, []).append([each.largest, str(each.share)])
             said["dominance"] = {name: several[0] if len(several) == 1 else several for name, several in pairs.items()}
         return json.dumps({KEY: said}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -127,10 +127,10 @@ def _plain(text: str) -> str:
 
 def _written(role: Role) -> str:
     """Return a column as the policy names it, with its levels and its weight."""
-    told = as_identifier(role.column)
+    clause = as_identifier(role.column)
     if role.recoding is not None and role.recoding != "HIERARCHY":
-        told += f" {role.recoding}" if role.recoding.startswith(("TOP", "BOTTOM")) else f" IN {role.recoding}"
-    return told if role.weight == 1 else f"{told} WEIGHT {role.weight}"
+        clause += f" {role.recoding}" if role.recoding.startswith(("TOP", "BOTTOM")) else f" IN {role.recoding}"
+    return clause if role.weight == 1 else f"{clause} WEIGHT {role.weight}"
 
 
 def _part(word: str, roles: list[Role]) -> Iterator[str]:

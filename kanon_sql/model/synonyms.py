@@ -1,4 +1,4 @@
-"""Other names under which people look for an option: what `nearest` reads beside the spelling."""
+"""Other names under which people look for an option: what `nearest` reads in addition to the spelling."""
 
 from __future__ import annotations
 

@@ -79,17 +79,17 @@ class Template:
     small_zip_areas: bool
     columns: dict[str, ColumnRule]
 
-    def least_k(self, asked: int | None) -> int:
-        """Return the k that is asked for, or else that of the template.
+    def least_k(self, requested: int | None) -> int:
+        """Return the requested k, or else that of the template.
 
         Raises
         ------
         PolicyError
             When it is smaller than that of the template.
         """
-        if asked is not None and asked < self.k:
+        if requested is not None and requested < self.k:
             raise PolicyError(f"the template {self.name} needs k >= {self.k}; hint: leave k out, or take a larger one")
-        return self.k if asked is None else asked
+        return self.k if requested is None else requested
 
 
 @cache

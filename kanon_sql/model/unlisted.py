@@ -54,7 +54,7 @@ class Limits:
         return max(2, min(self.k, MOST_SHARED, people // PEOPLE_PER_VALUE))
 
     @staticmethod
-    def told(shared: int, form: str = " ({})", *, people: bool = False) -> str:
+    def in_words(shared: int, form: str = " ({})", *, people: bool = False) -> str:
         """Return which values single out, in a form that follows the share of rows; nothing if one row alone has them."""
         words = f"values shared by fewer than {shared} {'people' if people else 'rows'}"
         return form.format(words) if shared > 2 else ""

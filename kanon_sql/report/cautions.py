@@ -15,7 +15,7 @@ from kanon_sql.report.text import printable
 _NAMED = 4
 """Columns that a sentence names."""
 
-_TOLD = 0.01
+_REPORTED = 0.01
 """Share from which a column below the limits is a warning, as in the certificate."""
 
 
@@ -57,7 +57,7 @@ def warnings(facts: Measured) -> list[str]:
     """Return what columns tell below the limits."""
     found = []
     for each in facts.exposed:
-        if each.role != "token" and not each.singles_out and each.rows and each.single / each.rows >= _TOLD:
+        if each.role != "token" and not each.singles_out and each.rows and each.single / each.rows >= _REPORTED:
             found.append(f"{printable(each.name)} singles out {_share(each.single, each.rows)}{_whose(each)}.")
         found += [
             f"{printable(each.name)} gives back {share:.1%} of the suppressed cells of {printable(name)}."
@@ -84,8 +84,8 @@ def first_sentences(facts: Measured) -> list[str]:
     if facts.same_rows:
         found.append("The release has the same rows as the source: no cell was suppressed or generalized.")
     if (repeated := facts.unit.open) is not None:
-        told = f"k counts rows, not people, and {printable(repeated.column)} suggests that people have several rows."
-        found.insert(0, told)
+        warning = f"k counts rows, not people, and {printable(repeated.column)} suggests that people have several rows."
+        found.insert(0, warning)
     named = list(_identifiers(facts))
     if named:
         found.append(
@@ -221,7 +221,7 @@ def _decision(each: Exposed) -> str:
 
 def _whose(each: Exposed) -> str:
     """Return who shares the values that single people out, if not one row alone."""
-    return Limits.told(each.shared, ": {}", people=each.people)
+    return Limits.in_words(each.shared, ": {}", people=each.people)
 
 
 def _share(single: int, rows: int) -> str:

@@ -1,4 +1,4 @@
-"""Plots as static SVG: no script runs, they take the colours of the page, and the tables beside them hold the numbers.
+"""Plots as static SVG: no script runs, they take the colours of the page, and the tables next to them hold the numbers.
 
 A plot that takes the width of the page is drawn twice, and the style sheet shows the one that suits the screen: scaled, its
 text would be too small on a phone, or too large elsewhere.
@@ -107,7 +107,7 @@ def _labels(labels: Sequence[str], title: str) -> alt.Axis:
     width = min(_LABEL, 8 * max(map(len, labels), default=0))
     return alt.Axis(
         title=title,
-        # The labels travel beside the data, so that two that are cut to one text stay two bars.
+        # The labels travel next to the data, so that two that are cut to one text stay two bars.
         labelExpr=f"{json.dumps(list(labels))}[datum.value]",
         labelLimit=_LABEL - 20,
         minExtent=width,
@@ -186,7 +186,7 @@ def risk_against_loss(points: Iterable[Point]) -> str:
 
 
 def risk_against_error(points: Iterable[Point], best: Collection[Usefulness], of: str) -> str:
-    """Return the highest risk against the error of what is asked, a dot for each release, as SVG.
+    """Return the highest risk against the error of the queries, a dot for each release, as SVG.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The claims of a certificate, each beside what was counted in the two tables."""
+"""The claims of a certificate, each next to what was counted in the two tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A figure of a certificate beside the same figure, counted again.
+    """A figure of a certificate next to the same figure, counted again.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ _COUNTS = """CREATE OR REPLACE TEMP TABLE "kanon#counts" AS
     FULL JOIN (SELECT system.main.encode(CAST({column} AS VARCHAR)) AS value, system.main.count(*) AS n
                FROM {released} GROUP BY 1) AS a
         ON a.value IS NOT DISTINCT FROM b.value"""
-"""Texts are told apart by their bytes, whatever the collation of the column."""
+"""Texts are distinguished by their bytes, whatever the collation of the column."""
 
 _TOTALS = """SELECT coalesce(system.main.sum(before) FILTER (value IS NULL), 0)::BIGINT,
     coalesce(system.main.sum(after) FILTER (value IS NULL), 0)::BIGINT,
@@ -118,7 +118,7 @@ def column_of(con: Any, name: str, least: int) -> Column:
     name : str
         The column.
     least : int
-        Rows of the release that a value needs to be told; all other values are counted together.
+        Rows of the release that a value needs to be reported; all other values are counted together.
 
     Raises
     ------

@@ -11,7 +11,7 @@ import duckdb
 
 from kanon_sql.certificate import Certificate, Release
 from kanon_sql.clause.queries import read_queries
-from kanon_sql.engines.audited_unit import asked_person
+from kanon_sql.engines.audited_unit import person_column
 from kanon_sql.engines.duckdb.audit.audited_unit import audited_unit
 from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.names import quoted
@@ -23,7 +23,7 @@ from kanon_sql.model.repetition import RepeatedPeopleError
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import as_identifier, same_name
 from kanon_sql.report.people import least_people
-from kanon_sql.report.usefulness import Asked, Usefulness, prepare, usefulness
+from kanon_sql.report.usefulness import Usefulness, UsefulnessRequest, prepare, usefulness
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def compare(
         By these, rows are in classes. None takes those of the certificates.
     queries : str, optional
         SQL text: SELECT statements of counts, sums and averages over one table, with ``;`` between them. Whatever table they
-        name, they are asked of the source and of each release.
+        name, they run on the source and on each release.
     by : iterable of str
         Columns whose values are groups: the loss of the worst group is shown.
     target : str, optional
@@ -147,7 +147,7 @@ def compare(
     Raises
     ------
     PolicyError
-        When a column is unknown, a query cannot be asked, or nothing says which columns are quasi-identifiers.
+        When a column is unknown, a query cannot run, or nothing says which columns are quasi-identifiers.
     AuditError
         When a release has another number of rows than the source.
 
@@ -170,9 +170,9 @@ def compare(
             register_table(con, f"released{number}", each.table if isinstance(each, Release) else each)
         for number, each in enumerate((hierarchies or {}).values()):
             register_table(con, f"hierarchy{number}", each)
-        asked: dict[str, Any] = {"quasi_identifiers": quasi_identifiers, "queries": queries, "by": by, "target": target}
+        requested: dict[str, Any] = {"quasi_identifiers": quasi_identifiers, "queries": queries, "by": by, "target": target}
         unit: dict[str, Any] = {"per": per, "per_row": per_row, "surface": "python"}
-        return compared(con, list(releases), certificates, list(hierarchies or {}), **asked, **unit)
+        return compared(con, list(releases), certificates, list(hierarchies or {}), **requested, **unit)
 
 
 def compared(
@@ -207,7 +207,7 @@ def compared(
     con.execute("SET enable_external_access = false")
     prepare(con)
     known = columns(con, "source")
-    person = asked_person(per, per_row, known)
+    person = person_column(per, per_row, known)
     in_all = (name for name in known if all(name in columns(con, f"released{n}") for n in range(len(names))))
     shared = [name for name in in_all if name != person]
     if not shared:
@@ -219,7 +219,7 @@ def compared(
         if name not in shared:
             missing = "the source" if name not in known else "a release"
             raise PolicyError(f"{missing} has no column {name}; hint: the tables share {', '.join(shared) or 'none'}")
-    asked = Asked(
+    requested = UsefulnessRequest(
         quasi_identifiers=tuple(chosen),
         columns=tuple(shared),
         queries=() if queries is None else read_queries(queries, known),
@@ -227,21 +227,23 @@ def compared(
         target=target,
         hierarchies=tuple((name, f"hierarchy{n}") for n, name in enumerate(hierarchies)),
     )
-    require_shared(asked, shared)
+    require_shared(requested, shared)
     rows = _rows(con, "source")
     for number, name in enumerate(names):
         if (count := _rows(con, f"released{number}")) != rows:
             raise AuditError(f"{name} has {how_many(count, 'row')}, the source {rows:,}; hint: is it a release of that table?")
     people = [None if person is None else least_people(con, f"released{n}", chosen, person) for n in range(len(names))]
-    found = [usefulness(con, name, f"released{n}", asked, certificates.get(name), people[n]) for n, name in enumerate(names)]
+    found = [
+        usefulness(con, name, f"released{n}", requested, certificates.get(name), people[n]) for n, name in enumerate(names)
+    ]
     unit = None if person is not None else audited_unit(con, "source", chosen, None, per_row, surface, raw=True).open
     if unit is not None and all(map(_is_settled, (certificates.get(name) for name in names))):
         unit = None
     if unit is not None:
         warnings.warn(KanonWarning(str(unit)), stacklevel=3)
     settings = [("rows", f"{rows:,}"), ("quasi-identifiers", ", ".join(chosen)), ("compared columns", ", ".join(shared))]
-    if asked.queries:
-        settings.append(("queries", f"{len(asked.queries):,}"))
+    if requested.queries:
+        settings.append(("queries", f"{len(requested.queries):,}"))
     return Comparison(tuple(found), tuple(settings), unit)
 
 
@@ -272,9 +274,9 @@ def _certified(certificates: Iterable[Certificate], shared: Sequence[str], targe
     return chosen
 
 
-def require_shared(asked: Asked, shared: Sequence[str]) -> None:
+def require_shared(requested: UsefulnessRequest, shared: Sequence[str]) -> None:
     """Refuse queries about columns that a release does not have."""
-    for query in asked.queries:
+    for query in requested.queries:
         for name in (*query.columns, *query.means):
             if name not in shared:
                 raise PolicyError(f"query {query.number} names {name}, which a release does not have; hint: leave it out")

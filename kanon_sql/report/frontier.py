@@ -26,7 +26,7 @@ from kanon_sql.report.candidates import Candidate
 from kanon_sql.report.comparison import Comparison, require_shared
 from kanon_sql.report.figure_rows import percent
 from kanon_sql.report.points import HEADS, Point
-from kanon_sql.report.usefulness import Asked, usefulness
+from kanon_sql.report.usefulness import UsefulnessRequest, usefulness
 from kanon_sql.solvers.budget import Progress, never
 
 
@@ -72,11 +72,13 @@ def frontier(
     -----
     Each point is a release of its own, solved and audited; its rows are dropped.
     """
-    asked = curve_policies(k, t, **options)
+    requested = curve_policies(k, t, **options)
     with closing(connect()) as con:
         register_table(con.raw, "source", source)
         columns = con.raw.table("source").columns
-        policies = [policy.resolve(remaining(columns, dropped_columns(drop, policy, columns)), "python") for policy in asked]
+        policies = [
+            policy.resolve(remaining(columns, dropped_columns(drop, policy, columns)), "python") for policy in requested
+        ]
         register_tables(con.raw, policies[0], tables)
         con.watch(progress)
         return tuple(points(con, [Candidate.of(con.session, policy, drop=drop) for policy in policies]))
@@ -109,7 +111,10 @@ def curve_policies(
 
 
 def points(
-    con: Connection, candidates: Iterable[Candidate], ended: Callable[[], bool] = never, asked: Asked | None = None
+    con: Connection,
+    candidates: Iterable[Candidate],
+    ended: Callable[[], bool] = never,
+    requested: UsefulnessRequest | None = None,
 ) -> Iterator[Point]:
     """Release the table ``source`` of a connection under one policy after the other, and yield what each cost.
 
@@ -121,7 +126,7 @@ def points(
         With k, and t-closeness of one column at most.
     ended : callable
         Whether no more points are wanted; then a release that is interrupted is left out.
-    asked : Asked, optional
+    requested : UsefulnessRequest, optional
         What is measured of each release.
     """
     for candidate in candidates:
@@ -130,7 +135,7 @@ def points(
         try:
             con.execute(f"CREATE OR REPLACE TEMP TABLE released AS {candidate.query}")
             certificate = releases(con)[-1]
-            found = None if asked is None else usefulness(con.raw, candidate.label, "released", asked, certificate)
+            found = None if requested is None else usefulness(con.raw, candidate.label, "released", requested, certificate)
         except InfeasibleError:
             certificate, found = None, None
         except (InterruptedReleaseError, duckdb.InterruptException):
@@ -184,13 +189,15 @@ def html_text(found: Sequence[Point], settings: Iterable[tuple[str, str]]) -> st
     )
 
 
-def asked_of(candidates: Iterable[Candidate], known: Sequence[str], queries: str | None, target: str | None) -> Asked:
+def request_of(
+    candidates: Iterable[Candidate], known: Sequence[str], queries: str | None, target: str | None
+) -> UsefulnessRequest:
     """Return what is measured of the release of every candidate, over the columns that all of them release.
 
     Raises
     ------
     PolicyError
-        When a column is unknown, or a query cannot be asked.
+        When a column is unknown, or a query cannot run.
     """
     policies = [each.policy for each in candidates]
     shared = [name for name in known if not any(name in each.dropped or name in each.pseudonyms for each in policies)]
@@ -199,9 +206,9 @@ def asked_of(candidates: Iterable[Candidate], known: Sequence[str], queries: str
     if target is not None and target not in shared:
         raise PolicyError(f"no release has a column {target}; hint: they share {', '.join(shared) or 'none'}")
     read = () if queries is None else read_queries(queries, known)
-    asked = Asked(quasi_identifiers=tuple(chosen), columns=tuple(shared), queries=read, target=target)
-    require_shared(asked, shared)
-    return asked
+    requested = UsefulnessRequest(quasi_identifiers=tuple(chosen), columns=tuple(shared), queries=read, target=target)
+    require_shared(requested, shared)
+    return requested
 
 
 _USEFUL = ("marginals", "error of queries", "accuracy", "best")

@@ -13,7 +13,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.report.columns import RELEASED, SOURCE
 
-_TOLD = 'WITH {counted} SELECT told FROM "kanon#exposure"'
+_EXPOSURE = 'WITH {counted} SELECT told FROM "kanon#exposure"'
 
 _EVERY_PAIR = 2**62
 """More pairs of cells than a table has."""
@@ -63,8 +63,8 @@ def given_back(con: Any, quasi_identifiers: Sequence[str], unreleased: str | Non
     source, hidden = quoted(SOURCE), " UNION ALL ".join(concealed)
     before = singled(source, policy, unreleased, budget=_EVERY_PAIR)
     counted = f"{before}, {exposure(source, policy, unreleased, concealed=hidden)}"
-    told = con.execute(_TOLD.format(counted=counted)).fetchall()[0][0]
+    figures = con.execute(_EXPOSURE.format(counted=counted)).fetchall()[0][0]
     found: dict[str, list[tuple[str, float]]] = {}
-    for (i, j), share in sorted(shares_given_back(told).items()):
-        found.setdefault(unchanged_columns(told)[i], []).append((quasi_identifiers[j], share))
+    for (i, j), share in sorted(shares_given_back(figures).items()):
+        found.setdefault(unchanged_columns(figures)[i], []).append((quasi_identifiers[j], share))
     return {name: tuple(pairs) for name, pairs in found.items()}

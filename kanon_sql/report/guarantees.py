@@ -19,7 +19,7 @@ _LABELS = "(SELECT CAST({0} AS VARCHAR) FROM {1} WHERE {0} IS NOT NULL EXCEPT SE
 
 _UNCOUNTED = "not counted here: the texts of the population do not show what generalized cells match"
 
-_UNTOLD = "not counted here: the source has the text of suppressed cells, so it is not clear which cells are suppressed"
+_NOT_COUNTED = "not counted here: the source has the text of suppressed cells, so it is not clear which cells are suppressed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +52,8 @@ def counted_guarantees(release: Released, certificate: Certificate | None) -> tu
 
 
 def _counted(requirement: Requirement, release: Released, certificate: Certificate | None) -> Counted:
-    if isinstance(requirement, PopulationRequirement) and (untold := _uncounted(release)):
-        return Counted(text=requirement.describe(), kept=None, found=untold)
+    if isinstance(requirement, PopulationRequirement) and (reason := _uncounted(release)):
+        return Counted(text=requirement.describe(), kept=None, found=reason)
     kept, found = audited(requirement).found(release)
     if isinstance(requirement, KnownColumns) and isinstance(requirement.of, People):
         found += "; the release does not show whose the rows are"
@@ -75,7 +75,7 @@ def _uncounted(release: Released) -> str | None:
     """Return why nothing of the release can be counted in a population, None where it can."""
     if _generalized(release):
         return _UNCOUNTED
-    return _UNTOLD if looks_suppressed(release.con, release.policy.suppress, release.names) else None
+    return _NOT_COUNTED if looks_suppressed(release.con, release.policy.suppress, release.names) else None
 
 
 def _generalized(release: Released) -> bool:

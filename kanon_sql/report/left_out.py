@@ -19,8 +19,8 @@ WHOLE = f"{OWN}whole"
 """The table that has all columns."""
 
 
-def told_unit(certificate: Certificate | None, per: str | None, per_row: bool) -> dict[str, Any]:
-    """Return what a row is: as a certificate says, else as is asked.
+def stated_unit(certificate: Certificate | None, per: str | None, per_row: bool) -> dict[str, Any]:
+    """Return what a row is: as a certificate says, else as requested.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def without_left_out(con: Any, unit: Mapping[str, Any]) -> list[str]:
     con : connection
         A DuckDB connection with the tables `WHOLE` and ``released``.
     unit : mapping
-        As from `told_unit`.
+        As from `stated_unit`.
     """
     kept = {*map(same_name, columns(con, "released")), same_name(unit.get("per") or "")}
     every = columns(con, WHOLE)

@@ -54,14 +54,14 @@ class Mask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """A release beside its source.
+    """A release and its source.
 
     Attributes
     ----------
     rows : int
         Rows of either.
     least : int
-        Rows of the release that a value needs to be told.
+        Rows of the release that a value needs to be reported.
     requirements : tuple of Counted
         What was guaranteed.
     sizes, risk : tuple of dict

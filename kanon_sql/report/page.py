@@ -125,7 +125,7 @@ def frontier_page(
     plot, risk : str, optional
         The curve, and the risk against the loss, as SVG.
     useful : str, optional
-        The risk against the error of what was asked, as SVG.
+        The risk against the error of the queries, as SVG.
     lines : mapping
         The colours of its lines by what they are.
     over : str

@@ -48,7 +48,7 @@ class Point:
     name : str
         What tells the policy apart from others with this guarantee; empty if nothing does.
     usefulness : Usefulness or None
-        What the release is still good for, where that was asked.
+        What the release is still good for, if that was measured.
     """
 
     k: int
@@ -97,9 +97,9 @@ class Point:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data by `HEADS`, exact numbers as in a certificate; None where there is no release."""
         c = self.certificate
-        told: dict[str, Any] = (
+        figures: dict[str, Any] = (
             {"status": "INFEASIBLE"} if c is None else {**c.to_dict(), "suppressed_share": c.suppressed_share}
         )
-        told |= {"k": self.k, "t": None if self.t is None else plain_number(self.t), "policy": self.name or None}
-        told |= zip(("marginals", "median_error", "accuracy"), self._useful, strict=True)
-        return {name: told.get(name) for name in HEADS}
+        figures |= {"k": self.k, "t": None if self.t is None else plain_number(self.t), "policy": self.name or None}
+        figures |= zip(("marginals", "median_error", "accuracy"), self._useful, strict=True)
+        return {name: figures.get(name) for name in HEADS}

@@ -81,7 +81,7 @@ def query_errors(con: Any, queries: Iterable[Query], released: str, trees: Mappi
     con : connection
         A DuckDB connection.
     queries : iterable of Query
-        What is asked.
+        The queries that run on both tables.
     released : str
         The table of the release.
     trees : mapping
@@ -148,8 +148,8 @@ def _spread(con: Any, query: Query, released: str, trees: Mapping[str, Any]) -> 
         return
     read = {name.lower() for name in (*query.columns, *query.means)}
     known = [(name, tree) for name, tree in zip(trees["key"], trees["value"], strict=True) if name.lower() in read]
-    asked = {"key": [name for name, _ in known], "value": [tree for _, tree in known]}
-    values = {"released": quoted(released), "columns": list(query.columns), "means": list(query.means), "trees": asked}
+    used = {"key": [name for name, _ in known], "value": [tree for _, tree in known]}
+    values = {"released": quoted(released), "columns": list(query.columns), "means": list(query.means), "trees": used}
     con.execute(_WEIGHTED.format(into=into), values)
 
 
@@ -159,8 +159,8 @@ def _answers(con: Any, query: Query, text: str) -> dict[tuple[object, ...], list
         rows = con.execute(text).fetchall()
     except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException) as error:
         # They are about the text of the query: no row has been read.
-        told = str(error).partition("\n")[0]
-        raise_alone(PolicyError(f"query {query.number} fails: {told}; hint: run it on the source first"))
+        message = str(error).partition("\n")[0]
+        raise_alone(PolicyError(f"query {query.number} fails: {message}; hint: run it on the source first"))
     except (duckdb.ConversionException, duckdb.InvalidInputException, duckdb.OutOfRangeException):
         raise_alone(PolicyError(f"query {query.number} fails on a value; hint: TRY_CAST gives NULL instead of an error"))
     return {tuple(row[place] for place in query.keys): [_number(query, row[place]) for place in query.values] for row in rows}

@@ -24,7 +24,7 @@ from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import as_identifier, by_name, same_name
-from kanon_sql.report.left_out import WHOLE, told_unit, without_left_out
+from kanon_sql.report.left_out import WHOLE, stated_unit, without_left_out
 from kanon_sql.report.written_page import Page, versions
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def report(
         Columns that were released unchanged on purpose, as in `kanon_sql.anonymize`; every column then needs a role. A
         certificate says this itself.
     certificate : Certificate, optional
-        What is claimed of the release. All that it claims is checked, and what is asked here besides.
+        The claims about the release. All of them are checked, and what is requested here.
     per : str, optional
         The column of the source that tells people apart: the page counts people. A certificate says this itself.
     per_row : bool
@@ -113,7 +113,7 @@ def report(
     with duckdb.connect() as con:
         register_table(con, WHOLE, source)
         register_table(con, "released", released)
-        unit = told_unit(certificate, per, per_row)
+        unit = stated_unit(certificate, per, per_row)
         policy = measured_policy(without_left_out(con, unit), certificate, keep, **unit, **options)
         if {"source", "released"} & set(map(same_name, by_name(tables, "tables", "{'tree': table}"))):
             raise PolicyError("an additional table cannot be called 'source' or 'released'; hint: rename it")
@@ -167,7 +167,7 @@ def report_files(
             load(con, place, into=name, delimiter=delimiter)
         for name, place in beside.items():
             load_policy_table(con, place, into=name, delimiter=delimiter)
-        unit = told_unit(certificate, about.pop("per", None), about.pop("per_row", False))
+        unit = stated_unit(certificate, about.pop("per", None), about.pop("per_row", False))
         known = without_left_out(con, unit)
         policy = measured_policy(
             known, certificate, keep(known), surface="command", quasi_identifiers=names(known), **unit, **about
@@ -230,7 +230,7 @@ def measured_policy(
         raise PolicyError("the quasi-identifiers are not those of the certificate; hint: leave them out")
     requirements = [*claimed.requirements, *([] if k is None else [KAnonymity(k=k)])]
     for name in claimed.sensitive:
-        # Both are told of every sensitive column, also where only one is guaranteed.
+        # Both are reported of every sensitive column, even if only one is guaranteed.
         kinds = {type(each) for each in claimed.sensitive_requirements if each.sensitive == name}
         requirements += [each for each in measured_requirements(name) if type(each) not in kinds]
     found = Policy(

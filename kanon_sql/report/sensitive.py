@@ -56,7 +56,7 @@ class Sensitive:
 
 
 def sensitive_of(con: Any, name: str, names: list[str], figures: Mapping[Any, Mapping[str, Any]]) -> Sensitive:
-    """Return what is told of a sensitive attribute.
+    """Return what is reported of a sensitive attribute.
 
     Parameters
     ----------

@@ -102,12 +102,12 @@ def table_figures(table: VerifiedTable) -> TableFigures:
         if len(shown) == len(rows) and not (absent and chosen):
             total = people
     saved = Fraction(table.claimed.cost - table.claimed.lower_bound, max(1, table.claimed.cost))
-    told = keys.issuperset(key for chosen in tabulation.sets for key in chosen)
+    complete = keys.issuperset(key for chosen in tabulation.sets for key in chosen)
     return TableFigures(
-        sets=tuple(found) if told else (),
+        sets=tuple(found) if complete else (),
         shown=sum(each.shown for each in found),
         suppressed=None if absent else sum(each.suppressed or 0 for each in found),
-        total=total if told else None,
+        total=total if complete else None,
         gap=Fraction(ceil(saved * _STEPS), _STEPS),
     )
 
@@ -126,22 +126,22 @@ def requirements_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
 
 
 def options_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
-    """Return what else was asked of a table."""
-    asked = table.protection
+    """Return the further requirements of a table."""
+    requested = table.protection
     found = [
         (
             "suppressed rows",
             "are missing: a missing row is an empty group, or suppressed"
-            if asked.rows == "absent"
+            if requested.rows == "absent"
             else "stay, without their counts and sums; a group without people has no row, or such a one",
         )
     ]
-    if asked.contributors:
-        found.append(("attackers", f"include {coalition_in_words(asked.contributors)}"))
-    if asked.show:
-        sets = "; ".join(", ".join(map(as_identifier, names)) or "total" for names in asked.show)
+    if requested.contributors:
+        found.append(("attackers", f"include {coalition_in_words(requested.contributors)}"))
+    if requested.show:
+        sets = "; ".join(", ".join(map(as_identifier, names)) or "total" for names in requested.show)
         found.append(("shown in any case", sets))
-    found += [("rows by their values", each) for each in asked.named_rows]
+    found += [("rows by their values", each) for each in requested.named_rows]
     if table.tabulation.condition:
         found.append(("counted people", "those who meet the condition of the statement"))
     if table.joint.earlier:
@@ -151,7 +151,7 @@ def options_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
     found.append(
         (
             "cost of a row that is suppressed to protect others",
-            _COSTS.get(asked.cost, f"1, and its share of {asked.cost} in millionths"),
+            _COSTS.get(requested.cost, f"1, and its share of {requested.cost} in millionths"),
         )
     )
     return found

@@ -65,8 +65,8 @@ def _summary(figures: TableFigures) -> str:
     if figures.suppressed is None:
         return f"A table of counts with {how_many(figures.shown, 'row')}. Suppressed rows are left out."
     rows = figures.shown + figures.suppressed
-    told = f"{figures.suppressed:,} ({share(figures.suppressed, rows)})" if figures.suppressed else "none"
-    return f"A table of counts with {how_many(rows, 'row')}: {figures.shown:,} are shown, and {told} suppressed."
+    suppressed_rows = f"{figures.suppressed:,} ({share(figures.suppressed, rows)})" if figures.suppressed else "none"
+    return f"A table of counts with {how_many(rows, 'row')}: {figures.shown:,} are shown, and {suppressed_rows} suppressed."
 
 
 def _heads(figures: TableFigures) -> tuple[str, ...]:

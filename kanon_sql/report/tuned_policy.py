@@ -36,7 +36,7 @@ def tuned(
     name: str,
     table_as: str,
     seconds: float,
-    told: Callable[[Tried, int], None],
+    announce: Callable[[Tried, int], None],
 ) -> tuple[Tuned, Suggestion]:
     """Search a policy for the table ``source`` of a connection.
 
@@ -58,13 +58,13 @@ def tuned(
         What the policy is called, and the table that it is stored for, as SQL spells it.
     seconds : float
         The time limit of the search.
-    told : callable
+    announce : callable
         Gets the best so far, and the number of releases.
 
     Raises
     ------
     PolicyError, InfeasibleError
-        When the default cannot be released, or a query cannot be asked.
+        When the default cannot be released, or a query cannot run.
     """
     named = columns(con.raw, "source")
     plain = suggestion(con.raw, "source", k=k, name=name, table_as=table_as)
@@ -79,12 +79,14 @@ def tuned(
     out = {*plain.policy.identifiers, *plain.undecided}
     gone = [column for column in named if column in out and (people is None or same_name(column) != same_name(people.per))]
     left = [column for column in named if column not in out]
-    asked, uses = read_queries(queries, left), uses_of(queries, left)
+    requested, uses = read_queries(queries, left), uses_of(queries, left)
     levels, texts = _levels(plain, uses)
     identifying = tuple(QuasiIdentifier(column=qi.column) for qi in plain.policy.policy.quasi_identifiers)
     start = replace(plain.policy.policy, quasi_identifiers=identifying, keep=plain.policy.kept).resolve(remaining(named, gone))
-    found = Search(con=con, queries=asked, start=start, levels=levels, uses=uses, seconds=seconds, told=told, drop=gone).run()
-    return found, _stated(plain, found, texts, len(asked))
+    found = Search(
+        con=con, queries=requested, start=start, levels=levels, uses=uses, seconds=seconds, announce=announce, drop=gone
+    ).run()
+    return found, _stated(plain, found, texts, len(requested))
 
 
 def _of_columns(plain: Suggestion, chosen: Sequence[str], k: int) -> Suggestion:
@@ -118,10 +120,10 @@ def _without(plain: Suggestion, dropped: Sequence[str]) -> Suggestion:
     )
     policy = plain.policy.policy
     left = tuple(qi for qi in policy.quasi_identifiers if same_name(qi.column) not in gone)
-    asked = tuple(each for each in policy.requirements if getattr(each, "sensitive", None) not in dropped)
+    requested = tuple(each for each in policy.requirements if getattr(each, "sensitive", None) not in dropped)
     stored = replace(
         plain.policy,
-        policy=replace(policy, quasi_identifiers=left, requirements=asked),
+        policy=replace(policy, quasi_identifiers=left, requirements=requested),
         identifiers=tuple(each.column for each in roles if each.role == "identifier"),
         kept=tuple(each.column for each in roles if each.role == "kept"),
     )
@@ -131,10 +133,10 @@ def _without(plain: Suggestion, dropped: Sequence[str]) -> Suggestion:
 def _counting(plain: Suggestion, per: str | None, per_row: bool) -> Suggestion:
     """Return a suggestion that counts people by a column, or rows that are people."""
     policy = plain.policy.policy
-    asked = [replace(each, per_row=per_row) if isinstance(each, KAnonymity) else each for each in policy.requirements]
+    requested = [replace(each, per_row=per_row) if isinstance(each, KAnonymity) else each for each in policy.requirements]
     if per is not None:
-        asked = [*(each for each in asked if not isinstance(each, People)), People(k=policy.k, per=per)]
-    return replace(plain, policy=replace(plain.policy, policy=replace(policy, requirements=tuple(asked))))
+        requested = [*(each for each in requested if not isinstance(each, People)), People(k=policy.k, per=per)]
+    return replace(plain, policy=replace(plain.policy, policy=replace(policy, requirements=tuple(requested))))
 
 
 def _levels(plain: Suggestion, uses: Mapping[str, Use]) -> tuple[dict[str, list[Generalization]], _Texts]:

@@ -1,7 +1,7 @@
 """The search for the policy that answers queries best, among those with one guarantee: weights, levels and masks.
 
-Each candidate is released and asked the queries; the best so far is changed in one place at a time. The default policy is the
-first candidate, and the result is never worse.
+Each candidate is released, and the queries run on it; the best so far is changed in one place at a time. The default policy
+is the first candidate, and the result is never worse.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NO_TREES: Mapping[str, list[str]] = {"key": [], "value": []}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What may be chosen in a policy, beside its guarantee.
+    """What may be chosen in a policy, apart from its guarantee.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Search:
     con : Connection
         It has the table ``source``.
     queries : sequence of Query
-        What the releases are asked.
+        The queries that run on the releases.
     start : Policy
         The default policy, resolved.
     levels : mapping
@@ -120,7 +120,7 @@ class Search:
         What the queries use of each column.
     seconds : float
         The time limit of the search.
-    told : callable
+    announce : callable
         Gets the best so far, and the number of releases, after each of them.
     drop : sequence of str
         Columns of the table that no release has.
@@ -132,7 +132,7 @@ class Search:
     levels: Mapping[str, Sequence[Generalization]]
     uses: Mapping[str, Use]
     seconds: float
-    told: Callable[[Tried, int], None]
+    announce: Callable[[Tried, int], None]
     drop: Sequence[str] = ()
     releases: int = 0
     begun: float = 0.0
@@ -143,7 +143,7 @@ class Search:
         Raises
         ------
         PolicyError, InfeasibleError
-            When the default cannot be released, or a query cannot be asked.
+            When the default cannot be released, or a query cannot run.
         """
         with warnings.catch_warnings():  # a release that is made of the policy warns again
             warnings.simplefilter("ignore", KanonWarning)
@@ -153,7 +153,7 @@ class Search:
         self.begun = monotonic()
         default = self._tried(self.start)
         whole = monotonic() - self.begun
-        self.told(default, self.releases)
+        self.announce(default, self.releases)
         plain = Setting(
             weights=tuple(qi.weight for qi in self.start.quasi_identifiers),
             recodings=tuple(qi.recoding for qi in self.start.quasi_identifiers),
@@ -182,7 +182,7 @@ class Search:
             if again is not None and again.score < best.score:
                 best = again
                 break
-        self.told(best, self.releases)
+        self.announce(best, self.releases)
         return Tuned(default=default, best=best, releases=self.releases, seconds=monotonic() - self.begun)
 
     def _first(self, plain: Setting) -> Iterator[Setting]:
@@ -219,7 +219,7 @@ class Search:
         tried = self._attempt(replace(policy, effort="fast", time_limit=limit))
         if tried is not None:
             found[setting] = replace(tried, policy=policy)
-            self.told(min(found.values(), key=lambda each: each.score), self.releases)
+            self.announce(min(found.values(), key=lambda each: each.score), self.releases)
 
     def _policy(self, setting: Setting) -> Policy:
         identifying = tuple(

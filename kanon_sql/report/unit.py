@@ -14,7 +14,7 @@ from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.repetition import RepeatedPeopleError
-from kanon_sql.model.unit_of import unit_of
+from kanon_sql.model.unit_of_policy import unit_of
 from kanon_sql.report.columns import RELEASED
 from kanon_sql.report.people import people_of
 from kanon_sql.report.text import printable
@@ -116,15 +116,15 @@ def measured_unit(
     unit, least = unit_of(policy), policy.least_class_size
     repeated = audited_unit(con, whole, names, unit.per, False, "command", raw=True).open if least > 1 else None
     if unit.per is not None:
-        asked = policy.people_of_classes
+        counted_people = policy.people_of_classes
         return MeasuredUnit(
-            least=least if asked is None else asked.k,
+            least=least if counted_people is None else counted_people.k,
             per=unit.per,
-            stated=None if asked is None or certificate is None else certificate.least_people,
+            stated=None if counted_people is None or certificate is None else certificate.least_people,
             exact=certificate is not None and certificate.smallest_class_people is not None,
             repeated=repeated,
             source=people_figures(con, "source", names, unit.per),
-            fewest=None if asked is None else people_of(con, policy),
+            fewest=None if counted_people is None else people_of(con, policy),
         )
     fewest = None if repeated is None else _fewest(con, repeated.column, names, generalized)
     return MeasuredUnit(least=least, per_row=unit.per_row, repeated=repeated, fewest=fewest)

@@ -29,7 +29,7 @@ _MACROS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class UsefulnessRequest:
     """What is measured of every release.
 
     Attributes
@@ -39,7 +39,7 @@ class Asked:
     columns : tuple of str
         Those whose marginals and correlations are compared.
     queries : tuple of Query
-        What the release is asked.
+        The queries that run on the release.
     by : tuple of str
         Columns whose values are groups of rows.
     target : str, optional
@@ -166,7 +166,12 @@ def prepare(con: Any) -> None:
 
 
 def usefulness(
-    con: Any, name: str, released: str, asked: Asked, certificate: Certificate | None = None, people: int | None = None
+    con: Any,
+    name: str,
+    released: str,
+    requested: UsefulnessRequest,
+    certificate: Certificate | None = None,
+    people: int | None = None,
 ) -> Usefulness:
     """Measure a table of a connection that has the table ``source`` and the macros of `prepare`.
 
@@ -178,7 +183,7 @@ def usefulness(
         What the release is called.
     released : str
         The table of the release.
-    asked : Asked
+    requested : UsefulnessRequest
         What is measured.
     certificate : Certificate, optional
         That of the release: it says what is proven of its cost, and of how many people classes have rows.
@@ -188,10 +193,10 @@ def usefulness(
     Raises
     ------
     PolicyError
-        When a query cannot be asked.
+        When a query cannot run.
     """
-    alone = {"released": quoted(released), "qi": list(asked.quasi_identifiers)}
-    tables = {"released": quoted(released), "source": "source", "trees": asked.trees}
+    alone = {"released": quoted(released), "qi": list(requested.quasi_identifiers)}
+    tables = {"released": quoted(released), "source": "source", "trees": requested.trees}
     by_qi = tables | alone
     risk = record(con, "FROM reidentification_risk($released, $qi)", alone)
     lost = record(con, "SELECT ncp, suppressed_share FROM utility($released, $source, $qi, $trees)", by_qi)
@@ -211,10 +216,10 @@ def usefulness(
         loss=lost["ncp"],
         suppressed=lost["suppressed_share"],
         bound=None if certificate is None else certificate.gap,
-        queries=query_errors(con, asked.queries, released, asked.trees),
-        groups=tuple(_groups(con, each, by_qi) for each in asked.by),
-        **_pairs(con, tables | {"columns": list(asked.columns)}),
-        **_classifier(con, tables, asked),
+        queries=query_errors(con, requested.queries, released, requested.trees),
+        groups=tuple(_groups(con, each, by_qi) for each in requested.by),
+        **_pairs(con, tables | {"columns": list(requested.columns)}),
+        **_classifier(con, tables, requested),
     )
 
 
@@ -235,11 +240,11 @@ def _groups(con: Any, column: str, values: dict[str, Any]) -> Groups:
     return Groups(column=column, least=found["least"] or 0.0, worst=found["worst"] or 0.0)
 
 
-def _classifier(con: Any, tables: dict[str, Any], asked: Asked) -> dict[str, Any]:
-    features: Sequence[str] = [name for name in asked.quasi_identifiers if name != asked.target]
-    if asked.target is None or not features:
+def _classifier(con: Any, tables: dict[str, Any], requested: UsefulnessRequest) -> dict[str, Any]:
+    features: Sequence[str] = [name for name in requested.quasi_identifiers if name != requested.target]
+    if requested.target is None or not features:
         return {}
-    values = tables | {"target": asked.target, "features": features}
+    values = tables | {"target": requested.target, "features": features}
     found = record(con, "FROM predictability($released, $source, $target, $features, $trees)", values)
     return {
         "baseline": found["baseline"],

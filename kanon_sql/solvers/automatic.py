@@ -9,7 +9,7 @@ from kanon_sql.solvers.instances.repair import UnplacedError
 from kanon_sql.solvers.instances.suppression import never_costlier
 from kanon_sql.solvers.placing import placed
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.problems import Exact, Masks, named
+from kanon_sql.solvers.problem_classes import Exact, Masks, named
 from kanon_sql.solvers.registry import Solver
 from kanon_sql.table.recoding import Recoding
 
@@ -32,7 +32,7 @@ def solved(problems: Masks, problem: Problem, budget: Budget, solver: Solver) ->
     Notes
     -----
     With a time limit, the first solver ends by its own count of steps. Exact ones follow, and the first one uses the time that
-    is left. If a population is asked about, only the first solver runs.
+    is left. With a requirement on a population, only the first solver runs.
     """
     exact = fitting(problems, problem, budget)
     if not exact:
@@ -68,7 +68,7 @@ def _closed(problems: Masks, problem: Problem, best: Recoding, solver: Solver) -
 
 
 def fitting(problems: Masks, problem: Problem, budget: Budget) -> list[Exact]:
-    """Return the exact solvers that are asked about a problem; none if a population is asked about."""
+    """Return the exact solvers for a problem; none if a population has a requirement."""
     if problem.requirement.population:
         return []
     seconds = budget.left()
@@ -78,16 +78,16 @@ def fitting(problems: Masks, problem: Problem, budget: Budget) -> list[Exact]:
 def close_gap(
     problem: Problem, best: Recoding | None, exact: Sequence[Exact], budget: Budget
 ) -> tuple[Recoding | None, Exact | None]:
-    """Return the cheapest of a release and those of exact solvers, asked until the optimum is proven, and which one it is of.
+    """Return the cheapest of a release and those of exact solvers, called until the optimum is proven, and which one it is of.
 
     Parameters
     ----------
     problem : Problem
-        What is asked, in codes.
+        The requirement, in codes.
     best : Recoding, optional
         A release, if one is known.
     exact : sequence of Exact
-        The solvers, in the order in which they are asked.
+        The solvers, in the order of their calls.
     budget : Budget
         Time left.
     """

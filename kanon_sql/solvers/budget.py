@@ -126,7 +126,7 @@ class Budget:
         return cls(seconds=seconds, effort=policy.effort, seed=policy.seed, progress=progress, ended=ended, begun=began)
 
     def over(self) -> bool:
-        """Return whether the time is used up, or the search was told to end."""
+        """Return whether the time is used up, or the search has to end."""
         return self.ended() or self.left() <= 0
 
     def left(self) -> float:
@@ -159,7 +159,7 @@ class Budget:
         """Return the same budget for a solver that ends by its own count of steps, if the time is not up before."""
         return self if self.seconds is None else replace(self, seconds=None, _within=self.seconds, ended=self.over)
 
-    def beside(self, ended: Callable[[], bool]) -> Budget:
+    def alongside(self, ended: Callable[[], bool]) -> Budget:
         """Return the budget of work on another thread, which ends too if ``ended`` says so, and reports nothing."""
         return replace(self, progress=silent, ended=lambda: ended() or self.ended())
 

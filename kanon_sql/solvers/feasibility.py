@@ -5,7 +5,7 @@ from __future__ import annotations
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.guarantees import on_attributes
-from kanon_sql.solvers.problems import ProblemClass, named
+from kanon_sql.solvers.problem_classes import ProblemClass, named
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.coded_table import CodedTable
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances.row_distance import METHOD, row_prices
-from kanon_sql.solvers.problems import Masks, named
+from kanon_sql.solvers.problem_classes import Masks, named
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Prices

@@ -1,4 +1,4 @@
-"""A release by one solver, and by others where that one leaves rows over: of rows, of people, beside a population."""
+"""A release by one solver, and by others where that one leaves rows over: of rows, of people, next to a population."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kanon_sql.solvers.instances.repair import UnplacedError
 from kanon_sql.solvers.instances.suppression import never_costlier
 from kanon_sql.solvers.least_prices import least_prices
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.problems import Masks, named
+from kanon_sql.solvers.problem_classes import Masks, named
 from kanon_sql.solvers.registry import Solver
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.coded_table import CodedTable
@@ -21,18 +21,18 @@ from kanon_sql.table.recoding import Recoding
 
 
 def placed(problems: Masks, problem: Problem, budget: Budget, solver: Solver) -> Recoding:
-    """Return a release by a solver that meets all that is asked.
+    """Return a release by a solver that meets every requirement.
 
     Parameters
     ----------
     problems : Masks
         The class of the problem.
     problem : Problem
-        What is asked, in codes.
+        The requirement, in codes.
     budget : Budget
         Time left.
     solver : Solver
-        Most solve for the rows of classes alone: the population is then looked at beside them.
+        Most solve for the rows of classes alone: the population is then counted next to them.
 
     Raises
     ------
@@ -46,14 +46,14 @@ def placed(problems: Masks, problem: Problem, budget: Budget, solver: Solver) ->
 
 
 def _placed(problems: Masks, problem: Problem, budget: Budget, solver: Solver) -> Recoding:
-    """Return a release; beside a population, the one by suppression may cost less."""
+    """Return a release; next to a population, the one by suppression may cost less."""
     if any(isinstance(each, DeltaPresence) for each in problem.requirement.population):
         from kanon_sql.solvers.population import presence
 
         return presence.solve(problem, budget, lambda part, given: _placed(problems, part, given, solver))
-    if not problem.requirement.population or problems.beside is None:
+    if not problem.requirement.population or problems.with_population is None:
         return _by_rows(problems, problem, budget, solver)
-    found: Recoding = named(problems.beside)(
+    found: Recoding = named(problems.with_population)(
         problem, budget, lambda part, given: _closed(problems, part, given, solver), people=problems.people
     )
     return found

@@ -88,7 +88,7 @@ SENSITIVE_SOLVERS: dict[str, Solver] = _registry(
         "matching": "optimal for frequency 2-diversity, for at most 40,000 row types",
     },
 )
-"""Solvers of requirements on sensitive attributes, beside k."""
+"""Solvers of requirements on sensitive attributes, next to k."""
 
 
 for _known in (SOLVERS, SENSITIVE_SOLVERS):  # their classes show less where they match too few rows
@@ -107,7 +107,7 @@ POPULATION_SOLVERS: dict[str, Solver] = {
         requirements=KAnonymity | PopulationRequirement,
     )
 }
-"""Solvers of requirements that are counted in a table of the population, where nothing is asked of the rows of a class."""
+"""Solvers of requirements that are counted in a table of the population, where the rows of a class have no requirement."""
 
 
 PROJECTION_SOLVERS: dict[str, Solver] = {
@@ -122,5 +122,5 @@ PROJECTION_SOLVERS: dict[str, Solver] = {
 
 
 def algorithms() -> list[str]:
-    """Return the names that a policy may have for its solver; `kanon_sql.solvers.problems` says which of them takes it."""
+    """Return the names of solvers for policies; `kanon_sql.solvers.problem_classes` says which of them takes a policy."""
     return list(dict.fromkeys(["auto", *SOLVERS, *SENSITIVE_SOLVERS, *POPULATION_SOLVERS, *PROJECTION_SOLVERS]))

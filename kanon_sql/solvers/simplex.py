@@ -20,7 +20,7 @@ class Simplex:
     ----------
     model : mathopt.Model
         A linear program.
-    asked : mathopt.ModelSolveParameters
+    filters : mathopt.ModelSolveParameters
         Which values of a solution are read.
 
     Attributes
@@ -29,7 +29,7 @@ class Simplex:
         All steps so far.
     """
 
-    def __init__(self, model: mathopt.Model, asked: mathopt.ModelSolveParameters) -> None:
+    def __init__(self, model: mathopt.Model, filters: mathopt.ModelSolveParameters) -> None:
         from kanon_sql.solvers.or_tools import mathopt, parameters_pb2
 
         def limited(*, dual: bool) -> mathopt.SolveParameters:
@@ -38,7 +38,7 @@ class Simplex:
             return mathopt.SolveParameters(iteration_limit=_SLICE, glop=glop)
 
         self.steps = 0
-        self._asked = asked
+        self._filters = filters
         self._solver = mathopt.IncrementalSolver(model, mathopt.SolverType.GLOP)
         self._primal, self._dual = limited(dual=False), limited(dual=True)
 
@@ -58,7 +58,7 @@ class Simplex:
         while reason in (mathopt.TerminationReason.FEASIBLE, mathopt.TerminationReason.NO_SOLUTION_FOUND):
             if budget.over():
                 return None
-            result = self._solver.solve(params=self._dual if dual else self._primal, model_params=self._asked)
+            result = self._solver.solve(params=self._dual if dual else self._primal, model_params=self._filters)
             reason = result.termination.reason
             self.steps += result.solve_stats.simplex_iterations
         return result if reason == mathopt.TerminationReason.OPTIMAL else None

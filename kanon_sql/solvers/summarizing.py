@@ -18,7 +18,7 @@ from kanon_sql.solvers.microaggregation import partition as aggregates
 from kanon_sql.solvers.microaggregation.measurements import Measurements
 from kanon_sql.solvers.placing import placed
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.problems import Masks, Summaries, named
+from kanon_sql.solvers.problem_classes import Masks, Summaries, named
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.summaries.columns import kind_of, shown_bits, shown_columns
 from kanon_sql.solvers.summaries.partition import SummaryPartition
@@ -171,15 +171,15 @@ class _Known:
 def _never_above_suppression(known: _Known, policy: Policy, budget: Budget) -> _Known:
     """Return a partition that is known, or one from the classes of the release by suppression if those lose less.
 
-    Exact solvers are asked for that release only if it may still cost less than the partition.
+    Exact solvers run for that release only if it may still cost less than the partition.
     """
     whole = known.requirement.table
     if not known.cost() or budget.over():
         return known
     plain = [qi if kind_of(qi.recoding) == "plain" else replace(qi, recoding=None) for qi in policy.quasi_identifiers]
-    asked = replace(policy, quasi_identifiers=tuple(plain), algorithm="auto")
-    patterns, masks = permitted(whole, asked), Masks.of(asked)
-    solver, _ = masks.choose(asked, listed=patterns.listed)
+    requested = replace(policy, quasi_identifiers=tuple(plain), algorithm="auto")
+    patterns, masks = permitted(whole, requested), Masks.of(requested)
+    solver, _ = masks.choose(requested, listed=patterns.listed)
     part = Problem(table=whole, patterns=patterns, requirement=known.requirement)
     apart, exact = budget.half().of_a_part(), fitting(masks, part, budget)
     start = replace(part, for_a_start=not exact)

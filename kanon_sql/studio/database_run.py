@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from kanon_sql.certificate.stated import Stated, stated
 from kanon_sql.engines.duckdb.database.plan import PlannedRelease
-from kanon_sql.engines.duckdb.database.release import DatabaseRelease
+from kanon_sql.engines.duckdb.database.whole_database import DatabaseRelease
 from kanon_sql.model.validation import named_file
 from kanon_sql.studio.search import Point, Search
 from kanon_sql.studio.worker import make_releases

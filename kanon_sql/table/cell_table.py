@@ -35,7 +35,7 @@ class Measure:
         For each row, a value that an attacker has to think possible, or one above it; 0 where nothing is required. Rows where
         it is greater than the row's own value are primary.
     below : int64 array [r]
-        For each primary row, a value that an attacker has to think possible, too, or one below it; -1 where nothing is asked.
+        For each primary row, a value that an attacker has to think possible, too, or one below it; -1 without a requirement.
     or_none : bool array [r]
         Rows that an attacker may also think empty: nobody sees them, so nothing says that somebody is there.
     known : int64 array [b]

@@ -155,7 +155,7 @@ class CodedTable:
         return alike, first
 
     def of_row_types(self, chosen: Int64, weight: Int64 | None = None) -> CodedTable:
-        """Return the table of some row types and no sensitive columns, with other numbers of rows if told; O(t m)."""
+        """Return the table of some row types and no sensitive columns, with other numbers of rows if given; O(t m)."""
         return replace(
             self,
             codes=np.ascontiguousarray(self.codes[chosen]),

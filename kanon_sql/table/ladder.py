@@ -80,7 +80,7 @@ class Ladder:
             Rows of the table with each value.
         levels : sequence of sequence of Label [v]
             What each value shows at each level above, finest first. Levels that show no less than the one before are left
-            out, but where masks name them, or ``every`` level is asked for.
+            out, but where masks name them, or ``every`` level is requested.
         exact : bool
             Whether a release may show the value itself.
         loss : sequence of Fraction

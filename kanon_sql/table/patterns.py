@@ -1,6 +1,6 @@
 """The permitted patterns of a policy, cheapest first.
 
-Among equally dear patterns the one that hides the larger domains comes first: its instances gather the most rows, which
+Among equally expensive patterns the one that hides the larger domains comes first: its instances gather the most rows, which
 measured up to 6 % fewer suppressed cells on Adult and CMC than an order by position.
 """
 
@@ -65,7 +65,7 @@ def permitted(table: CodedTable, policy: Policy) -> PatternSet:
     if masks is not None:
         # A permitted mask names a coded column whole: once for each column of the source behind it.
         costs = policy.costed_masks or {}
-        choices = {(*_choices(table, levels, mask), *_paid(table, costs.get(mask))) for mask in masks}
+        choices = {(*_choices(table, levels, mask), *_cost_bits(table, costs.get(mask))) for mask in masks}
         _refuse_many(sum(prod(map(len, each)) for each in choices))
         shown = np.unique(np.concatenate([_combined(each) for each in choices]))
         if not len(shown):  # an empty list would stand for every pattern
@@ -108,8 +108,8 @@ def _choices(table: CodedTable, levels: Mapping[tuple[str, ...], tuple[int, ...]
                 yield levels[names]
 
 
-def _paid(table: CodedTable, cost: Fraction | None) -> tuple[tuple[int, ...], ...]:
-    """Return the bits of the levels that a mask with a cost of its own shows, beside those of its columns."""
+def _cost_bits(table: CodedTable, cost: Fraction | None) -> tuple[tuple[int, ...], ...]:
+    """Return the bits of the levels that a mask with a cost of its own shows, next to those of its columns."""
     return () if cost is None else ((cost_bits(table, cost),),)
 
 
@@ -142,7 +142,7 @@ def ordered(table: CodedTable, shown: Words) -> PatternSet:
 
 
 def other_orders(table: CodedTable, patterns: PatternSet) -> list[PatternSet]:
-    """Return the same patterns, equally dear ones in other orders: smaller domains hidden first, and by position."""
+    """Return the same patterns, equally expensive ones in other orders: smaller domains hidden first, and by position."""
     domain = _domain(table, patterns.shown)
     return [_sorted(table, patterns.shown, tie) for tie in (domain, np.zeros_like(domain))]
 

@@ -84,7 +84,7 @@ class Recoding:
         prices = other.prices if self.prices is None else self.prices
         return replace(cheaper, lower_bound=higher.lower_bound, bound=higher.bound, prices=prices)
 
-    def paid(self, table: CodedTable) -> NDArray[np.float64]:
+    def mean_costs(self, table: CodedTable) -> NDArray[np.float64]:
         """Return what a row of each row type costs on average, float64 [t]; O(q log q)."""
         total = np.zeros(table.row_types)
         np.add.at(total, self.row_type, row_cost(self.shown, table.cost) * self.count)

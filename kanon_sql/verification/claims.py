@@ -8,7 +8,7 @@ from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.errors import CertificateError
-from kanon_sql.model.all_known import by_all_columns
+from kanon_sql.model.all_columns_known import by_all_columns
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy

@@ -5,7 +5,7 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from kanon_sql.clause.beside import unreleased_tables
+from kanon_sql.clause.unreleased_tables import unreleased_tables
 
 RELEASE = " UNION ALL (FROM visits ANONYMIZE BY zip GUARANTEE k >= 5)"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kanon_sql.clause import guarantee_of, rewrite, single_release
-from kanon_sql.clause.beside import unreleased_tables
+from kanon_sql.clause.unreleased_tables import unreleased_tables
 from kanon_sql.errors import ClauseError, PolicyError
 from kanon_sql.model.linked_histories import LinkedHistories
 

@@ -11,7 +11,7 @@ import kanon_sql
 from kanon_sql import pipeline
 from kanon_sql.errors import InfeasibleError, InterruptedReleaseError
 from kanon_sql.solvers.budget import Budget, Moment
-from kanon_sql.solvers.problems import Masks
+from kanon_sql.solvers.problem_classes import Masks
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.patterns import PatternSet
 

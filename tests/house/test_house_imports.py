@@ -50,7 +50,7 @@ ROOMS = (
     "kanon_sql.solvers.sensitive",
     "kanon_sql.solvers.people",
     "kanon_sql.solvers.population",
-    "kanon_sql.solvers.problems",
+    "kanon_sql.solvers.problem_classes",
     "kanon_sql.solvers.feasibility",
     "kanon_sql.solvers.least_prices",
     "kanon_sql.solvers.placing",

@@ -68,7 +68,7 @@ def classes(requirement: type[Requirement]) -> Iterator[tuple[type, type]]:
     group = next(name for name, members in GROUPS.items() if requirement in members)
     for folder, asked in FOLDERS.items():
         if group in asked:
-            name = "Claimed" if folder is of_proofs else "Audited"
+            name = "Claimed" if folder is of_proofs else f"{requirement.__name__}Audit"
             yield getattr(import_module(f"{folder.__name__}.{standard_name(requirement)}"), name), asked[group]
     if group in SOLVED:
         yield import_module(f"{of_solvers.__name__}.{standard_name(requirement)}").Required, SOLVED[group]

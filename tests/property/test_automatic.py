@@ -29,7 +29,7 @@ from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.k_anonymity import greedy, matching, refine
 from kanon_sql.solvers.matching.division import pairs_and_triples
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.problems import Masks, _exact
+from kanon_sql.solvers.problem_classes import Masks, _exact
 from kanon_sql.solvers.registry import SENSITIVE_SOLVERS, SOLVERS
 from kanon_sql.table.patterns import permitted
 from kanon_sql.table.recoding import Recoding

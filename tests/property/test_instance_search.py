@@ -65,7 +65,7 @@ def test_parts_find_the_same(seed: int, options: dict[str, Any], slack: int | No
     assert found is not None
     assert whole is not None
     assert len(found) == len(whole)
-    assert np.array_equal(found.worth, whole.worth)
+    assert np.array_equal(found.price_limit, whole.price_limit)
     assert np.array_equal(least_costs(table, patterns, 3), least)
     again = gaining(table, patterns, 3, most=most, scale=SCALE, limit=1 << 30, budget=UNLIMITED)
     assert members(again) == members(priced)

@@ -23,9 +23,9 @@ from kanon_sql.kernels.projections import (
     turn,
 )
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.projections.asked import Asked
 from kanon_sql.solvers.projections.repair import Repair
 from kanon_sql.solvers.projections.rows import Rows
+from kanon_sql.solvers.projections.set_requirements import SetRequirement
 from kanon_sql.table.coded_table import CodedTable
 
 NEVER = 1 << 40
@@ -49,7 +49,7 @@ def tables(draw: st.DrawFn) -> tuple[SetClasses, NDArray[np.int32], list[tuple[i
     )
     sets = list(combinations(range(columns), draw(st.integers(1, columns))))
     rows = Rows.of(table, K)
-    classes = rows.classes({chosen: Asked(rows=K) for chosen in sets}, draw(st.integers(0, 99)))
+    classes = rows.classes({chosen: SetRequirement(rows=K) for chosen in sets}, draw(st.integers(0, 99)))
     return classes, coded[rows.row_type], sets
 
 
@@ -198,7 +198,7 @@ def test_a_repair_leaves_no_class_that_fails(seed: int, k: int, rows: int) -> No
         unit=1,
     )
     sets = list(combinations(range(5), 1 + seed % 3))
-    classes = Rows.of(table, k).classes({chosen: Asked(rows=k) for chosen in sets}, seed)
+    classes = Rows.of(table, k).classes({chosen: SetRequirement(rows=k) for chosen in sets}, seed)
     assert classes.hide((draw.random(codes.shape) < 0.2).astype(np.uint8))
     hidden = np.asarray(classes.hidden)
     assert failing_classes(codes, hidden, sets, k) or len(sets[0]) == 1

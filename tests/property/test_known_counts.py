@@ -17,7 +17,7 @@ from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KnownColumns
 from kanon_sql.solvers.budget import UNLIMITED
 from kanon_sql.solvers.projections import lower_bound
-from kanon_sql.solvers.projections.asked import Asked
+from kanon_sql.solvers.projections.set_requirements import SetRequirement
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.verification.known_columns import rows_cost
 
@@ -63,7 +63,9 @@ def test_a_set_of_very_many_columns_is_looked_at_by_its_shortest_parts() -> None
         cost=np.ones(40, np.int64),
         unit=1,
     )
-    assert lower_bound.least_prices(table, {tuple(range(40)): Asked(rows=3)}, UNLIMITED).price.tolist() == [3] + [0] * 8
+    assert (
+        lower_bound.least_prices(table, {tuple(range(40)): SetRequirement(rows=3)}, UNLIMITED).price.tolist() == [3] + [0] * 8
+    )
 
 
 def cheapest(row: Row, rows: Sequence[Row], counts: Sequence[int], cost: Sequence[int], widest: Sequence[Row], k: int) -> int:
@@ -96,7 +98,7 @@ def test_prices_are_those_of_the_cheapest_columns(seed: int, monkeypatch: pytest
         cost=np.array(cost, np.int64),
         unit=1,
     )
-    sets = {chosen: Asked(rows=k) for chosen in widest}
+    sets = {chosen: SetRequirement(rows=k) for chosen in widest}
     assert lower_bound.least_prices(table, sets, UNLIMITED).price.tolist() == exact
     monkeypatch.setattr(lower_bound, "_MANY", 0)
     packed = lower_bound.least_prices(table, sets, UNLIMITED).price.tolist()

@@ -22,9 +22,9 @@ from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KnownColumns
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.projections import partition_bound
-from kanon_sql.solvers.projections.asked import Asked
 from kanon_sql.solvers.projections.lower_bound import METHOD, least_prices
 from kanon_sql.solvers.projections.partition_bound import BY_CLASSES, proven_prices
+from kanon_sql.solvers.projections.set_requirements import SetRequirement
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.recoding import Prices
 from kanon_sql.verification.claims import verify
@@ -57,8 +57,8 @@ class Case:
         )
 
     @property
-    def asked(self) -> dict[Row, Asked]:
-        return {chosen: Asked(rows=self.k) for chosen in self.sets}
+    def asked(self) -> dict[Row, SetRequirement]:
+        return {chosen: SetRequirement(rows=self.k) for chosen in self.sets}
 
     @property
     def policy(self) -> Policy:

@@ -18,7 +18,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.solvers import automatic
 from kanon_sql.solvers.budget import Budget, Moment
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.problems import Exact, Masks
+from kanon_sql.solvers.problem_classes import Exact, Masks
 from kanon_sql.solvers.sensitive import row_prices, search_space
 from kanon_sql.solvers.sensitive.lagrangian import METHOD
 from kanon_sql.table.recoding import Recoding

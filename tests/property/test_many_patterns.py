@@ -87,7 +87,7 @@ def test_listing_in_small_steps_changes_nothing(seed: int, monkeypatch: pytest.M
     assert whole is not None
     assert stepwise is not None
     assert len(moments) > 100
-    for name in ("start", "member", "pattern", "cost", "worth"):
+    for name in ("start", "member", "pattern", "cost", "price_limit"):
         assert np.array_equal(getattr(whole, name), getattr(stepwise, name))
 
 
@@ -108,7 +108,7 @@ def test_known_cheapest_costs_shorten_the_listing_and_change_nothing(seed: int, 
     assert instances_of(first) < instances_of(whole) == instances_of(known)
     assert known is not None
     assert whole is not None
-    assert np.array_equal(known.worth, whole.worth)
+    assert np.array_equal(known.price_limit, whole.price_limit)
 
 
 def test_listing_ends_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:

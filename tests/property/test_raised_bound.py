@@ -82,7 +82,7 @@ def test_it_ends_after_a_round_when_the_search_or_its_caller_does(
     steps = []
     evaluate = lagrangian._evaluate
     monkeypatch.setattr(lagrangian, "_evaluate", lambda *given: steps.append(1) or evaluate(*given))
-    budget = Budget(ended=lambda: search_ended).beside(lambda: not waited_for)
+    budget = Budget(ended=lambda: search_ended).alongside(lambda: not waited_for)
     assert lagrangian.raised(table, known, 3, upper, budget).bound >= known.bound
     one_round = lagrangian._MORE_STEPS
     assert (len(steps) == one_round) == (search_ended or not waited_for)

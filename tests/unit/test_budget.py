@@ -17,10 +17,10 @@ from kanon_sql.engines.duckdb.connect.running_search import RunningSearch
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers import budget
 from kanon_sql.solvers.budget import UNLIMITED, Budget
-from kanon_sql.solvers.projections.asked import Asked
 from kanon_sql.solvers.projections.cascade import cascade
 from kanon_sql.solvers.projections.lower_bound import met_at_least
 from kanon_sql.solvers.projections.rows import Rows
+from kanon_sql.solvers.projections.set_requirements import SetRequirement
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.sensitive import greedy, pricing
 
@@ -84,7 +84,7 @@ def test_statements_of_two_threads_have_a_beginning_each() -> None:
 
 def test_the_cascade_and_the_bound_of_known_columns_end() -> None:
     table, _ = coded_rows([(str(i % 7), str(i % 5), str(i % 3)) for i in range(60)], k=2)
-    sets = {(0, 1): Asked(rows=4), (1, 2): Asked(rows=4)}
+    sets = {(0, 1): SetRequirement(rows=4), (1, 2): SetRequirement(rows=4)}
     classes = Rows.of(table, 4).classes(sets, 0)
     over = np.empty((len(classes.weight), 3), np.int64)
     assert classes.count()

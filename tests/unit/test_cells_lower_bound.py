@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from cell_tables import cell_table, cheapest, tiny_tables
+from cell_tables import cell_table, cheapest, cost_of, tiny_tables
 
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells import suppress
-from kanon_sql.solvers.cells.suppress import cost_of
 
 CUBE = [*itertools.product((0, 1), repeat=2)]
 

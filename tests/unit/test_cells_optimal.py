@@ -6,13 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cell_tables import cheapest, overlapping_tables, possible, tiny_tables
+from cell_tables import cheapest, cost_of, overlapping_tables, possible, tiny_tables
 
 from kanon_sql.engines.cells.gate import check
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells import suppress
-from kanon_sql.solvers.cells.suppress import cost_of
 from kanon_sql.table.cell_table import CellTable
 
 

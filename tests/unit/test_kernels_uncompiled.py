@@ -33,7 +33,7 @@ from kanon_sql.kernels.summaries import rebuild as rebuild_plain
 from kanon_sql.kernels.summaries import Measure, class_losses
 from kanon_sql.kernels.summaries import Classes, Shape
 from kanon_sql.solvers.budget import UNLIMITED
-from kanon_sql.solvers.projections.asked import Asked
+from kanon_sql.solvers.projections.set_requirements import Asked
 from kanon_sql.solvers.projections.partition_bound import proven_prices
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.solvers.labels import balanced, bin_scheme, guillotine, intervals, kd_tree, region_exact, regions

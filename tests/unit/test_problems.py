@@ -11,7 +11,7 @@ import pytest
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Levels, Ranges
-from kanon_sql.solvers.problems import PROBLEMS, Masks, ProblemClass, Summaries, named
+from kanon_sql.solvers.problem_classes import PROBLEMS, Masks, ProblemClass, Summaries, named
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -78,4 +78,4 @@ def test_an_algorithm_of_masks_makes_no_summaries() -> None:
 def test_nobody_else_asks_what_a_policy_is() -> None:
     asks = re.compile(r"policy\.(?:people|summarized|aggregated)\b|isinstance\([^)]*, People\)")
     paths = [*(ROOT / "kanon_sql" / "solvers").rglob("*.py"), ROOT / "kanon_sql" / "pipeline.py"]
-    assert {path.stem for path in paths if asks.search(path.read_text("utf-8"))} == {"problems", "people_requirement"}
+    assert {path.stem for path in paths if asks.search(path.read_text("utf-8"))} == {"problem_classes", "people_requirement"}

@@ -12,7 +12,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import KAnonymity, LDiversity, Requirement, TCloseness
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.problems import Masks
+from kanon_sql.solvers.problem_classes import Masks
 from kanon_sql.solvers.registry import SENSITIVE_SOLVERS, SOLVERS, Solver
 from kanon_sql.table.recoding import Recoding
 

@@ -107,18 +107,18 @@ def _levels(reader: Reader) -> Levels:
     example = _EXAMPLES[word]
     if word == "DIGITS":
         return _digits(reader)
-    asked = recodings.kind(reader)
-    if asked.loss:  # type: ignore[union-attr]
+    recoding = recodings.kind(reader)
+    if recoding.loss:  # type: ignore[union-attr]
         raise reader.script.error(f"levels before PROTECT have no LOSS; hint: {example}", start, reader.place - 1)
-    match asked:
+    match recoding:
         case Intervals(steps=(_, *_)) | Cuts():
-            text = _words(asked)
-            count = len(asked.steps) if isinstance(asked, Intervals) else 1
+            text = _words(recoding)
+            count = len(recoding.steps) if isinstance(recoding, Intervals) else 1
             return Levels(each=tuple((f"{text} LEVEL {level}", partial(_label, text, level)) for level in range(count)))
         case Hierarchy(levels=(_, *_)):
-            table = asked.table
+            table = recoding.table
             return Levels(
-                each=tuple((hierarchy_level(table, level), partial(_looked_up, table, level)) for level in asked.levels)
+                each=tuple((hierarchy_level(table, level), partial(_looked_up, table, level)) for level in recoding.levels)
             )
     raise reader.script.error(f"{word} needs its levels in parentheses before PROTECT; hint: {example}", start)
 
@@ -146,12 +146,14 @@ def _count(reader: Reader) -> int:
     return int(number)
 
 
-def _words(asked: Intervals | Cuts) -> str:
+def _words(recoding: Intervals | Cuts) -> str:
     """Return a recoding as the clause writes it, always in the same way."""
-    numbers = asked.steps if isinstance(asked, Intervals) else asked.at
+    numbers = recoding.steps if isinstance(recoding, Intervals) else recoding.at
     listed = ", ".join(each if isinstance(each, str) else decimal(each) for each in numbers)
-    ends = "".join(f" {word} {decimal(end)}" for word, end in (("TOP", asked.top), ("BOTTOM", asked.bottom)) if end is not None)
-    return f"{'INTERVALS' if isinstance(asked, Intervals) else 'CUTS'} ({listed}){ends}"
+    ends = "".join(
+        f" {word} {decimal(end)}" for word, end in (("TOP", recoding.top), ("BOTTOM", recoding.bottom)) if end is not None
+    )
+    return f"{'INTERVALS' if isinstance(recoding, Intervals) else 'CUTS'} ({listed}){ends}"
 
 
 def _digit_label(count: int, value: str) -> str:

@@ -63,8 +63,8 @@ def read_added(script: Script, word: str, start: int, end: int, filtered: tuple[
     value, text = text_of(script, start, end), plain_text(script, start, end)
     if filtered is None:
         return Added(value=value, value_text=text)
-    where, told = text_of(script, *filtered), plain_text(script, *filtered)
-    return Added(value=f"CASE WHEN {where} THEN {value} END", value_text=f"CASE WHEN {told} THEN {text} END")
+    where, tested = text_of(script, *filtered), plain_text(script, *filtered)
+    return Added(value=f"CASE WHEN {where} THEN {value} END", value_text=f"CASE WHEN {tested} THEN {text} END")
 
 
 def _count(script: Script, conditions: list[tuple[int, int]]) -> Added:

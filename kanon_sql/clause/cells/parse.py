@@ -1,4 +1,4 @@
-"""The grammar of the PROTECT clause: from its tokens to what is asked of a table.
+"""The grammar of the PROTECT clause: from its tokens to the requirement of a table.
 
 ::
 
@@ -87,35 +87,35 @@ def parse_stored(reader: Reader) -> Protection:
 class _Reading:
     reader: Reader
     query: TableQuery | None
-    asked: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
 
     def protection(self, start: int) -> Protection:
         reader = self.reader
         self._condition()
         while reader.skip("AND"):
             self._condition()
-        if "k" not in self.asked:
+        if "k" not in self.options:
             raise reader.script.error(f"PROTECT needs the least count of a row; hint: {EXAMPLE}", start)
-        if self.query is not None and self.query.person is not None and "per" not in self.asked:
+        if self.query is not None and self.query.person is not None and "per" not in self.options:
             person = as_identifier(self.query.person)
-            hint = f"count(*), or {EXAMPLE} PER {person}" if "per_row" in self.asked else f"{EXAMPLE} PER {person}"
+            hint = f"count(*), or {EXAMPLE} PER {person}" if "per_row" in self.options else f"{EXAMPLE} PER {person}"
             raise reader.script.error(f"count(DISTINCT {person}) counts people; hint: {hint}", start)
         if reader.skip("SHOW"):
-            self.asked["show"], self.asked["show_rows"] = read_shown(reader, self.query, self._known)
+            self.options["show"], self.options["show_rows"] = read_shown(reader, self.query, self._known)
         if reader.skip("HIDE"):
-            self.asked["hide"] = read_rows(reader, self.query, "HIDE")
+            self.options["hide"] = read_rows(reader, self.query, "HIDE")
         if reader.skip("IMPOSSIBLE"):
-            self.asked["impossible"] = read_rows(reader, self.query, "IMPOSSIBLE")
+            self.options["impossible"] = read_rows(reader, self.query, "IMPOSSIBLE")
         if reader.skip("COST"):
-            self.asked["cost"] = self._cost()
+            self.options["cost"] = self._cost()
         if reader.skip("ROWS"):
-            self.asked["rows"] = self._word({"NULL": "null", "ABSENT": "absent"}, "ROWS ABSENT")
+            self.options["rows"] = self._word({"NULL": "null", "ABSENT": "absent"}, "ROWS ABSENT")
         if reader.skip("AGAINST"):
-            self.asked["contributors"] = self._contributors()
+            self.options["contributors"] = self._contributors()
         if reader.skip("USING"):
             self._algorithm()
         self.check_end()
-        return reader.checked(lambda: Protection(**self.asked), start)
+        return reader.checked(lambda: Protection(**self.options), start)
 
     def _condition(self) -> None:
         reader = self.reader
@@ -131,7 +131,7 @@ class _Reading:
             self._sign("<=", "dominance(s, 1) <= 0.8")
             share = reader.number("dominance(s, 1) <= 0.8")
             rule = reader.checked(lambda: Dominance(measure=measure, largest=int(largest), share=share), start)
-            self.asked["dominance"] = (*self.asked.get("dominance", ()), rule)
+            self.options["dominance"] = (*self.options.get("dominance", ()), rule)
         elif word == "P" and reader.script.spelled(start + 1) == "(":
             reader.place += 2
             measure = self._sum()
@@ -139,7 +139,7 @@ class _Reading:
             self._sign(">=", "p(s) >= 10")
             percent = reader.number("p(s) >= 10")
             found = reader.checked(lambda: Ambiguity(measure=measure, percent=percent), start)
-            self.asked["ambiguity"] = (*self.asked.get("ambiguity", ()), found)
+            self.options["ambiguity"] = (*self.options.get("ambiguity", ()), found)
         else:
             self._least(start)
 
@@ -160,9 +160,9 @@ class _Reading:
         number = reader.number(EXAMPLE)
         if number.denominator != 1:
             raise reader.script.error(f"the least count must be a whole number; hint: {EXAMPLE}", reader.place - 1)
-        self.asked["k"] = max(self.asked.get("k", 0), int(number) + strict)
+        self.options["k"] = max(self.options.get("k", 0), int(number) + strict)
         if reader.skip("PER", "ROW"):
-            self.asked["per_row"] = True
+            self.options["per_row"] = True
         elif reader.skip("PER"):
             self._people(column_name(reader, f"{EXAMPLE} PER patient"))
 
@@ -175,7 +175,7 @@ class _Reading:
                 f"PER {as_identifier(person)} counts other people than count(DISTINCT {name}); hint: {EXAMPLE} PER {name}",
                 self.reader.place - 1,
             )
-        self.asked["per"] = counted
+        self.options["per"] = counted
 
     def _sum(self) -> str:
         start, name = self.reader.place, column_name(self.reader, "dominance(s, 1) <= 0.8")
@@ -227,7 +227,7 @@ class _Reading:
         if name not in ALGORITHMS:
             raise reader.error(f"unknown algorithm; hint: {hint_of(name, ALGORITHMS, 'use ' + ', '.join(ALGORITHMS))}")
         reader.place += reader.kind is not TokenType.IDENTIFIER and bool(reader.word)
-        self.asked["algorithm"] = name
+        self.options["algorithm"] = name
         if reader.skip("("):
             reader.separated(self._option)
             reader.expect(")", "after the options")
@@ -237,7 +237,7 @@ class _Reading:
         name = reader.word.lower()
         if name not in _OPTIONS:
             raise reader.error(f"unknown option; hint: {hint_of(name, _OPTIONS, 'use ' + ', '.join(_OPTIONS))}")
-        if name in self.asked:
+        if name in self.options:
             raise reader.error(f"the option {name} is given twice; hint: give it once")
         reader.place += 1
         if not reader.skip("="):
@@ -251,7 +251,7 @@ class _Reading:
         else:
             number = reader.number("time_limit = 60")
             value = int(number) if number.denominator == 1 else float(number)
-        self.asked[name] = value
+        self.options[name] = value
         reader.checked(lambda: Protection(**{name: value}), start)
 
     def check_end(self) -> None:

@@ -116,7 +116,7 @@ def added_up(cells: BaseCells, keys: Sequence[int], sums: Sequence[int], largest
 
     Notes
     -----
-    O(b log b) for b base cells, or nothing where all is asked for. Behind the first keys alone, rows keep their numbers.
+    O(b log b) for b base cells, or nothing if all are requested. Behind the first keys alone, rows keep their numbers.
     """
     whole = list(keys) == [*range(cells.keys.shape[1])] and list(sums) == [*range(cells.sums.shape[1])]
     if whole and all(each.shape[1] == largest for each in cells.largest):

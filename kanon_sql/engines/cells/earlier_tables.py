@@ -36,7 +36,7 @@ class EarlierTable:
     Parameters
     ----------
     counting, protection
-        What it is, and what was asked of it.
+        The table, and its requirement.
     cells : BaseCells
         What it counts, then cells that nobody has and that make its empty rows.
     suppressed : bool array [r]
@@ -146,9 +146,9 @@ class JointSystem:
             wanted += [(number, outer | dict(zip(own, map(int, keys), strict=True))) for keys in zip(*columns, strict=True)]
         related = related_keys(self.cells.counted.keys, self.counting.keys, self.counting.everybody)
         parts = components(related, range(len(related)))
-        asked = [(each.tabulation, each.protection) for each in (*self.new, *self.earlier)]
-        some = any(protection.impossible for _, protection in asked)
-        impossible = partial(impossible_cells, tabulation=finest, asked=asked) if some else None
+        requested = [(each.tabulation, each.protection) for each in (*self.new, *self.earlier)]
+        some = any(protection.impossible for _, protection in requested)
+        impossible = partial(impossible_cells, tabulation=finest, requested=requested) if some else None
         unlikely = cache(partial(UnlikelyPairs, self.cells))  # few tables ask
         return EmptyRows(self.table, self.places, self.cells, parts, tables, pattern, unlikely, impossible).missing(wanted)
 
@@ -228,8 +228,8 @@ def joint(
                 f"people out; nothing was released; hint: publish the new state under another name, or {_ALONE}"
             )
     every = [*new, *earlier]
-    asked = [(each.tabulation, each.protection) for each in every]
-    refuse_impossible(cells, finest, asked)
+    requested = [(each.tabulation, each.protection) for each in every]
+    refuse_impossible(cells, finest, requested)
     sets = [each for table in every for each in RowsOfTables(cells, finest).published(table.tabulation)]
     somebody = len(cells.people) > 0
     derived, known = derived_sets(cells.keys, [each.keys for each in sets]) if somebody else [], list[set[int]]()
@@ -237,12 +237,12 @@ def joint(
         known = related_keys(cells.keys, counting.keys, counting.everybody)
         cells = with_possible_cells(cells, known, sets)
         unlikely = UnlikelyPairs(cells)
-        cells = cells.some(np.flatnonzero(~impossible_cells(cells.keys, finest, asked) & ~unlikely.has(cells.keys)))
+        cells = cells.some(np.flatnonzero(~impossible_cells(cells.keys, finest, requested) & ~unlikely.has(cells.keys)))
         # people cannot exchange values if the new combinations are impossible
         unlikely.relate(known)
-        relate_impossible(known, finest, asked)
+        relate_impossible(known, finest, requested)
     cells = cells if empty is None else cells.with_nobody(empty)
-    table, places = published_system(cells, finest, sets, derived, known, asked, strict)
+    table, places = published_system(cells, finest, sets, derived, known, requested, strict)
     refuse_shown(table)
     published = {each.keys for each in sets}
     system = JointSystem(

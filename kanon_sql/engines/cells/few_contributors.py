@@ -24,7 +24,7 @@ def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection
     cells : BaseCells
         At least one.
     tabulation, protection
-        The table, and what is asked of it.
+        The table, and its requirement.
 
     Raises
     ------

@@ -39,8 +39,8 @@ def check(table: CellTable, suppressed: Bools, witnesses: Witnesses) -> None:
     O(n g log(n g)) for n entries of witnesses and g grouping sets.
     """
     rows, counts = table.rows, [_totals(table, place) for place in range(len(table.measures))]
-    asked = [measure.required > counts[place] for place, measure in enumerate(table.measures)]
-    if suppressed.shape != (rows,) or any((each & ~suppressed).any() for each in asked):
+    primary_cells = [measure.required > counts[place] for place, measure in enumerate(table.measures)]
+    if suppressed.shape != (rows,) or any((each & ~suppressed).any() for each in primary_cells):
         raise _refused("a row that must be suppressed is shown")
     if (suppressed & table.shown).any():
         raise _refused("a row that must be shown is suppressed")
@@ -67,7 +67,7 @@ def check(table: CellTable, suppressed: Bools, witnesses: Witnesses) -> None:
     if not (more | less).all():
         raise _refused("a witness differs too little from the count of its row")
     borrowed = _borrowed(table, witnesses, whose, less)
-    for place, (measure, needed) in enumerate(zip(table.measures, asked, strict=True)):
+    for place, (measure, needed) in enumerate(zip(table.measures, primary_cells, strict=True)):
         mine = witnesses.measure == place
         # what contradicts nobody is a witness of each row that it raises
         whole, raised = checked[place][1]

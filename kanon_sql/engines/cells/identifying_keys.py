@@ -23,7 +23,7 @@ def refuse_identifying(cells: BaseCells, tabulation: Tabulation, protection: Pro
     cells : BaseCells
         At least one.
     tabulation, protection
-        The table, and what is asked of it.
+        The table, and its requirement.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def refuse_identifying(cells: BaseCells, tabulation: Tabulation, protection: Pro
         single = _single(cells, (key,), shared)
         if limits.singled_out(single, people):
             raise SourceError(
-                f"the key {name} singles out {single / people:.1%} of the people{limits.told(shared, people=True)}, "
+                f"the key {name} singles out {single / people:.1%} of the people{limits.in_words(shared, people=True)}, "
                 "and rows without counts would show it; "
                 "nothing was released; hint: leave it out of GROUP BY, group it more coarsely, or write ROWS ABSENT"
             )

@@ -38,7 +38,7 @@ def rows_named(
     ancestors: Int32,
     places: Mapping[tuple[int, ...], int],
     tabulation: Tabulation,
-    asked: Sequence[tuple[Tabulation, Protection]],
+    requested: Sequence[tuple[Tabulation, Protection]],
 ) -> tuple[Bools, Bools]:
     """Return which rows of a system SHOW names, and which HIDE does.
 
@@ -52,7 +52,7 @@ def rows_named(
         The place of each grouping set, by its keys.
     tabulation : Tabulation
         The keys.
-    asked : sequence of (Tabulation, Protection)
+    requested : sequence of (Tabulation, Protection)
         The tables.
 
     Raises
@@ -62,7 +62,7 @@ def rows_named(
     """
     count = int(ancestors.max(initial=-1)) + 1
     shown, hidden = np.zeros((2, count), np.bool_)
-    for shape, protection in asked:
+    for shape, protection in requested:
         own = np.zeros((2, count), np.bool_)
         for found, word, rows in ((own[0], "SHOW", protection.show_rows), (own[1], "HIDE", protection.hide)):
             for row in rows:
@@ -79,16 +79,16 @@ def rows_named(
     return shown, hidden
 
 
-def impossible_cells(keys: Int64, tabulation: Tabulation, asked: Sequence[tuple[Tabulation, Protection]]) -> Bools:
+def impossible_cells(keys: Int64, tabulation: Tabulation, requested: Sequence[tuple[Tabulation, Protection]]) -> Bools:
     """Return which base cells, by their keys, nobody can be in, as the author of some table says."""
     found = np.zeros(len(keys), np.bool_)
-    for shape, protection in asked:
+    for shape, protection in requested:
         for row in protection.impossible:
             found |= _having(keys, tabulation, shape, protection, row)
     return found
 
 
-def refuse_impossible(cells: BaseCells, tabulation: Tabulation, asked: Sequence[tuple[Tabulation, Protection]]) -> None:
+def refuse_impossible(cells: BaseCells, tabulation: Tabulation, requested: Sequence[tuple[Tabulation, Protection]]) -> None:
     """Refuse a table that counts people whom its author calls impossible.
 
     Raises
@@ -96,16 +96,18 @@ def refuse_impossible(cells: BaseCells, tabulation: Tabulation, asked: Sequence[
     SourceError
         When somebody has such values.
     """
-    if impossible_cells(cells.keys[cells.people > 0], tabulation, asked).any():
+    if impossible_cells(cells.keys[cells.people > 0], tabulation, requested).any():
         raise SourceError(
             "somebody has values that IMPOSSIBLE says nobody can have; nothing was released; hint: correct the source, or "
             "leave them out of IMPOSSIBLE"
         )
 
 
-def relate_impossible(related: list[set[int]], tabulation: Tabulation, asked: Sequence[tuple[Tabulation, Protection]]) -> None:
+def relate_impossible(
+    related: list[set[int]], tabulation: Tabulation, requested: Sequence[tuple[Tabulation, Protection]]
+) -> None:
     """Add the keys of which IMPOSSIBLE says that not all values go together, see `related_keys`."""
-    for shape, protection in asked:
+    for shape, protection in requested:
         for row in protection.impossible:
             keys = {tabulation.keys.index(shape.keys[place]) for place in values_of(row, shape)}
             for key in keys:

@@ -29,7 +29,7 @@ def published_system(
     sets: Sequence[PublishedSet],
     derived: Sequence[tuple[int, ...]],
     related: Sequence[set[int]],
-    asked: Sequence[tuple[Tabulation, Protection]],
+    requested: Sequence[tuple[Tabulation, Protection]],
     strict: Sequence[tuple[int, tuple[int, ...]]] = (),
 ) -> tuple[CellTable, dict[tuple[int, ...], int]]:
     """Return the published system of tables, and the place of each grouping set in it.
@@ -46,8 +46,8 @@ def published_system(
         The keys of the groups that their rows name together, see `derived_sets`.
     related : sequence of set of int
         For each key those that say something about it, see `related_keys`.
-    asked : sequence of (Tabulation, Protection)
-        What is asked of each table: for a row that several have, the strictest counts. The cost follows the first.
+    requested : sequence of (Tabulation, Protection)
+        The requirement of each table: for a row that several have, the strictest counts. The cost follows the first.
     strict : sequence of (int, tuple of int)
         Groups, by a base cell and their keys, of which a table with more people is needed.
 
@@ -69,14 +69,14 @@ def published_system(
     places = {keys: place for place, keys in enumerate(chosen)}
     unseen = _unseen(cells, ancestors, rows, sets, places)
     people = _added(ancestors, cells.people, rows)
-    protection = asked[0][1]
-    k = max(each.k for _, each in asked)
+    protection = requested[0][1]
+    k = max(each.k for _, each in requested)
     few = (people > 0) & (people < k)
-    named, hidden = rows_named(cells.keys, ancestors, places, tabulation, asked)
+    named, hidden = rows_named(cells.keys, ancestors, places, tabulation, requested)
     if (named & few).any():
         raise PolicyError("a row that SHOW names has too few people; hint: leave it out of SHOW")
     most, fewest = np.zeros(rows, np.int64), people.copy()
-    for each in [] if any(each.contributors for _, each in asked) else derived:
+    for each in [] if any(each.contributors for _, each in requested) else derived:
         most[ancestors[:, places[each]]], fewest[ancestors[:, places[each]]] = exchanged(
             cells.keys, cells.people, each, sets, related
         )
@@ -87,18 +87,19 @@ def published_system(
     few &= ~(unseen & (more | (none & or_none & ~alone)))
     totals = [each for each in sets if set(each.keys) <= set(each.conditions)]
     stays = _rows_of(ancestors, rows, [places[each.keys] for each in sets if each.stays])
-    stays |= any(each.rows == "null" for _, each in asked)
+    stays |= any(each.rows == "null" for _, each in requested)
     table = CellTable(
         ancestors=ancestors,
         levels=levels,
-        measures=tuple(_measures(cells, tabulation, asked, ancestors, few, or_none & few, unseen, hidden, stays)),
+        measures=tuple(_measures(cells, tabulation, requested, ancestors, few, or_none & few, unseen, hidden, stays)),
         cost=_shares(ancestors, cells.sums[:, tabulation.sums.index(priced)], rows)
-        if (priced := protection.cost_sum(asked[0][0])) is not None
+        if (priced := protection.cost_sum(requested[0][0])) is not None
         else _costs(ancestors, levels, people, unseen, [places[each.keys] for each in totals], protection.cost),
-        shown=(_rows_of(ancestors, rows, [places[each] for each in shown_sets(chosen, tabulation, asked)]) & ~unseen) | named,
+        shown=(_rows_of(ancestors, rows, [places[each] for each in shown_sets(chosen, tabulation, requested)]) & ~unseen)
+        | named,
         suppressed=unseen.copy(),
         unseen=unseen,
-        coalition=max(each.contributors for _, each in asked),
+        coalition=max(each.contributors for _, each in requested),
         rests=rests,
     )
     kept = [place for place, keys in enumerate(chosen) if place < len(published) or few[ancestors[:, place]].any()]
@@ -170,7 +171,7 @@ def _unseen(
 def _measures(
     cells: BaseCells,
     tabulation: Tabulation,
-    asked: Sequence[tuple[Tabulation, Protection]],
+    requested: Sequence[tuple[Tabulation, Protection]],
     ancestors: Int32,
     few: Bools,
     or_none: Bools,
@@ -183,9 +184,9 @@ def _measures(
     ``few`` says which rows need a table with more people, HIDE names ``hidden``, and in rows that ``stays`` a reader sees that
     something is suppressed.
     """
-    rows, coalition = len(few), max(each.contributors for _, each in asked)
+    rows, coalition = len(few), max(each.contributors for _, each in requested)
     alone = ((cells.people > 0) & (cells.people <= coalition)).astype(np.uint8)
-    k = max(each.k for _, each in asked)
+    k = max(each.k for _, each in requested)
     nobody = np.where(cells.people > 0, alone, 2).astype(np.uint8)
     none, nothing = np.zeros(len(cells.people), np.int64), np.zeros(rows, np.int64)
     # rows that nobody has are suppressed as cover for others, so somebody has to be possible there
@@ -209,7 +210,7 @@ def _measures(
     for place, text in enumerate(tabulation.sums):
         if sum(map(int, cells.sums[:, place].tolist())) >= LARGEST:
             raise SourceError(TOO_LONG)
-        rules, pooled = rules_about(text, asked)
+        rules, pooled = rules_about(text, requested)
         largest = largest_contributions(ancestors, cells.largest[place], rows)
         # of a group that nobody sees, a table with more people or none and the same sum is a witness of both
         required, below = possible_sums(rules, largest, _added(ancestors, cells.sums[:, place], rows), (few | hidden) & ~unseen)
@@ -229,11 +230,11 @@ def _measures(
 
 
 def shown_sets(
-    sets: Iterable[tuple[int, ...]], tabulation: Tabulation, asked: Sequence[tuple[Tabulation, Protection]]
+    sets: Iterable[tuple[int, ...]], tabulation: Tabulation, requested: Sequence[tuple[Tabulation, Protection]]
 ) -> set[tuple[int, ...]]:
     """Return which grouping sets have to be shown: those that SHOW names."""
     named = []
-    for shape, names in ((shape, names) for shape, each in asked for names in each.show):
+    for shape, names in ((shape, names) for shape, each in requested for names in each.show):
         keys = [shape.named(name, "key") for name in names]
         texts = {shape.keys[each.places[0]] for each in keys if each is not None}
         named.append(texts | {text for text in shape.conditions if text in tabulation.keys})

@@ -74,16 +74,16 @@ class RowsOfTables:
         for place, each in enumerate(self.published(shape)):
             theirs = [key for key in each.keys if self._finest.keys[key] in shape.keys]
             mine = [shape.keys.index(self._finest.keys[key]) for key in theirs]
-            asked = np.stack([codes[key][ranks[:, key]] for key in mine], axis=1) if mine else ranks[:, :0]
-            at = _first_alike(known[:, theirs], asked)
+            wanted = np.stack([codes[key][ranks[:, key]] for key in mine], axis=1) if mine else ranks[:, :0]
+            at = _first_alike(known[:, theirs], wanted)
             at, which = at[at >= 0], at >= 0
             found[ancestors[which, place]] = table.ancestors[np.flatnonzero(inside)[at], places[each.keys]]
         return found
 
 
-def _first_alike(known: Int64, asked: Int64) -> Int64:
+def _first_alike(known: Int64, wanted: Int64) -> Int64:
     """Return for each of some keys the first of the known ones that is the same, -1 where there is none."""
-    numbers, groups = row_numbers(np.concatenate((known, asked)), [tuple(range(known.shape[1]))])
+    numbers, groups = row_numbers(np.concatenate((known, wanted)), [tuple(range(known.shape[1]))])
     first = np.full(groups, -1, np.int64)
     of = numbers[: len(known), 0]
     first[of[::-1]] = np.arange(len(known))[::-1]

@@ -26,10 +26,10 @@ Rules = Sequence[tuple[Dominance | Ambiguity, int]]
 """Rules about a sum, and how many contributors an attacker of each one is."""
 
 
-def rules_about(text: str, asked: Sequence[tuple[Tabulation, Protection]]) -> tuple[Rules, int]:
+def rules_about(text: str, requested: Sequence[tuple[Tabulation, Protection]]) -> tuple[Rules, int]:
     """Return the rules of all tables about what is summed as ``text``, and how many contributors share what they have of it."""
     rules, pooled = list[tuple[Dominance | Ambiguity, int]](), 0
-    for tabulation, protection in asked:
+    for tabulation, protection in requested:
         names = {each.name for each in tabulation.items if each.kind == "sum" and tabulation.sums[each.places[0]] == text}
         rules += [(rule, max(1, protection.contributors)) for rule in protection.rules if rule.measure in names]
         pooled = max(pooled, protection.contributors, *(protection.pooled(name) for name in names))

@@ -115,14 +115,14 @@ class TableAudit:
         """Return what is wrong, None if nothing is."""
         if self.holds:
             return None
-        told = []
+        findings = []
         if self.disclosed:
             cells = how_many(self.disclosed, "suppressed cell")
-            told.append(f"totals give away {cells} of {self.hidden}: {self.exact} exactly, {self.small} as below k = {k}")
+            findings.append(f"totals give away {cells} of {self.hidden}: {self.exact} exactly, {self.small} as below k = {k}")
         if self.groups:
             verb = "is" if len(self.groups) == 1 else "are"
-            told.append(f"{how_many(len(self.groups), 'group')} that rows name together {verb} provably below k = {k}")
-        return "; ".join(told)
+            findings.append(f"{how_many(len(self.groups), 'group')} that rows name together {verb} provably below k = {k}")
+        return "; ".join(findings)
 
 
 def hidden_cell(

@@ -77,7 +77,7 @@ def release_table(
     cells, counting
         At least one base cell, and what is counted.
     protection : Protection
-        What is asked of the table.
+        The requirement of the table.
     earlier : sequence of EarlierTable
         What was released before.
     progress, ended : callable
@@ -92,23 +92,23 @@ def release_table(
         be suppressed is enough, or the gate refuses.
     """
     own = counting.own(protection)
-    asked = [(own, protection)]
+    requested = [(own, protection)]
     if not made and earlier and protection.earlier == "fixed":
         table = EarlierTable(
             counting=own, protection=protection, cells=counted_for(own, cells, counting), suppressed=np.zeros(0, np.bool_)
         )
         before = related(table, earlier)
         if before and all(each.repeats(table) for each in before):
-            alone = release_tables(cells, counting, asked, (), progress, ended)[0]
+            alone = release_tables(cells, counting, requested, (), progress, ended)[0]
             if all(each.same(alone.released) for each in before):
                 return alone
-    return release_tables(cells, counting, asked, earlier, progress, ended)[0]
+    return release_tables(cells, counting, requested, earlier, progress, ended)[0]
 
 
 def release_tables(
     cells: BaseCells,
     counting: Counting,
-    asked: Sequence[tuple[Counting, Protection]],
+    requested: Sequence[tuple[Counting, Protection]],
     earlier: Sequence[EarlierTable] = (),
     progress: Progress = silent,
     ended: Callable[[], bool] = never,
@@ -119,8 +119,8 @@ def release_tables(
     ----------
     cells, counting
         At least one base cell, and what is counted: all keys and sums of the tables.
-    asked : sequence of (Counting, Protection)
-        What is counted for each table alone, and what is asked of it; at least one. Cost, algorithm, time limit and people are
+    requested : sequence of (Counting, Protection)
+        What is counted for each table alone, and its requirement; at least one. Cost, algorithm, time limit and people are
         those of the first.
     earlier, progress, ended
         As for `release_table`.
@@ -131,11 +131,11 @@ def release_tables(
         As `release_table`.
     """
     new, warnings = [], []
-    for own, protection in asked:
+    for own, protection in requested:
         added = counted_for(own, cells, counting)
         warnings.append(_refused(added, own.tabulation, protection) if len(added.people) else ())
         new.append(EarlierTable(counting=own, protection=protection, cells=added, suppressed=np.zeros(0, np.bool_)))
-    own, protection = asked[0]
+    own, protection = requested[0]
     before = related(new[0], earlier) if protection.earlier == "fixed" else []
     if not before and len(new) == 1:
         cells, counting = new[0].cells, own
@@ -147,7 +147,7 @@ def release_tables(
     table, seconds = system.table, time.perf_counter() - start
     gate.check(table, found.suppressed, found.witnesses)
     releases = []
-    for each, told in zip(new, warnings, strict=True):
+    for each, stated in zip(new, warnings, strict=True):
         covered = system.with_empty_rows(each)
         rows = system.rows_of(covered)
         released = replace(covered, suppressed=found.suppressed[rows])
@@ -160,7 +160,7 @@ def release_tables(
                 released=released,
                 certificate=replace(
                     certificate,
-                    warnings=told,
+                    warnings=stated,
                     together=_together(counting, new, before) if len(new) > 1 or before else None,
                 ),
                 sums=counting.tabulation.sums,
@@ -244,8 +244,8 @@ def _together(counting: Counting, new: Sequence[EarlierTable], before: Sequence[
     """Return the tables of a system as JSON, the earlier ones last, and the order of its keys and sums."""
     shape = counting.tabulation
     listed = [{"tabulation": each.tabulation.to_dict(), "protection": each.protection.to_dict()} for each in (*new, *before)]
-    told = {"keys": shape.keys, "sums": shape.sums, "tables": listed}
-    return json.dumps(told | ({"earlier": len(before)} if before else {}), sort_keys=True)
+    stated = {"keys": shape.keys, "sums": shape.sums, "tables": listed}
+    return json.dumps(stated | ({"earlier": len(before)} if before else {}), sort_keys=True)
 
 
 def _certificate(

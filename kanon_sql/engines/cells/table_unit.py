@@ -19,7 +19,7 @@ def unit_of(counting: Counting, protection: Protection) -> Unit:
     Parameters
     ----------
     counting, protection
-        The table, and what is asked of it.
+        The table, and its requirement.
 
     Notes
     -----

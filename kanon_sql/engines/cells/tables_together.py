@@ -22,12 +22,12 @@ class TablesTogether:
 
     Attributes
     ----------
-    asked : list of (Counting, Protection)
-        What is counted for each table alone, and what is asked of it.
+    requested : list of (Counting, Protection)
+        What is counted for each table alone, and its requirement.
     """
 
     def __init__(self) -> None:
-        self.asked: list[tuple[Counting, Protection]] = []
+        self.requested: list[tuple[Counting, Protection]] = []
         self._found: dict[int, TableRelease] = {}
         self._counted: dict[int, tuple[BaseCells, Counting]] = {}
 
@@ -45,7 +45,7 @@ class TablesTogether:
             When it cannot be solved together with those before it.
         """
         shape = counting.tabulation
-        for other, asked in self.asked:
+        for other, requested in self.requested:
             if other.tabulation.source != shape.source:
                 if other.tabulation.meets(shape):
                     raise PolicyError(
@@ -54,11 +54,11 @@ class TablesTogether:
                     )
                 continue
             for name, shown in _SAME.items():
-                if getattr(asked, name) != getattr(protection, name):
+                if getattr(requested, name) != getattr(protection, name):
                     raise PolicyError(
                         f"a table before it has another {shown}, and both are solved together; hint: write the same in both"
                     )
-        self.asked.append((counting, protection))
+        self.requested.append((counting, protection))
 
     def release(
         self,
@@ -74,7 +74,7 @@ class TablesTogether:
         Parameters
         ----------
         number : int
-            Its place in ``asked``.
+            Its place in ``requested``.
         cells, counting, earlier, progress, ended
             As for `release_tables`.
 
@@ -108,11 +108,11 @@ class TablesTogether:
         ended: Callable[[], bool],
     ) -> None:
         shape = counting.tabulation
-        alike = [place for place, (each, _) in enumerate(self.asked) if each.tabulation.source == shape.source]
+        alike = [place for place, (each, _) in enumerate(self.requested) if each.tabulation.source == shape.source]
         alike = [number, *(place for place in alike if place != number and place not in self._found)]
-        asked = [self.asked[place] for place in alike]
+        requested = [self.requested[place] for place in alike]
         # the tables behind a view are known once the statement runs
-        read = [(replace(each, tabulation=replace(each.tabulation, reads=shape.reads)), asks) for each, asks in asked]
+        read = [(replace(each, tabulation=replace(each.tabulation, reads=shape.reads)), asks) for each, asks in requested]
         found = release_tables(cells, counting, read, earlier, progress, ended)
         self._counted |= dict.fromkeys(alike, (cells, counting))
         self._found |= dict(zip(alike, found, strict=True))

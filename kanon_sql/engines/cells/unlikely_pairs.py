@@ -65,14 +65,14 @@ class UnlikelyPairs:
         return codes
 
 
-def _is_confined(sizes: _Floats, others: _Floats, value: Int64, beside: Int64) -> bool:
+def _is_confined(sizes: _Floats, others: _Floats, value: Int64, partner: Int64) -> bool:
     """Return whether people of a value only have few values of another key, which is no accident.
 
     Parameters
     ----------
     sizes, others : float64 arrays
         How many people each value of both keys has.
-    value, beside : int64 arrays
+    value, partner : int64 arrays
         The pairs that somebody has.
 
     Notes
@@ -80,7 +80,7 @@ def _is_confined(sizes: _Floats, others: _Floats, value: Int64, beside: Int64) -
     The n people of a value have values that the share s of all people have. By chance, that is c, the sum of p (1 - exp(-n p))
     over the shares p of all values. The surprise is n log(c / s).
     """
-    share = np.bincount(value, others[beside], len(sizes)) / others.sum()
+    share = np.bincount(value, others[partner], len(sizes)) / others.sum()
     (size, which), (other, times) = np.unique(sizes, return_inverse=True), np.unique(others / others.sum(), return_counts=True)
     by_chance = ((1 - np.exp(-size[:, None] * other)) * other * times).sum(axis=1)[which.reshape(-1)]
     few = (sizes > 0) & (share <= _SHARE * by_chance)

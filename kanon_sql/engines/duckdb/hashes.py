@@ -49,7 +49,7 @@ _FLOATS_INSIDE = r"[(\[].*(FLOAT|DOUBLE)|(FLOAT|DOUBLE).*\["
 
 BYTES = f"""system.main.create_sort_key(
     system.main.row({{0}}, CASE WHEN {of_type("{0}", _FLOATS_INSIDE)} THEN CAST({{0}} AS VARCHAR) END), 'ASC NULLS LAST')"""
-"""Sensitive values are told apart by their bytes, and those with floats inside by their texts too: neither a collation nor a
+"""Sensitive values are distinguished by their bytes, and those with floats inside by their texts too: neither a collation nor a
 zero of the other sign may put one in the place of another."""
 
 

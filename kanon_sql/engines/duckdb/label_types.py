@@ -62,8 +62,8 @@ def differs(policy: Policy, number: int, value: str) -> str:
     """Return whether a label is another value than the one behind it; a mean of equal numbers is not."""
     label, kind = f"labels[{number}]", "VARCHAR"
     if number in own_values(policy):
-        told = _looked_up(policy, number)
-        same = f"system.main.hash({told}.word) IS DISTINCT FROM system.main.hash(CAST({value} AS VARCHAR))"
+        looked_up = _looked_up(policy, number)
+        same = f"system.main.hash({looked_up}.word) IS DISTINCT FROM system.main.hash(CAST({value} AS VARCHAR))"
         return f"CASE WHEN {label} IS NULL THEN {value} IS NOT NULL ELSE {same} END"
     if isinstance(policy.aggregated.get(policy.generalized[number - 1]), Means):
         kind = "DOUBLE"
@@ -75,7 +75,7 @@ def unlisted_null(value: str) -> str:
 
     Notes
     -----
-    Beside the value it sets the type of the result, which is known when the statement is planned. The type is that of a list
+    Next to the value, it sets the type of the result, which is known when the statement is planned. The type is that of a list
     of the value, because the type of NULL is not known then.
     """
     return _UNLISTED.format(kind=f"system.main.left(system.main.typeof(system.main.list_value({value})), -2)")

@@ -1,4 +1,4 @@
-"""The SQL texts beside the engine and beside its guarantees, with their slots filled."""
+"""The SQL texts next to the engine and next to its guarantees, with their slots filled."""
 
 from __future__ import annotations
 

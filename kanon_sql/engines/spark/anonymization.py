@@ -25,7 +25,7 @@ from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.secret import secret_of
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.solvers.budget import Progress, silent
-from kanon_sql.solvers.problems import ProblemClass
+from kanon_sql.solvers.problem_classes import ProblemClass
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -112,15 +112,15 @@ def anonymize(
     completed("anonymize", options, POLICY_DEFAULTS)
     if policy is not None and (options or k is not UNSAID_K):
         raise PolicyError("a policy cannot be combined with options; hint: leave out the options or the policy")
-    asked = Policy.of(**read_options({**options, "k": k})) if policy is None else policy
+    requested = Policy.of(**read_options({**options, "k": k})) if policy is None else policy
     if policy is not None and drop is not None:
         raise PolicyError("policy and drop cannot be combined; hint: name the columns in the policy, as identifiers")
     left = df
-    if isinstance(asked, Policy) and drop is not None:
-        names = remaining(df.columns, dropped_columns(drop, asked, df.columns))
+    if isinstance(requested, Policy) and drop is not None:
+        names = remaining(df.columns, dropped_columns(drop, requested, df.columns))
         left = df.select([quoted(name) for name in names])
     fields_of(left)
-    source, chosen = policy_of(left, asked, policies)
+    source, chosen = policy_of(left, requested, policies)
     return released(
         source,
         chosen,
@@ -155,14 +155,14 @@ def released(
     with scratch(df.sparkSession, scratch_schema) as place:
         engine = SparkEngine(df, into, using, known, surface=surface, scratch=place)
         resolved = policy.resolve(engine.columns(), surface)
-        told = engine.settle(resolved, wide)
+        unit_warnings = engine.settle(resolved, wide)
         if ProblemClass.of(policy).divisible(policy) and engine.has_more_row_types(resolved, driver_row_types):
-            certificate = engine.release_by_parts(resolved, driver_row_types, hears, told)
+            certificate = engine.release_by_parts(resolved, driver_row_types, hears, unit_warnings)
         else:
-            certificate = release(engine, policy, known, hears, told)
+            certificate = release(engine, policy, known, hears, unit_warnings)
     with _LOCK:
         _RELEASES.setdefault(df.sparkSession, []).append(certificate)
-    return Release(table=df.sparkSession.table(engine.into), certificate=certificate, sql=";\n".join(engine.asked))
+    return Release(table=df.sparkSession.table(engine.into), certificate=certificate, sql=";\n".join(engine.statements))
 
 
 def releases(session: SparkSession) -> list[Certificate]:

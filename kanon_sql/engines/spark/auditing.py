@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from kanon_sql.engines.audit_figures import FIRST, Audit, asked_otherwise, measured_requirements, too_few_known, too_small
-from kanon_sql.engines.audited_unit import asked_person
+from kanon_sql.engines.audit_figures import FIRST, Audit, known_columns_hint, measured_requirements, too_few_known, too_small
+from kanon_sql.engines.audited_unit import person_column
 from kanon_sql.engines.spark.columns import as_text, check_collations, fields_of, looks
 from kanon_sql.engines.spark.failures import safe_errors
 from kanon_sql.engines.spark.guarantees import audited
@@ -15,7 +15,7 @@ from kanon_sql.engines.spark.supported import check_supported
 from kanon_sql.engines.spark.texts import text
 from kanon_sql.engines.spark.unit import audited_frame
 from kanon_sql.errors import AuditError, PolicyError
-from kanon_sql.model.known import check_known
+from kanon_sql.model.known_columns_checks import check_known
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import AUDIT_DEFAULTS, AuditOptions, completed, spelled_out, thresholds
 from kanon_sql.model.requirements import KnownColumns, ThresholdRequirement
@@ -38,7 +38,7 @@ def audit(
     Parameters
     ----------
     df : DataFrame
-        The table; it is read once for each figure that is asked for.
+        The table; it is read once for each figure that is requested.
     known : int, optional
         As for `kanon_sql.audit`, without ``per``; rows below k by one column more are counted for at most 1,100 sets.
     per : str, optional
@@ -53,9 +53,9 @@ def audit(
     AuditError
         When a class has fewer than ``k`` rows, or breaks another guarantee.
     PolicyError, SourceError
-        When Spark does not measure what is asked for, or the table cannot be read.
+        When Spark does not measure what is requested, or the table cannot be read.
     RepeatedPeopleError
-        When something is asked for, a column repeats people, and neither ``per`` nor ``per_row`` says what a row is.
+        When something is requested, a column repeats people, and neither ``per`` nor ``per_row`` says what a row is.
     TypeError
         When there is no such option.
 
@@ -76,7 +76,7 @@ def audit(
     fields = fields_of(df)
     measured = measured_requirements(given["sensitive"], **thresholds(given))
     policy = Policy.of(k=1 if k is None else k, quasi_identifiers=given["quasi_identifiers"], requirements=measured)
-    per = asked_person(per, per_row, [field.name for field in fields])
+    per = person_column(per, per_row, [field.name for field in fields])
     policy = policy.resolve([field.name for field in fields if field.name != per])
     check_supported(policy)
     check_collations(fields, policy)
@@ -98,22 +98,22 @@ def audit(
         size = row(text("sizes" if per is None else "people_sizes", looks=shown, written=view))
         figures: dict[str, Any] = {}
         broken = []
-        asked = [each for each in policy.requirements if isinstance(each, ThresholdRequirement)]
-        for requirement in asked if size["rows"] else ():
+        requested = [each for each in policy.requirements if isinstance(each, ThresholdRequirement)]
+        for requirement in requested if size["rows"] else ():
             guarantee = audited(requirement)
             figures |= guarantee.figures(row, shown, view)
             answer = row(guarantee.check(shown, view)) if known is None else {"failing": 0}
             if answer["failing"] != 0:
                 broken.append(f"{requirement.describe()} does not hold: {answer['worst']}")
         if by_known and size["rows"]:
-            told, broken = audited_known(row, by_known, names, [looks([spelled[same_name(name)]]) for name in names], view)
-            figures |= told
+            counted, broken = audited_known(row, by_known, names, [looks([spelled[same_name(name)]]) for name in names], view)
+            figures |= counted
     finally:
         with safe_errors("reading the table"):
             df.sparkSession.catalog.dropTempView(view)
     few = too_small(size["k"], k, people=per is not None) if known is None else too_few_known(figures.get("k_known"), known, k)
     if few:
-        raise AuditError(f"{few}; hint: {FIRST if known is not None else asked_otherwise(k)}")
+        raise AuditError(f"{few}; hint: {FIRST if known is not None else known_columns_hint(k)}")
     if broken:
         raise AuditError(f"{broken[0]}; hint: {FIRST}")
     if unit.open is not None and (k is not None or any(each is not None for each in thresholds(given).values())):
@@ -130,8 +130,11 @@ def _with_person(df: DataFrame, field: StructField | None) -> DataFrame:
 
 
 def _by_known(policy: Policy, known: int, k: int | None) -> list[KnownColumns]:
-    """Return what is asked of the classes by any ``known`` columns: first rows, then what not every table keeps of values."""
-    asked = (each for each in policy.sensitive_requirements if not audited(each).only_measured)
-    found = [KnownColumns(k=_SMALL if k is None else k, columns=known), *(KnownColumns.against(each, known) for each in asked)]
+    """Return the requirements of the classes by any ``known`` columns: of rows, then of values if a table can break them."""
+    requested = (each for each in policy.sensitive_requirements if not audited(each).only_measured)
+    found = [
+        KnownColumns(k=_SMALL if k is None else k, columns=known),
+        *(KnownColumns.against(each, known) for each in requested),
+    ]
     check_known(found, policy.quasi_identifiers, (), (), every_column=False)
     return found

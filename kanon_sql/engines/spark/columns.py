@@ -95,8 +95,8 @@ def check_collations(fields: Sequence[StructField], policy: Policy) -> None:
     measured = {same_name(name) for name in policy.measured}
     for field in fields:
         inside = [each for each in parts(field.dataType) if each is not field.dataType]
-        asked = [field.dataType, *inside] if same_name(field.name) in measured else inside
-        if same_name(field.name) in named | measured and any(collation(each) != _BINARY for each in asked):
+        relevant = [field.dataType, *inside] if same_name(field.name) in measured else inside
+        if same_name(field.name) in named | measured and any(collation(each) != _BINARY for each in relevant):
             name = as_identifier(field.name)
             raise PolicyError(f"the column {name} has a collation; hint: {name} COLLATE {_BINARY}, or lower({name})")
 

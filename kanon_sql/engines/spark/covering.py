@@ -1,4 +1,4 @@
-"""Whether labels cover the values that they stand for: asked of the pairs of both, in DuckDB on the driver."""
+"""Whether labels cover the values that they stand for: tested for the pairs of both, in DuckDB on the driver."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import KnownColumns, People, Requirement, SensitiveRequirement, of_known
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.unit_of import unit_of
+from kanon_sql.model.unit_of_policy import unit_of
 from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Progress
 
@@ -88,7 +88,7 @@ class SparkEngine:
 
     Attributes
     ----------
-    asked : list of str
+    statements : list of str
         The statements of the audit.
     """
 
@@ -98,7 +98,7 @@ class SparkEngine:
         self._surface, self._scratch = surface, scratch
         self._into = name_parts(into)
         self._spark = source.sparkSession
-        self.asked: list[str] = []
+        self.statements: list[str] = []
         self._singled: Exposure | None = None
         with safe_errors("looking for the place of the release"):
             there = self._spark.catalog.tableExists(self.into)
@@ -143,8 +143,8 @@ class SparkEngine:
         """Settle whom a row describes, by all columns of ``wide``, which has the same rows; return warnings."""
         return settled_frame(self._source, wide, unit_of(policy), self._surface)
 
-    def release_by_parts(self, policy: Policy, most: int, progress: Progress, told: tuple[str, ...]) -> Certificate:
-        """Release more row types than the driver takes: executors solve them; ``told`` are warnings."""
+    def release_by_parts(self, policy: Policy, most: int, progress: Progress, stated: tuple[str, ...]) -> Certificate:
+        """Release more row types than the driver takes: executors solve them; ``stated`` are warnings."""
         self._look_at_unchanged(policy)
         from kanon_sql.engines.spark.by_parts import Parts
 
@@ -153,7 +153,7 @@ class SparkEngine:
         )
         with safe_errors("solving by parts"):
             found, certificate = parts.solve()
-        certificate = replace(certificate, warnings=told)
+        certificate = replace(certificate, warnings=stated)
         return publish(self, policy, certificate, self._secret, lambda: self.stage_mapped(policy, found))
 
     def _look_at_unchanged(self, policy: Policy) -> None:
@@ -161,7 +161,7 @@ class SparkEngine:
         with safe_errors("counting what the other columns reveal"):
             self._singled = singled(self._source, policy, self._fields)
         if self._singled is not None:
-            refuse_unlisted(self._singled.told, policy, self._surface)
+            refuse_unlisted(self._singled.figures, policy, self._surface)
 
     def stage(self, policy: Policy, histogram: Histogram, pieces: PiecesByNumber | None) -> StagedTable:
         """Write the released rows to a table that nobody knows."""
@@ -183,7 +183,7 @@ class SparkEngine:
         if found is not None and self._singled is not None:
             with safe_errors("counting what the other columns reveal"):
                 exposed = exposure(self._source, policy, self._fields, found, self._singled)
-            refuse_unlisted(exposed.told, policy, self._surface)
+            refuse_unlisted(exposed.figures, policy, self._surface)
         rows, people = None, ""
         if found is not None:
             with safe_errors("writing the release"):
@@ -220,10 +220,10 @@ class SparkEngine:
         return StructType(released_fields(policy, self._fields))
 
     def _looks(self, policy: Policy, names: Iterable[str] | None = None) -> str:
-        """Return what a class is told by: all quasi-identifiers, or some."""
+        """Return the columns that define a class: all quasi-identifiers, or some."""
         shown = {same_name(field.name): field for field in released_fields(policy, self._fields)}
-        told = [qi.column for qi in policy.quasi_identifiers] if names is None else names
-        return looks(shown[same_name(name)] for name in told)
+        stated = [qi.column for qi in policy.quasi_identifiers] if names is None else names
+        return looks(shown[same_name(name)] for name in stated)
 
     def count(self, policy: Policy, staged: StagedTable) -> Classes:
         """Count the classes of what was written, and compare the other columns with what was counted.
@@ -253,7 +253,7 @@ class SparkEngine:
 
     def exposed(self, staged: StagedTable) -> dict[str, Any] | None:
         """Return what the columns that are released unchanged reveal."""
-        return None if staged.exposure is None else staged.exposure.told
+        return None if staged.exposure is None else staged.exposure.figures
 
     def ask(self, policy: Policy, requirement: SensitiveRequirement, staged: StagedTable) -> Answer:
         """Tell whether what was written meets a requirement."""
@@ -263,11 +263,11 @@ class SparkEngine:
     def ask_known(self, policy: Policy, requirement: KnownColumns, staged: StagedTable) -> KnownAnswer:
         """Tell the same of the classes by every set of known columns; a GROUP BY with grouping sets for each 56 sets."""
         names = units([qi.column for qi in policy.quasi_identifiers], policy.linked)
-        told = [self._looks(policy, each) for each in names]
-        return known_answer(self._row, requirement, told, names, staged.holding(of_known(requirement)))
+        stated = [self._looks(policy, each) for each in names]
+        return known_answer(self._row, requirement, stated, names, staged.holding(of_known(requirement)))
 
     def _row(self, statement: str) -> dict[str, Any]:
-        self.asked.append(statement)
+        self.statements.append(statement)
         with safe_errors("auditing the release"):
             found: dict[str, Any] = self._spark.sql(statement).collect()[0].asDict()
             return found

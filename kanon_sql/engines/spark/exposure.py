@@ -30,13 +30,13 @@ class Exposure:
 
     Parameters
     ----------
-    told : dict
+    figures : dict
         The counts, as `kanon_sql.certificate.exposure` reads them; before the search, those of `singled`.
     fingerprint : Decimal
         Of the values in these columns, in any order of the rows.
     """
 
-    told: dict[str, Any]
+    figures: dict[str, Any]
     fingerprint: Decimal
 
 
@@ -66,7 +66,7 @@ def singled(source: DataFrame, policy: Policy, fields: list[StructField]) -> Exp
 
     Notes
     -----
-    Values are told apart by 64 bits of a hash. O(n c) for n rows and c columns.
+    Values are distinguished by 64 bits of a hash. O(n c) for n rows and c columns.
     """
     from pyspark.sql import functions as sf
 
@@ -87,9 +87,9 @@ def singled(source: DataFrame, policy: Policy, fields: list[StructField]) -> Exp
         "columns": str(len(unchanged)),
         "sensitive": str(len(policy.sensitive)),
     }
-    told = _counted("singled", statement, cells=cells)
-    seen = told.pop("fingerprint")
-    return Exposure(told=told | {"names": [field.name for field in unchanged]}, fingerprint=seen)
+    figures = _counted("singled", statement, cells=cells)
+    seen = figures.pop("fingerprint")
+    return Exposure(figures=figures | {"names": [field.name for field in unchanged]}, fingerprint=seen)
 
 
 def exposure(source: DataFrame, policy: Policy, fields: list[StructField], found: Mapping, before: Exposure) -> Exposure:
@@ -119,7 +119,7 @@ def exposure(source: DataFrame, policy: Policy, fields: list[StructField], found
         sf.array(*(_value(sf.col(quoted(field.name)), field.dataType) for field in identifying)).alias("x"),
     )
     counts = _counted("exposure", {"agreed": str(_AGREED)}, cells=cells, pieces=_pieces(policy, identifying, found))
-    return replace(before, told=before.told | counts)
+    return replace(before, figures=before.figures | counts)
 
 
 def _counted(statement: str, slots: dict[str, str], **tables: DataFrame) -> dict[str, Any]:
@@ -163,7 +163,7 @@ def _person(policy: Policy, fields: list[StructField]) -> Column:
 
 
 def _looks(field: StructField) -> list[Column]:
-    """Return what values are told apart by as a reader sees them: their bytes, and the sign of a zero."""
+    """Return what distinguishes values as a reader sees them: their bytes, and the sign of a zero."""
     from pyspark.sql import functions as sf
 
     value, kind = sf.col(quoted(field.name)), field.dataType

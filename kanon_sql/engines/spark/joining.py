@@ -171,9 +171,9 @@ def _drawn(rows: DataFrame, fields: list[StructField], key: bytes) -> DataFrame:
     keyed = rows.sparkSession.createDataFrame(pa.table({"kanon#key": pa.array([key], pa.binary())}))
     rows = rows.crossJoin(sf.broadcast(keyed))
     texts = [as_text(sf.col(quoted(field.name)), field.dataType) for field in fields]
-    told = [sf.coalesce(sf.concat(sf.length(text).cast("string"), sf.lit(":"), text), sf.lit("-")) for text in texts]
+    parts = [sf.coalesce(sf.concat(sf.length(text).cast("string"), sf.lit(":"), text), sf.lit("-")) for text in texts]
     number, secret = sf.col(quoted(TYPE)), sf.col("`kanon#key`")
-    rows = rows.withColumn("kanon#content", sf.sha2(sf.concat(*told).cast("binary"), 256))
+    rows = rows.withColumn("kanon#content", sf.sha2(sf.concat(*parts).cast("binary"), 256))
     content = sf.col("`kanon#content`")
     copies = Window.partitionBy(number, content).orderBy(content.asc_nulls_last())
     rows = rows.withColumn("kanon#copy", sf.row_number().over(copies))

@@ -10,7 +10,7 @@ from typing import Any
 
 from kanon_sql.engines.engine import KnownAnswer
 from kanon_sql.engines.spark.guarantees.audited_guarantee import Ask
-from kanon_sql.engines.spark.guarantees.known_columns import Audited
+from kanon_sql.engines.spark.guarantees.known_columns import KnownColumnsAudit
 from kanon_sql.errors import SourceError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import KnownColumns, People
@@ -66,13 +66,13 @@ def counted_sets(
     requirement : KnownColumns
         What every class must meet.
     units : sequence of str
-        What each column, or group of linked columns, is told by.
+        What defines the values of each column, or group of linked columns.
     sets : sequence of sequence of int
         Places of these.
     written : str
         The quoted name of the table or view.
     """
-    guarantee = Audited(requirement)
+    guarantee = KnownColumnsAudit(requirement)
     batches = [sets[first : first + _BATCH] for first in range(0, len(sets), _BATCH)]
     found: list[dict[str, Any]] = [ask(guarantee.check(units, batch, written)) for batch in batches]
     whole = all(row["sets"] == len(batch) and row["whole"] for row, batch in zip(found, batches, strict=True))
@@ -93,12 +93,12 @@ def counted_sets(
 
 def _worst(found: list[dict[str, Any]], batches: list[Sequence[Sequence[int]]]) -> tuple[int, ...]:
     """Return the set with the smallest class; of several that with most rows below k, then with the first columns."""
-    told = []
+    reported = []
     for row, batch in zip(found, batches, strict=True):
         places = sorted({place for each in batch for place in each})
         chosen = [place for place, bit in zip(reversed(places), row["worst"]["bits"], strict=True) if bit == "1"]
-        told.append((row["worst"]["least"], row["worst"]["below"], chosen))
-    return tuple(sorted(min(told)[2]))
+        reported.append((row["worst"]["least"], row["worst"]["below"], chosen))
+    return tuple(sorted(min(reported)[2]))
 
 
 def known_answer(
@@ -138,7 +138,7 @@ def audited_known(
     ask, units, written
         As for `counted_sets`; the table has rows.
     requirements : sequence of KnownColumns
-        First k rows, then what is asked of values, all for as many columns.
+        First k rows, then the requirements of values, all for as many columns.
     names : sequence of str
         The quasi-identifiers.
 
@@ -159,7 +159,7 @@ def audited_known(
         "known_rows_below": found[0].most_below,
         "known_rows_below_next": None if beyond is None else beyond.most_below,
     }
-    told = zip(requirements[1:], found[1:], strict=True)
+    reported = zip(requirements[1:], found[1:], strict=True)
     return figures, [
-        f"{each.describe()} does not hold: by some set {counted.figure}" for each, counted in told if counted.failing
+        f"{each.describe()} does not hold: by some set {counted.figure}" for each, counted in reported if counted.failing
     ]

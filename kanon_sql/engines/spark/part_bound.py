@@ -57,11 +57,11 @@ def lower_bound(
     order = [int(each) for each in np.argsort(-sample.cardinality, kind="stable")]
     price = _prices(types, sample, policy, patterns, order, parts, scratch)
     blank = patterns.cost[patterns.shown == 0]
-    dear = sf.col(quoted(PRICE))
+    least_price = sf.col(quoted(PRICE))
     if len(blank) and int(rows[0]) >= policy.k:
-        dear = sf.least(dear, sf.lit(int(blank.min())))
-    worth = sf.when(dear == sf.lit(NOTHING), sf.lit(0)).otherwise(dear)
-    total = price.agg(sf.sum((worth * rows_of()).cast("decimal(38,0)"))).collect()[0][0]
+        least_price = sf.least(least_price, sf.lit(int(blank.min())))
+    row_price = sf.when(least_price == sf.lit(NOTHING), sf.lit(0)).otherwise(least_price)
+    total = price.agg(sf.sum((row_price * rows_of()).cast("decimal(38,0)"))).collect()[0][0]
     return int(total), METHOD
 
 
@@ -109,14 +109,14 @@ def _prices(
     for frame, names, first in reversed(levels):
         here = (shown & np.uint64((2 << first) - 1)) == np.uint64(1 << first)
         keys = [quoted(key_name(place_of[name])) for name in names]
-        asked = PatternSet(shown=shown[here] >> np.uint64(first), cost=patterns.cost[here])
+        fitting = PatternSet(shown=shown[here] >> np.uint64(first), cost=patterns.cost[here])
         part = _narrowed(policy, names)
         ordered = frame.select(*keys, rows_of())
-        if len(asked.shown):
+        if len(fitting.shown):
             unit = [quoted(key_name(place_of[name])) for name in sample.columns[order[first]]]
             bucket = sf.pmod(sf.xxhash64(*unit), sf.lit(parts)).alias("kanon#bucket")
             schema = ordered.withColumn(PRICE, sf.lit(0).cast("long")).schema
-            priced = ordered.select("*", bucket).groupBy(quoted("kanon#bucket")).applyInArrow(pricing(part, asked), schema)
+            priced = ordered.select("*", bucket).groupBy(quoted("kanon#bucket")).applyInArrow(pricing(part, fitting), schema)
         else:
             priced = ordered.withColumn(PRICE, sf.lit(NOTHING).cast("long"))
         if best is None:

@@ -59,7 +59,7 @@ def with_protected(spark: SparkSession, text: str, progress: Progress | None) ->
     clauses = [place for first, end in statements for place in find_protected(script, first, end)]
     if not clauses:
         return None
-    if len(clauses) > 1:  # each would be safe alone, and not beside the other
+    if len(clauses) > 1:  # each would be safe alone, and not next to the other
         raise script.error("a statement has one PROTECT on Spark; hint: count both tables by GROUPING SETS", clauses[1])
     if len(statements) > 1:
         raise script.error("PROTECT must be in the only statement; hint: run the other statements first", statements[1][0])

@@ -82,7 +82,7 @@ def protect(
     """
     fields = {same_name(field.name): field.name for field in fields_of(df)}
     rules: dict[str, Any] = {"measures": measures, "k": k, "grouping": grouping, "p": p, "dominance": dominance}
-    counting, protection = arguments_of([*fields.values()], by, **rules, **options).asked()
+    counting, protection = arguments_of([*fields.values()], by, **rules, **options).requested()
     shape = counting.tabulation
     check_supported(shape)
     counted = [fields[text] for text in counted_keys(counting)]
@@ -109,7 +109,7 @@ def protected(
     with safe_errors("counting the source"):
         cells = base_cells(rows, counted_keys(counting), counting.tabulation.sums, protection.largest)
     found = protect_counted(cells, counting, protection, progress, warned)
-    certificate = _beside_earlier(rows.sparkSession, found.certificate)
+    certificate = _with_earlier(rows.sparkSession, found.certificate)
     with safe_errors("taking the protected table"):
         table = rows.sparkSession.createDataFrame(found.table)
     with _LOCK:
@@ -117,7 +117,7 @@ def protected(
     return ProtectedTable(table=table, certificate=certificate, sql=found.sql)
 
 
-def _beside_earlier(session: SparkSession, certificate: TableCertificate) -> TableCertificate:
+def _with_earlier(session: SparkSession, certificate: TableCertificate) -> TableCertificate:
     """Warn of earlier tables that may be of the same people, since nothing compares them; return the certificate with that.
 
     All tables of DataFrames may be: these have no names.

@@ -28,7 +28,7 @@ def key_fields(policy: Policy, fields: list[StructField]) -> list[StructField]:
 
 
 def key_columns(keys: list[StructField]) -> list[Column]:
-    """Return the columns of a source by which row types are told apart."""
+    """Return the columns of a source that define its row types."""
     from pyspark.sql import functions as sf
 
     return [by_bytes(sf.col(quoted(key.name)), key.dataType).alias(key.name) for key in keys]

@@ -1,4 +1,4 @@
-"""Which policies Spark releases: the others are refused, and told what works."""
+"""Which policies Spark releases: the others are refused, with a hint at what works."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructField
 
 _UNHASHED = frozenset({"MapType", "VariantType"})
-"""Types without a hash, in which people are not told apart."""
+"""Types without a hash, in which people are not distinguished."""
 
 _DATES = frozenset({"DateType", "TimestampType", "TimestampNTZType"})
 

@@ -85,9 +85,9 @@ class KnownColumns:
             object.__setattr__(self, "sets", _sets(self.sets))
 
     @classmethod
-    def against(cls, asked: int | OfClasses, known: object) -> KnownColumns:
+    def against(cls, requested: int | OfClasses, known: object) -> KnownColumns:
         """Return k, or another requirement, for what options write as known: a number, or lists of columns."""
-        what: dict[str, Any] = {"k": asked} if isinstance(asked, int) else {"of": asked}
+        what: dict[str, Any] = {"k": requested} if isinstance(requested, int) else {"of": requested}
         if isinstance(known, int):
             return cls(columns=known, **what)
         return cls(sets=_sets(known), **what)
@@ -146,8 +146,8 @@ class KnownColumns:
 
     def to_json(self) -> dict[str, Any]:
         """Return the requirement as plain JSON data."""
-        asked: dict[str, Any] = {"k": self.k} if self.of is None else {"of": self.of.to_json()}
-        return {"type": self.kind, **asked, **self.known}
+        requested: dict[str, Any] = {"k": self.k} if self.of is None else {"of": self.of.to_json()}
+        return {"type": self.kind, **requested, **self.known}
 
 
 def _sets(given: object) -> tuple[tuple[str, ...], ...]:

@@ -79,8 +79,8 @@ def row_distance(table: CodedTable, patterns: PatternSet, k: int, budget: Budget
     for first in range(len(columns)):
         here = (shown & np.uint64((2 << first) - 1)) == np.uint64(1 << first)
         if here.any():
-            asked = PatternSet(shown=shown[here] >> np.uint64(first), cost=patterns.cost[here])
-            found = _round(current, asked, k, budget, first / len(columns), threads)
+            fitting = PatternSet(shown=shown[here] >> np.uint64(first), cost=patterns.cost[here])
+            found = _round(current, fitting, k, budget, first / len(columns), threads)
             if found is None:
                 return None
             price = np.minimum(price, found[group])
@@ -135,7 +135,7 @@ def _projected(table: CodedTable) -> tuple[CodedTable, Int32]:
 
 
 def _table(table: CodedTable, codes: np.ndarray, weight: Int64) -> CodedTable:
-    """Return a table of other row types; no cost of a column is asked of it, as patterns bring their own."""
+    """Return a table of other row types; it needs no cost of a column, as patterns bring their own."""
     return replace(
         table, columns=tuple((str(column),) for column in range(codes.shape[1])), codes=codes, weight=weight, origin=weight
     )

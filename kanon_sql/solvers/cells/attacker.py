@@ -102,12 +102,12 @@ class Attacker:
             for members in self._members
         ]
         self._shown, self.effort = np.ones(table.rows, np.bool_), 0.0
-        asked = mathopt.ModelSolveParameters(
+        filters = mathopt.ModelSolveParameters(
             variable_values_filter=mathopt.VariableFilter(skip_zero_values=True),
             dual_values_filter=mathopt.LinearConstraintFilter(skip_zero_values=True),
             reduced_costs_filter=mathopt.VariableFilter(filtered_items=[]),
         )
-        self._simplex = Simplex(self._model, asked)
+        self._simplex = Simplex(self._model, filters)
 
     def answer(self, goal: Goal, suppressed: Bools, budget: Budget, *, whole: bool) -> Answer:
         """Return what can be said of a primary row when these rows are suppressed.

@@ -52,12 +52,12 @@ class CheapestWitness:
             own = mathopt.fast_sum([cells[cell] for cell in members.of(row).tolist()])
             self._model.add_linear_constraint(lb=0.0, ub=0.0, expr=own - more + less)
         self._cells = cells
-        asked = mathopt.ModelSolveParameters(
+        filters = mathopt.ModelSolveParameters(
             variable_values_filter=mathopt.VariableFilter(filtered_items=cells),
             dual_values_filter=mathopt.LinearConstraintFilter(filtered_items=[]),
             reduced_costs_filter=mathopt.VariableFilter(filtered_items=[]),
         )
-        self._simplex = Simplex(self._model, asked)
+        self._simplex = Simplex(self._model, filters)
         self._attacker: Attacker | None = None
 
     def find(self, goal: Goal, suppressed: Bools, weight: Int64, budget: Budget) -> Int64 | None:

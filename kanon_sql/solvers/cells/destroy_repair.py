@@ -13,7 +13,7 @@ _ROUNDS, _ROUNDS_PER_ROW, _WORK = 2_000, 20, 40_000
 """Rounds, at most, and for each secondary row, and witnesses that all of them look for, at most."""
 
 _COPIED, _LEAST = 50_000_000, 0.1
-"""Rows of the table that all rounds together copy, at most, and rounds for each secondary row that are worth to begin."""
+"""Rows of the table that all rounds together copy, at most, and the fewest rounds for each secondary row that pay."""
 
 _MOST_USERS = 40
 """Witnesses that look for others in one round, at most: the fewer, the more rounds."""

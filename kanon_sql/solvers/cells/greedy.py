@@ -145,7 +145,7 @@ def publish(state: State, rows: Int64) -> None:
     for row in rows:
         if state.pattern[row] != SECONDARY:
             continue
-        # Those that could not do without another row before are asked first.
+        # Those that could not do without another row before come first.
         using = sorted(state.users(int(row)), key=lambda witness: -state.failures[witness])
         if len(using) > _MOST_USERS:
             continue

@@ -158,12 +158,12 @@ class _Part:
                 self._limited |= system.open[row]
         self._alike = [[row for row in same if system.cells.hidden[row]] for same in alike.values()]
         none = mathopt.VariableFilter(filtered_items=[])
-        self._asked = mathopt.ModelSolveParameters(
+        self._filters = mathopt.ModelSolveParameters(
             variable_values_filter=none,
             dual_values_filter=mathopt.LinearConstraintFilter(filtered_items=[]),
             reduced_costs_filter=none,
         )
-        self._simplex = Simplex(self._model, self._asked)
+        self._simplex = Simplex(self._model, self._filters)
 
     def intervals(self, budget: Budget) -> Iterable[tuple[int, Interval]]:
         """Return the interval of each suppressed row; rows that add up the same cells are solved once."""
@@ -190,7 +190,7 @@ class _Part:
         result = self._simplex.solve(budget, dual=False)
         if result is None and not budget.over():
             # From the start again, with the preprocessing of the method: it tells contradictions from trouble with numbers.
-            result = mathopt.solve(self._model, mathopt.SolverType.GLOP, model_params=self._asked)
+            result = mathopt.solve(self._model, mathopt.SolverType.GLOP, model_params=self._filters)
             if result.termination.reason in (
                 mathopt.TerminationReason.INFEASIBLE,
                 mathopt.TerminationReason.INFEASIBLE_OR_UNBOUNDED,

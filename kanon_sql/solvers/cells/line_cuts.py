@@ -103,20 +103,20 @@ def _in_lines(
     )
 
 
-def _given(line: Int64, capacity: Int64, asked: Int64, need: Int64) -> Int64:
+def _given(line: Int64, capacity: Int64, queried: Int64, need: Int64) -> Int64:
     """Return the sum of ``min(capacity, need)`` over a line, for some lines and needs. O(n log n).
 
     No sum is greater than that of all values.
     """
     count = len(line)
-    order = np.lexsort([np.arange(count + len(asked)) >= count, np.append(capacity, need), np.append(line, asked)])
+    order = np.lexsort([np.arange(count + len(queried)) >= count, np.append(capacity, need), np.append(line, queried)])
     entry = order < count
     amount = np.where(entry, np.append(capacity, need)[order], 0)
     # Up to each question, in all lines before its own and in its own.
     below, number = np.cumsum(amount), np.cumsum(entry)
-    first, last = np.searchsorted(line, asked), np.searchsorted(line, asked, side="right")
+    first, last = np.searchsorted(line, queried), np.searchsorted(line, queried, side="right")
     sums = np.append(0, np.cumsum(capacity))
-    at = np.empty(len(asked), np.int64)
+    at = np.empty(len(queried), np.int64)
     at[order[~entry] - count] = np.flatnonzero(~entry)
     found: Int64 = below[at] - sums[first] + (last - number[at]) * need
     return found

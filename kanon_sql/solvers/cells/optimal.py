@@ -23,7 +23,7 @@ from kanon_sql.solvers.cells.state import SECONDARY, State
 from kanon_sql.table.cell_table import Bools
 
 EFFORT, QUESTIONS = 2.0, 1_000
-"""Deterministic seconds of the integer programs, and questions to the attacker, at most, unless the algorithm is asked for."""
+"""Deterministic seconds of the integer programs, and questions to the attacker, at most, unless the algorithm is requested."""
 
 
 class Optimal:

@@ -67,7 +67,7 @@ class PlaneCuts:
         adjacent = half[order].astype(np.int32)
         nodes = np.searchsorted(plane, np.arange(plane.max(initial=-1) + 2)).astype(np.int32)
         self._planes = Planes(row, end, adjacent, first.astype(np.int64), plane, nodes, self._free.astype(np.uint8))
-        self._questions = [(number, *self._asked(number, row)) for number in range(len(table.measures))]
+        self._questions = [(number, *self._question(number, row)) for number in range(len(table.measures))]
 
     def separate(self, share: Floats, budget: Budget) -> DerivedCuts:
         """Return cuts that shares of suppressed rows violate."""
@@ -85,7 +85,7 @@ class PlaneCuts:
                 found = found.with_more(more.some(more.cuts.violated(share, _VIOLATED)))
         return found.some(found.cuts.violated(share, _VIOLATED))
 
-    def _asked(self, number: int, row: Int32) -> tuple[Int32, Int64, Int64]:
+    def _question(self, number: int, row: Int32) -> tuple[Int32, Int64, Int64]:
         """Return the edges of the primary rows of a measure, what they need, and the capacities of all rows."""
         table, measure = self._table, self._table.measures[number]
         value = table.values(number)

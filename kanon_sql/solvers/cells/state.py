@@ -106,7 +106,7 @@ class State:
         np.asarray(self.space.cost)[:] = weight
 
     def find(self, witness: int, *, free: bool, steps: int = 0) -> Int32 | None:
-        """Find a witness, in more steps if asked for; return the rows that are suppressed for it, None where there is none."""
+        """Find a witness, in more steps if requested; return the rows that are suppressed for it, None where there is none."""
         goal = self.goals.goal(witness)
         if not goal.opens:
             return self._find(witness, goal, free, steps)

@@ -13,7 +13,7 @@ from kanon_sql.solvers.cells.lower_bound import Bound, lower_bound
 from kanon_sql.solvers.cells.optimal import EFFORT, QUESTIONS, Optimal
 from kanon_sql.solvers.cells.starts import start_again
 from kanon_sql.solvers.cells.state import State
-from kanon_sql.table.cell_table import Bools, CellTable, Suppression
+from kanon_sql.table.cell_table import CellTable, Suppression
 
 GREEDY, OPTIMAL = "greedy", "optimal"
 
@@ -114,7 +114,7 @@ def _improve(state: State, budget: Budget, algorithm: str) -> None:
 
 
 def _exact(state: State, bound: Bound, budget: Budget, algorithm: str) -> int:
-    """Take exact steps where the table is small and nearly optimal, or they are asked for; return the bound that they prove."""
+    """Take exact steps where the table is small and nearly optimal, or they are requested; return the bound that they prove."""
     if state.by_programs:
         publish_by_programs(state, budget)
     if algorithm == OPTIMAL:
@@ -126,8 +126,3 @@ def _exact(state: State, bound: Bound, budget: Budget, algorithm: str) -> int:
     return (
         max(bound.cost, Optimal(state, bound.cuts, *limits).run(bound.cost, budget)) if state.cost > bound.cost else bound.cost
     )
-
-
-def cost_of(table: CellTable, suppressed: Bools) -> int:
-    """Return the cost of the secondary rows."""
-    return int(table.cost[suppressed & ~table.primary & ~table.suppressed].sum())

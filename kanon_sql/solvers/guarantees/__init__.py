@@ -1,4 +1,4 @@
-"""What solvers know of each guarantee: a file for each, whose class is `Required`, loaded when it is first asked for."""
+"""What solvers know of each guarantee: a file for each, whose class is `Required`, loaded when it is first needed."""
 
 from __future__ import annotations
 

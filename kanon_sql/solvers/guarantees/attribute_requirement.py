@@ -34,7 +34,7 @@ class AttributeRequirement(ABC, Generic[R]):
     Parameters
     ----------
     requirement : SensitiveRequirement
-        What is asked of every class.
+        The requirement of every class.
     about : Sensitive
         The values of the whole table.
     """
@@ -76,7 +76,7 @@ class AttributeRequirement(ABC, Generic[R]):
 
     @property
     def entropy(self) -> Fraction | None:
-        """The number of values whose entropy every class has at least, if that is what is asked."""
+        """The number of values whose entropy every class has at least, if that is the requirement."""
         return None
 
     @property

@@ -23,7 +23,7 @@ UPWARD = 1e-9
 """Logarithms are rounded up by this, so that a constraint excludes no class."""
 
 _ABSENT = 1e-3
-"""Rows that a value without any is taken to have, where its logarithm is asked for."""
+"""Rows that a value without any is taken to have, where its logarithm is needed."""
 
 _ERROR = 1e-13
 """Relative error of a sum of logarithms, generously."""

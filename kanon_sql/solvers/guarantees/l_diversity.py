@@ -35,30 +35,32 @@ class Required(AttributeRequirement[LDiversity]):
 
     def meets(self, histograms: Int64, rows: Int64) -> Any:
         """Return where the variant holds, in whole numbers."""
-        asked, most = self.requirement, int(rows.max(initial=1))
-        if asked.variant == "frequency":
-            size = fit_for(most * asked.l.numerator)
-            return histograms.max(axis=1).astype(size) * asked.l.numerator <= rows.astype(size) * asked.l.denominator
-        if asked.variant == "distinct":
-            return (histograms > 0).sum(axis=1) >= ceil(asked.l)
-        if asked.c is not None:
-            size = fit_for(most * asked.c.denominator * asked.c.numerator)
+        requirement, most = self.requirement, int(rows.max(initial=1))
+        if requirement.variant == "frequency":
+            size = fit_for(most * requirement.l.numerator)
+            return (
+                histograms.max(axis=1).astype(size) * requirement.l.numerator <= rows.astype(size) * requirement.l.denominator
+            )
+        if requirement.variant == "distinct":
+            return (histograms > 0).sum(axis=1) >= ceil(requirement.l)
+        if requirement.c is not None:
+            size = fit_for(most * requirement.c.denominator * requirement.c.numerator)
             descending = -np.sort(-histograms, axis=1)
-            tail = descending[:, int(asked.l) - 1 :].sum(axis=1).astype(size)
-            return descending[:, 0].astype(size) * asked.c.denominator < tail * asked.c.numerator
-        return diverse(histograms, rows, asked.l)
+            tail = descending[:, int(requirement.l) - 1 :].sum(axis=1).astype(size)
+            return descending[:, 0].astype(size) * requirement.c.denominator < tail * requirement.c.numerator
+        return diverse(histograms, rows, requirement.l)
 
     def encode(self, criteria: Criteria, places: tuple[int, int]) -> None:
         """Add the criterion of the variant."""
-        asked = self.requirement
-        if asked.variant == "distinct":
-            criteria.add(DISTINCT, places, Fraction(min(ceil(asked.l), criteria.rows + 1)))
-        elif asked.c is not None:
-            size = min(int(asked.l), len(self.about.count) + 1)
-            criteria.add(RECURSIVE, places, stricter(asked.c, up=False), size)
+        requirement = self.requirement
+        if requirement.variant == "distinct":
+            criteria.add(DISTINCT, places, Fraction(min(ceil(requirement.l), criteria.rows + 1)))
+        elif requirement.c is not None:
+            size = min(int(requirement.l), len(self.about.count) + 1)
+            criteria.add(RECURSIVE, places, stricter(requirement.c, up=False), size)
         else:
-            kind = FREQUENCY if asked.variant == "frequency" else ENTROPY
-            criteria.add(kind, places, stricter(asked.l, up=True))
+            kind = FREQUENCY if requirement.variant == "frequency" else ENTROPY
+            criteria.add(kind, places, stricter(requirement.l, up=True))
 
     def supported(self, support: Floats, rows: float) -> Bools:
         """Return where at most 1 / l of the rows are taken of each value, or where there are l values."""
@@ -69,11 +71,11 @@ class Required(AttributeRequirement[LDiversity]):
 
     def limit(self) -> Limit | None:
         """Return the greatest share of a value: 1 / l, or c / (1 + c)."""
-        asked, values = self.requirement, len(self.about.count)
-        if asked.variant == "frequency":
-            share = 1 / asked.l
-        elif asked.variant == "recursive" and asked.c is not None and asked.l > 1:
-            share = asked.c / (1 + asked.c)
+        requirement, values = self.requirement, len(self.about.count)
+        if requirement.variant == "frequency":
+            share = 1 / requirement.l
+        elif requirement.variant == "recursive" and requirement.c is not None and requirement.l > 1:
+            share = requirement.c / (1 + requirement.c)
         else:
             return None
         return Limit.at_most(np.arange(values, dtype=np.int32), [share] * values) if share < 1 else None
@@ -85,18 +87,18 @@ class Required(AttributeRequirement[LDiversity]):
         -----
         Frequency l: g[j, v] <= n[j] / l. The others in their functions.
         """
-        asked, values = self.requirement, len(self.about.count)
-        if asked.variant == "distinct":
-            distinct_values(model, counters, np.ones(len(counters.held), np.bool_), ceil(asked.l))
+        requirement, values = self.requirement, len(self.about.count)
+        if requirement.variant == "distinct":
+            distinct_values(model, counters, np.ones(len(counters.held), np.bool_), ceil(requirement.l))
             return
-        if asked.c is not None:
-            _recursive(model, counters, int(asked.l), asked.c)
-            others = int(least / (1 + asked.c)) + 1 if asked.l > 1 else 0
-        elif asked.variant == "frequency":
-            at_most(model, counters, 1 / asked.l, np.ones(len(counters.held), np.bool_))
-            others = least - int(least / asked.l)
+        if requirement.c is not None:
+            _recursive(model, counters, int(requirement.l), requirement.c)
+            others = int(least / (1 + requirement.c)) + 1 if requirement.l > 1 else 0
+        elif requirement.variant == "frequency":
+            at_most(model, counters, 1 / requirement.l, np.ones(len(counters.held), np.bool_))
+            others = least - int(least / requirement.l)
         else:
-            others = least - int(least * (greatest_share(values, asked.l) + UPWARD))
+            others = least - int(least * (greatest_share(values, requirement.l) + UPWARD))
         some_of(model, counters, ~each_value(self.about), [others] * values)
 
     def figures(self) -> str:

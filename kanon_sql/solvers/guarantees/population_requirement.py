@@ -26,7 +26,7 @@ class MatchedRequirement(ABC, Generic[P]):
     Parameters
     ----------
     requirement : PopulationRequirement
-        What is asked of what classes show.
+        The requirement of what classes show.
     table : CodedTable
         With the population.
     """

@@ -209,9 +209,9 @@ def _near_along_tree(model: Model, counters: Counters, t: Fraction, distance: Tr
     row = model.add_constraints(classes, -np.inf, 0.0)
     lowered = np.zeros(len(owner), object)
     np.add.at(lowered, c, length[edge] * -(t.denominator * n))
-    beside = np.where(all_below, length * (n - rows_below), length * rows_below).sum(axis=1) * t.denominator
+    weighted = np.where(all_below, length * (n - rows_below), length * rows_below).sum(axis=1) * t.denominator
     entries = [(row[j], more, length[e] * (2 * t.denominator)), (row[owner], counters.held, lowered)]
-    add_whole(model, entries, row, counters.size, beside - t.numerator * distance.scale * n)
+    add_whole(model, entries, row, counters.size, weighted - t.numerator * distance.scale * n)
 
 
 def _near(model: Model, counters: Counters, t: Fraction, distance: MatrixDistance, total: Int64) -> None:

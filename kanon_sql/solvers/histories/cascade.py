@@ -77,18 +77,18 @@ def _with_company(table: HistoryTable, shown: Shown, k: int) -> Shown | None:
 
 @dataclass(slots=True)
 class _Best:
-    """For each person the best cell so far: its worth, its row (-1: all of them) and its column (-1: the link)."""
+    """For each person the best cell so far: its gain, its row (-1: all of them) and its column (-1: the link)."""
 
-    worth: _Floats
+    gain: _Floats
     row: Int64
     column: Int64
 
-    def offer(self, person: Int64, worth: _Floats, row: Int64, column: int) -> None:
-        """Take what is worth more; of several rows of a person the one of most worth, the first of equal ones."""
-        order = np.lexsort((row, -worth, person))
+    def offer(self, person: Int64, gain: _Floats, row: Int64, column: int) -> None:
+        """Take greater gains; of several rows of a person the one of greatest gain, the first of equal ones."""
+        order = np.lexsort((row, -gain, person))
         order = order[np.append(True, person[order][1:] != person[order][:-1])] if len(order) else order
-        order = order[worth[order] > self.worth[person[order]]]
-        self.worth[person[order]], self.row[person[order]], self.column[person[order]] = worth[order], row[order], column
+        order = order[gain[order] > self.gain[person[order]]]
+        self.gain[person[order]], self.row[person[order]], self.column[person[order]] = gain[order], row[order], column
 
 
 def _hidden(table: HistoryTable, shown: Shown, share: Int64, k: int, support: Support) -> Shown:
@@ -108,12 +108,12 @@ def _hidden(table: HistoryTable, shown: Shown, share: Int64, k: int, support: Su
             continue
         fewest = np.full(table.people, np.inf)
         np.minimum.at(fewest, table.person[visible], people)
-        asked = np.flatnonzero(np.isfinite(fewest))
-        best.offer(asked, fewest[asked] * total[asked] / cost[asked], np.full(len(asked), -1), column)
+        finite = np.flatnonzero(np.isfinite(fewest))
+        best.offer(finite, fewest[finite] * total[finite] / cost[finite], np.full(len(finite), -1), column)
     bare = rows[~facts[rows].any(axis=1)]
     best.offer(table.person[bare], np.zeros(len(bare)), bare, -1)  # the link of a row is what is hidden last
     new_own, new_facts, linked = shown.own.copy(), shown.facts.copy(), shown.linked.copy()
-    chosen = np.flatnonzero(best.worth >= 0)
+    chosen = np.flatnonzero(best.gain >= 0)
     of_person = chosen[best.row[chosen] < 0]
     new_own[of_person, best.column[of_person]] = False
     of_row = chosen[(best.row[chosen] >= 0) & (best.column[chosen] >= 0)]

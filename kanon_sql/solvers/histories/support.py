@@ -19,7 +19,7 @@ class Support:
 
     Notes
     -----
-    A choice is computed when it is first asked for, in O(r log r), and kept. Columns are bits: the person's own first.
+    A choice is computed when it is first needed, in O(r log r), and kept. Columns are bits: the person's own first.
     """
 
     def __init__(self, table: HistoryTable) -> None:

@@ -38,7 +38,7 @@ _GROWTH, _GROWTH_OF_LADDERS = 12, 4
 """What a cell more multiplies the members by, and a step where ladders have many: it is a part of a cell."""
 
 NOTHING = 1 << 62
-"""The worth of a row type that fits no instance."""
+"""The `price_limit` of a row type that fits no instance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class Instances:
         Position of the pattern among the permitted ones.
     cost : int64 array [j]
         Cost of a row, in units of the table.
-    worth : int64 array [t]
+    price_limit : int64 array [t]
         Instances that are not listed gain nothing where no row pays more than this.
     """
 
@@ -63,7 +63,7 @@ class Instances:
     member: Int32
     pattern: Int32
     cost: Int64
-    worth: Int64
+    price_limit: Int64
 
     def __len__(self) -> int:
         return len(self.cost)
@@ -74,21 +74,23 @@ class Instances:
 
     def cheapest(self) -> Int64:
         """Return the cost of the cheapest instance of each row type, int64 [t]."""
-        least = np.full(len(self.worth), np.iinfo(np.int64).max)
+        least = np.full(len(self.price_limit), np.iinfo(np.int64).max)
         np.minimum.at(least, self.member, np.repeat(self.cost, np.diff(self.start)))
         return least
 
     def near(self, units: int) -> Instances:
         """Return the instances that cost some row type less than its cheapest and ``units`` more."""
-        dear = np.repeat(self.cost, np.diff(self.start)) >= self.cheapest()[self.member] + units
-        return self.take(np.flatnonzero(~np.logical_and.reduceat(dear, self.start[:-1]))) if len(self) else self
+        expensive = np.repeat(self.cost, np.diff(self.start)) >= self.cheapest()[self.member] + units
+        return self.take(np.flatnonzero(~np.logical_and.reduceat(expensive, self.start[:-1]))) if len(self) else self
 
     def take(self, chosen: Int64) -> Instances:
         """Return some of the instances, by their numbers."""
         from kanon_sql.kernels.instances import of_some
 
         start, member = of_some(self.start, self.member, chosen)
-        return Instances(start=start, member=member, pattern=self.pattern[chosen], cost=self.cost[chosen], worth=self.worth)
+        return Instances(
+            start=start, member=member, pattern=self.pattern[chosen], cost=self.cost[chosen], price_limit=self.price_limit
+        )
 
     def concatenated(self, other: Instances) -> Instances:
         """Return the instances of both; those of ``other`` are numbered behind."""
@@ -97,18 +99,18 @@ class Instances:
             member=np.concatenate([self.member, other.member]),
             pattern=np.concatenate([self.pattern, other.pattern]),
             cost=np.concatenate([self.cost, other.cost]),
-            worth=self.worth,
+            price_limit=self.price_limit,
         )
 
     def find(self, pattern: Int32, sample: Int32) -> Int64:
         """Return the instances that have a pattern and a row type, one of each pair given; -1 where none is listed."""
-        asked = np.zeros(len(self.worth), np.bool_)
-        asked[sample] = True
-        there = np.flatnonzero(asked[self.member])
+        in_sample = np.zeros(len(self.price_limit), np.bool_)
+        in_sample[sample] = True
+        there = np.flatnonzero(in_sample[self.member])
         owner = np.searchsorted(self.start, there, side="right") - 1
-        known = self.pattern[owner].astype(np.int64) * len(asked) + self.member[there]
+        known = self.pattern[owner].astype(np.int64) * len(in_sample) + self.member[there]
         order = np.argsort(known)
-        keys = pattern.astype(np.int64) * len(asked) + sample
+        keys = pattern.astype(np.int64) * len(in_sample) + sample
         if not len(order):
             return np.full(len(keys), -1)
         place = order[np.minimum(np.searchsorted(known, keys, sorter=order), len(order) - 1)]
@@ -117,7 +119,7 @@ class Instances:
     def keys(self) -> Int64:
         """Return a number for each instance that no other instance of the table has: its pattern and its first member."""
         first = np.minimum.reduceat(self.member, self.start[:-1]) if len(self) else np.empty(0, np.int64)
-        return self.pattern.astype(np.int64) * len(self.worth) + first
+        return self.pattern.astype(np.int64) * len(self.price_limit) + first
 
 
 def useful(
@@ -158,7 +160,7 @@ def useful(
     listed = among(table, patterns, k, slack=slack, limit=limit, budget=budget, cheapest=cheapest)
     if listed is None:
         return None
-    lost = listed.worth == NOTHING
+    lost = listed.price_limit == NOTHING
     if lost.any():
         raise InfeasibleError(
             f"{how_many(int(table.weight[lost].sum()), 'row fits', 'rows fit')} no permitted mask together with "
@@ -196,20 +198,20 @@ def gaining(
     search = InstanceSearch(table, patterns, k, 1, limit, scale)
     search.pay(most)
     listed = _listed(search, patterns, budget)
-    return None if listed is None else replace(listed, worth=most // scale)
+    return None if listed is None else replace(listed, price_limit=most // scale)
 
 
 def _listed(search: InstanceSearch, patterns: PatternSet, budget: Budget) -> Instances | None:
     """Search to the end, and return what was found; None beyond the limit, or if time ends."""
     if not search.run(budget, lambda: budget.report("listing", 0.0)):
         return None
-    worth = search.worth()
+    price_limit = search.price_limit()
     start, member, pattern = search.found()
-    return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth)
+    return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], price_limit=price_limit)
 
 
 def usual_cost(table: CodedTable) -> int:
-    """Return what hiding a coded column costs: the dearest, or where ladders have many small steps, the average."""
+    """Return what hiding a coded column costs: the highest cost, or where ladders have many small steps, the average."""
     return -(-int(table.cost.sum()) // len(table.cost)) if table.has_ladders else int(table.cost.max())
 
 
@@ -248,8 +250,8 @@ def deepest(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> 
 
 def cheapest(table: CodedTable, patterns: PatternSet, k: int, budget: Budget) -> Int64 | None:
     """Return the cost of the cheapest instance with k rows of each row type, 0 where none fits; None if time ends."""
-    worth = least_costs(table, patterns, k, budget)
-    return None if worth is None else np.where(worth == NOTHING, 0, worth)
+    price_limit = least_costs(table, patterns, k, budget)
+    return None if price_limit is None else np.where(price_limit == NOTHING, 0, price_limit)
 
 
 def least_costs(table: CodedTable, patterns: PatternSet, k: int, budget: Budget = UNLIMITED) -> Int64 | None:
@@ -257,12 +259,12 @@ def least_costs(table: CodedTable, patterns: PatternSet, k: int, budget: Budget 
     from kanon_sql.solvers.instances.search import InstanceSearch
 
     search = InstanceSearch(table, patterns, k, 0, 0)
-    return search.worth() if search.run(budget, lambda: budget.report("row distance", 0.0)) else None
+    return search.price_limit() if search.run(budget, lambda: budget.report("row distance", 0.0)) else None
 
 
-def of_classes(table: CodedTable, patterns: PatternSet, pattern: Int32, sample: Int32, worth: Int64) -> Instances:
+def of_classes(table: CodedTable, patterns: PatternSet, pattern: Int32, sample: Int32, price_limit: Int64) -> Instances:
     """Return the instances of given classes, each by its pattern and one of its row types."""
     from kanon_sql.solvers.instances.support import supports
 
     start, member = supports(table.codes, patterns.shown[pattern], sample.astype(np.int32))
-    return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], worth=worth)
+    return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], price_limit=price_limit)

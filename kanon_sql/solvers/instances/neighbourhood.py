@@ -120,7 +120,7 @@ def _only(kept: NDArray[np.bool_], used: Int64, owner: Int64, place: Int64) -> t
 
 
 def undominated(owner: Int64, place: Int64, cost: Int64, row_types: int) -> NDArray[np.bool_]:
-    """Return the instances that no other can replace: cheaper for all its rows, or as dear with more rows, or the first."""
+    """Return the instances that no other replaces: cheaper for all its rows, or of equal cost with more rows, or the first."""
     if len(cost) > _COMPARED:
         return np.ones(len(cost), np.bool_)
     fits = np.zeros((len(cost), -(-row_types // 64) * 64), np.bool_)
@@ -164,7 +164,9 @@ def places_of(partition: Partition, number: int) -> list[int]:
     return found
 
 
-def dear_row_type(partition: Partition, cost: Int64, price: Int64 | NDArray[np.float64], random: np.random.Generator) -> int:
+def expensive_row_type(
+    partition: Partition, cost: Int64, price: Int64 | NDArray[np.float64], random: np.random.Generator
+) -> int:
     """Draw a row type; one is as likely as its rows cost more than their price."""
     where = np.asarray(partition.where)
     used = np.flatnonzero(where >= 0)

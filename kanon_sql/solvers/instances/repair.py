@@ -29,7 +29,7 @@ _FEW = 3
 """Unassigned row types up to which placing them one by one is also tried."""
 
 _MANY = 10_000
-"""Row types of a table in which one dearer class no longer shows, so that it is not searched for a cheaper way."""
+"""Row types of a table in which one more expensive class no longer shows, so that it is not searched for a cheaper way."""
 
 _LATE = 20
 """New classes that may still be opened after the time is up."""

@@ -64,18 +64,18 @@ class InstanceSearch:
             search_for(codes, table.weight, slack, masks, cost, least, k, limit, low, high) for low, high in pairwise(ends)
         ]
 
-    def expect(self, worth: Int64) -> None:
+    def expect(self, price_limit: Int64) -> None:
         """Tell the search from which cost on an instance is of no use to a row type, int64 [t]: it looks at less."""
         for part in self.parts:
-            expect(part, worth)
+            expect(part, price_limit)
 
     def pay(self, most: Int64) -> None:
         """Tell the search before it begins what each row pays at most, int64 [t]: it lists what gains from that."""
-        dearest = np.argsort(-most, kind="stable").astype(np.int32)
+        by_price = np.argsort(-most, kind="stable").astype(np.int32)
         for part in self.parts:
-            pay(part, most, dearest)
+            pay(part, most, by_price)
 
-    def worth(self) -> Int64:
+    def price_limit(self) -> Int64:
         """Return the cost from which on an instance is of no use to a row type, as all parts know by now, int64 [t]."""
         known: Int64 = np.minimum.reduce([np.asarray(part.worth) for part in self.parts])
         return known
@@ -89,7 +89,7 @@ class InstanceSearch:
                 if min(states) < 0 or sum(part.size for part in self.parts) > self.limit:
                     return False
                 if len(self.parts) > 1 and not self.parts[0].priced:
-                    self.expect(self.worth())
+                    self.expect(self.price_limit())
                 waiting = [part for part, state in zip(waiting, states, strict=True) if state == 0]
                 if not waiting:
                     return True

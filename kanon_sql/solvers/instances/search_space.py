@@ -93,7 +93,7 @@ def pieces(partition: Partition) -> tuple[Int32, Int32, Int64]:
 
 
 def tightened(table: CodedTable, patterns: PatternSet, k: int, recoding: Recoding) -> Recoding:
-    """Return the recoding with each class under the cheapest pattern that its rows agree on; never dearer."""
+    """Return the recoding with each class under the cheapest pattern that its rows agree on; never more expensive."""
     partial = PartialRecoding.of(recoding)
     classes = Classes(row_type=recoding.row_type, count=recoding.count, number=partial.classes(table))
     return released(table, patterns, k, classes, UNLIMITED)
@@ -111,7 +111,7 @@ def as_partition(space: RowSearchSpace, recoding: Recoding, prices: Prices) -> t
     index = space.instances.find(pattern, sample)
     new = np.flatnonzero(index < 0)
     index[new] = len(space.instances) + np.arange(len(new))
-    more = of_classes(table, patterns, pattern[new], sample[new], space.instances.worth)
+    more = of_classes(table, patterns, pattern[new], sample[new], space.instances.price_limit)
     wider = RowSearchSpace.of(table, patterns, space.k, space.instances.concatenated(more), prices)
     partition = wider.empty()
     # Rows that find no slot, because their row type is spread over too many classes, are unassigned; the caller compares.

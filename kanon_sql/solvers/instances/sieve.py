@@ -9,7 +9,7 @@ import numpy as np
 from kanon_sql.table.arrays import Int32, Int64, Words
 
 _PATTERNS_PER_SET = 8
-"""Counting a set of columns pays when it is asked about by this many patterns."""
+"""Counting a set of columns pays when this many patterns need it."""
 
 _COUNTED = 1 << 26
 """Row types times triples that are counted in about half a second."""

@@ -34,7 +34,7 @@ def never_costlier(problem: Problem, found: Recoding, budget: Budget, solver: So
     budget : Budget
         Time left.
     solver : callable
-        What is asked for the release by suppression.
+        The requirement of the release by suppression.
     """
     part = by_suppression(problem)
     if part is None or budget.over() or found.optimal(problem.table):
@@ -62,7 +62,7 @@ def unless_costlier(part: Problem, cost: Fraction, budget: Budget, solver: Solve
     budget : Budget
         Time left.
     solver : callable
-        What is asked for the release.
+        The requirement of the release.
 
     Returns
     -------

@@ -18,7 +18,6 @@ class Model:
 
     variables: int = 0
     constraints: int = 0
-    _lower: list[Floats] = field(default_factory=list)
     _upper: list[Floats] = field(default_factory=list)
     _integer: list[NDArray[np.bool_]] = field(default_factory=list)
     _low: list[Floats] = field(default_factory=list)

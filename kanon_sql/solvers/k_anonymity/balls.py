@@ -28,7 +28,7 @@ _WORK_PER_CALL = 1 << 26
 """Distances times columns between two checks of the clock, well below a second."""
 
 _DISTANCES = 1 << 12
-"""Different distances that are told apart; weights that add up to more are rounded for the choice of balls."""
+"""Different distances that are distinguished; weights that add up to more are rounded for the choice of balls."""
 
 _TURNS_PER_REPORT = 64
 
@@ -63,8 +63,8 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     The paper takes whole balls and claims 6 k (1 + ln m). But a ball may have any number of rows: the greedy's factor then
     is 1 + ln n, and its classes differ in as much as the ball whatever the number of them.
 
-    The best balls only become dearer as rows find classes, so each one is measured again only when its last measure is the
-    least. O(t^2 m) time for the first measure; O(t m) for each further one; memory O(t m).
+    The best balls only become more expensive as rows find classes, so each one is measured again only when its last measure
+    is the least. O(t^2 m) time for the first measure; O(t m) for each further one; memory O(t m).
     """
     table, patterns, k = problem.table, problem.patterns, problem.k
     if table.row_types > MOST_ROW_TYPES:

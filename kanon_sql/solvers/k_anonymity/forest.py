@@ -58,8 +58,8 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     optimum. The masks hide whole blocks. One of them hides the columns of that class, and costs at most b times as much.
 
     The masks come in the order of their costs. Under each, rows that look alike are joined if one of them is in a tree of
-    fewer than k rows. Such a tree has a row that has paid no edge. Under no cheaper mask k rows look like this row, so it pays
-    for the edge: its ends differ in no column that the mask shows. All edges together cost at most b times the optimum.
+    fewer than k rows. Such a tree has a row that is charged for no edge. Under no cheaper mask k rows look like this row, so it
+    pays for the edge: its ends differ in no column that the mask shows. All edges together cost at most b times the optimum.
 
     A tree is cut into parts that share no edge. The rows of a part agree wherever all its edges do, so each of them costs at
     most what these edges cost together, and there are at most 3 k - 3 of them. Parts of 2 k rows or more are split.

@@ -1,4 +1,4 @@
-"""`full_domain`: one pattern for the whole table, beside the rows that are suppressed entirely.
+"""`full_domain`: one pattern for the whole table, next to the rows that are suppressed entirely.
 
 Without suppressed rows this is attribute suppression: the cheapest columns to drop so that the rest is k-anonymous.
 
@@ -60,7 +60,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     patterns, k, most = problem.patterns, problem.k, problem.most_suppressed or 0
     nothing = not patterns.listed or 0 in patterns.shown
     lattice = Lattice(table=problem.table, k=k, most=most if nothing and most >= k else 0)
-    search = _Search(lattice=lattice, patterns=patterns, budget=budget)
+    search = _LatticeSearch(lattice=lattice, patterns=patterns, budget=budget)
     proven = search.run()
     if search.best is None:
         small = lattice.small(lattice.large_classes(search.coarsest()))
@@ -95,7 +95,7 @@ class _Choice:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Search:
+class _LatticeSearch:
     """The best choice so far, and the ways to a better one."""
 
     lattice: Lattice
@@ -122,7 +122,7 @@ class _Search:
         return self._branch(0, everything, self.lattice.everyone(), listed, grown=True, done=(0.0, 1.0))
 
     def coarsest(self) -> int:
-        """Return the dearest permitted pattern."""
+        """Return the most expensive permitted pattern."""
         return int(self.patterns.shown[-1]) if self.patterns.listed else 0
 
     def _over(self) -> bool:

@@ -32,7 +32,7 @@ _WORK_PER_CALL = 1 << 24
 """Patterns times row types between two checks of the clock, well below a second."""
 
 _SMALL = 1 << 20
-"""Patterns times row types up to which other orders among equally dear patterns are tried too, and the best is kept."""
+"""Patterns times row types up to which other orders among equally expensive patterns are tried too, and the best is kept."""
 
 _MANY = 100_000
 """Row types beyond which no rows are shifted: those it splits would cost the release another reading of the source."""

@@ -222,7 +222,7 @@ def _chunks(instances: Instances) -> list[tuple[int, int]]:
 
 def _most(instances: Instances, scale: int) -> Int64:
     """Return the prices up to which instances that are not listed gain nothing, in parts of 1/scale."""
-    return np.minimum(instances.worth, 1 << 44) * scale
+    return np.minimum(instances.price_limit, 1 << 44) * scale
 
 
 def _whole(price: NDArray[np.float64], scale: int, most: Int64) -> Prices:

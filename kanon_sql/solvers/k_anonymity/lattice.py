@@ -1,7 +1,7 @@
 """The lattice of sets of columns: how many rows are in small classes when the same columns are shown for all rows.
 
 These rows only become more when more columns are shown. So a counted set of columns bounds the cost of every pattern that
-shows all of it, whether the set is itself a permitted pattern or not. A *core* is such a set that is worth remembering.
+shows all of it, whether the set is itself a permitted pattern or not. A *core* is such a set that is remembered.
 
 References
 ----------

@@ -59,7 +59,7 @@ def cheapest_first(
         if instances is None:
             break
         if listed is None and len(left) == table.row_types:
-            least = np.where(instances.worth == NOTHING, 0, instances.worth - usual_cost(table))
+            least = np.where(instances.price_limit == NOTHING, 0, instances.price_limit - usual_cost(table))
             prices = Prices(price=least, scale=1)
         listed = None
         taken = np.full(len(left), -1, np.int32)

@@ -56,11 +56,11 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     an instance of cost w. When i of them are in no class, none of them costs more than w max(1, k / i). Summed over i that
     is w (s - k + k H_k) <= s w H_k with H_k = 1 + 1 / 2 + ... + 1 / k. So all prices add up to H_k times the optimum.
 
-    A class made of k rows or more costs what its rows paid. If n < k rows are new, they paid k w. They take surplus rows of
-    other classes in the support, and make a class of k rows that costs as much. If there are too few, they join a class
-    that holds a row of the support. All rows of both agree with it on what either instance shows, so a row of the union
-    costs at most the sum of both, and the union has at most 2 k - 1 rows. Each part paid for k rows at least: factor
-    (2 k - 1) / k.
+    A class made of k rows or more costs the sum of the prices of its rows. If n < k rows are new, their prices add up to
+    k w. They take surplus rows of other classes in the support, and make a class of k rows that costs as much. If there are
+    too few, they join a class that holds a row of the support. All rows of both agree with it on what either instance shows,
+    so a row of the union costs at most the sum of both, and the union has at most 2 k - 1 rows. The prices of each part are
+    those of at least k rows: factor (2 k - 1) / k.
 
     Masks come in the order of their costs, so that instances of k new rows need no queue. O(p t (m + log t)) time, and
     O(t m) for each instance of fewer; memory O(t m) and k for each instance that waits.

@@ -32,7 +32,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     Returns
     -------
     Recoding
-        Mostly dear: cuts that make ranges narrow still leave two values in them, and then a column is suppressed.
+        Mostly expensive: cuts that make ranges narrow still leave two values in them, and then a column is suppressed.
 
     Notes
     -----

@@ -15,7 +15,7 @@ from kanon_sql.kernels import seeded
 from kanon_sql.kernels.classes import Partition, classes_near, put_all, take_all
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.ilp import Assignment, Outcome, solve_program
-from kanon_sql.solvers.instances.neighbourhood import Neighbourhood, Placement, dear_row_type, places_of
+from kanon_sql.solvers.instances.neighbourhood import Neighbourhood, Placement, expensive_row_type, places_of
 from kanon_sql.solvers.instances.search_space import RowSearchSpace
 from kanon_sql.solvers.patience import Patience
 from kanon_sql.table.arrays import Int32
@@ -69,7 +69,9 @@ def improve(space: RowSearchSpace, partition: Partition, bound: int, budget: Bud
                 break
             lifted = []
             for _ in range(2):
-                seed = dear_row_type(partition, np.asarray(space.candidates.cost), np.asarray(space.candidates.price), random)
+                seed = expensive_row_type(
+                    partition, np.asarray(space.candidates.cost), np.asarray(space.candidates.price), random
+                )
                 placement = _lifted(partition, classes_near(space.candidates, partition, seed, rows, state))
                 if placement.key() in in_vain:
                     _put_back(partition, placement)

@@ -185,7 +185,7 @@ def _components(instances: Instances, free: NDArray[np.bool_]) -> Int64:
     import rustworkx
 
     owner = instances.owner()
-    types, linked = len(instances.worth), ~free[owner]
+    types, linked = len(instances.price_limit), ~free[owner]
     graph = rustworkx.PyGraph()
     graph.add_nodes_from(range(types + len(instances)))
     edges = zip(instances.member[linked].tolist(), (types + owner[linked]).tolist(), strict=True)

@@ -76,7 +76,7 @@ class _Part:
 
 
 class Parts:
-    """A partition whose parts are searched beside each other; the result is the same on any number of cores.
+    """A partition whose parts are searched in parallel; the result is the same on any number of cores.
 
     Parameters
     ----------

@@ -61,10 +61,10 @@ def relax_by_price(table: CodedTable, patterns: PatternSet, k: int, start: Recod
     budget : Budget
         Time left.
     """
-    scale, cell, dearest = scale_of(table), usual_cost(table), int(patterns.cost.max())
+    scale, cell, highest_cost = scale_of(table), usual_cost(table), int(patterns.cost.max())
 
     def listed(price: NDArray[np.float64], margin: NDArray[np.float64] | float) -> tuple[Instances, Int64] | None:
-        most = np.floor(np.minimum(price + margin * cell, dearest) * scale).astype(np.int64)
+        most = np.floor(np.minimum(price + margin * cell, highest_cost) * scale).astype(np.int64)
         found = gaining(table, patterns, k, most=most, scale=scale, limit=_MEMBERS, budget=budget)
         return None if found is None else (found, most)
 
@@ -75,7 +75,7 @@ def relax_by_price(table: CodedTable, patterns: PatternSet, k: int, start: Recod
             return None
         return listed(price, np.where(price * scale >= most, _MARGIN_AT_LIMIT, _MARGINS[number]))
 
-    price = _FIRST_SHARE * start.paid(table)
+    price = _FIRST_SHARE * start.mean_costs(table)
     first = listed(price, _MARGINS[0])
     if first is None:
         return None

@@ -39,11 +39,11 @@ _SMALL = 2_000
 """Row types of a table in which large neighbourhoods gain something even while the local search still does."""
 
 _RAISED = 50_000
-"""Row types below which the bound is raised beside the search, which uses one core: more take both."""
+"""Row types below which the bound is raised during the search, which uses one core: more take both."""
 
 
 def solve(problem: Problem, budget: Budget) -> Recoding:
-    """Return a k-anonymous recoding that is never dearer than the greedy's, with a proven bound.
+    """Return a k-anonymous recoding that is never more expensive than the greedy's, with a proven bound.
 
     Parameters
     ----------
@@ -112,12 +112,12 @@ def _searched_and_raised(
 ) -> tuple[Recoding, Relaxation]:
     """Return the best recoding found, and prices that prove more, which take their steps on another core.
 
-    The search follows the first prices: better ones led it to dearer releases.
+    The search follows the first prices: better ones led it to more expensive releases.
     """
     upper = start.cost(problem.table)
 
     def more(ended: Callable[[], bool]) -> Relaxation:
-        return raised(problem.table, relaxed, problem.k, upper, budget.beside(ended))
+        return raised(problem.table, relaxed, problem.k, upper, budget.alongside(ended))
 
     with background(more, at_once=True) as proven:
         best = searched(problem, start, lead, budget, _rounds(budget))

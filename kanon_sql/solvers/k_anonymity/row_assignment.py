@@ -84,7 +84,7 @@ def _candidates(instances: UsefulInstances, k: int) -> tuple[Int64, Int64]:
 
     Notes
     -----
-    O(r 2^r), whatever the number of rows: sets are extended by dearer and dearer instances.
+    O(r 2^r), whatever the number of rows: sets are extended by more and more expensive instances.
     """
     r = len(instances.cost)
     within = np.zeros(1 << r, np.int64)
@@ -94,13 +94,13 @@ def _candidates(instances: UsefulInstances, k: int) -> tuple[Int64, Int64]:
         halves[:, 1] += halves[:, 0]
     uncovered = within[::-1]  # rows that fit only instances outside of the set
     bound = np.zeros(1 << r, np.int64)
-    dearest = np.zeros(1 << r, np.int64)
+    highest_cost = np.zeros(1 << r, np.int64)
     for j in range(r):
         low, high = slice(0, 1 << j), slice(1 << j, 2 << j)
         own = uncovered[low] - uncovered[high]
         bound[high] = bound[low] + own * instances.cost[j]
-        bound[high] += np.maximum(k - own, 0) * (instances.cost[j] - dearest[low])
-        dearest[high] = instances.cost[j]
+        bound[high] += np.maximum(k - own, 0) * (instances.cost[j] - highest_cost[low])
+        highest_cost[high] = instances.cost[j]
     members = np.bitwise_count(np.arange(1 << r)).astype(np.int64)
     sets = np.flatnonzero((uncovered == 0) & (members * k <= instances.rows.sum()))
     sets = sets[np.argsort(bound[sets], kind="stable")]

@@ -1,6 +1,6 @@
-"""The shift pass: dear rows found new, cheaper classes with surplus rows of classes above k.
+"""The shift pass: expensive rows found new, cheaper classes with surplus rows of classes above k.
 
-After the greedy no row fits an open class that is cheaper than its own, and no k dear rows share a cheaper instance: it
+After the greedy no row fits an open class that is cheaper than its own, and no k expensive rows share a cheaper instance: it
 would have taken them. But fewer than k of them may share one that rows of cheaper classes can fill up.
 """
 

@@ -162,7 +162,7 @@ def _fill(cost: Int64, best: Int64, chosen: Int64, budget: Budget) -> bool:
     from kanon_sql.kernels.partitions import cheapest_partitions
 
     everyone = len(cost) - 1
-    # The first class takes the highest row, so of the subsets that hold it only the whole table is asked for.
+    # The first class takes the highest row, so of the subsets that hold it only the whole table is needed.
     half = len(cost) // 2
     for start in range(1, half, _SUBSETS_PER_CALL):
         if budget.over():

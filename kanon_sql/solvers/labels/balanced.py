@@ -83,13 +83,13 @@ def group(weight: Int64, k: int, budget: Budget) -> Grouping:
 
 def balance(items: Descending, budget: Budget) -> Int64:
     """Return the bin of each label in descending order, int64 [n]; as in `group`."""
-    search = _Search(items=items, budget=budget)
+    search = _BinSearch(items=items, budget=budget)
     search.run()
     return search.place
 
 
 @dataclass(slots=True, kw_only=True)
-class _Search:
+class _BinSearch:
     """The best bins so far, and their rank: the units of the heaviest, then less for more bins."""
 
     items: Descending

@@ -66,7 +66,7 @@ class BinCover:
 
         Notes
         -----
-        Bins of at most C units are asked for, C being the bound at first. If there are none, C + 1 is a bound, and C grows by
+        Bins of at most C units are sought, C being the bound at first. If there are none, C + 1 is a bound, and C grows by
         steps that double; once there are some, C is halfway between. Exponential in the worst case.
         """
         size, count = np.unique(-self.items.weight, return_counts=True)

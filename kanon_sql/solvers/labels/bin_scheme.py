@@ -111,7 +111,7 @@ def relaxed(weight: Int64, k: int, epsilon: Fraction, budget: Budget) -> Int64:
 
     The search starts below the heaviest bin of `fold`. Where that is one label, `fold` is optimal. Else it is below 3 k; or the
     labels below k have fewer than k rows together, and some optimal division has one oversize label in each bin, which is
-    then asked of the configurations too. So their number depends on epsilon alone. Memory O(n + configurations).
+    then required of the configurations too. So their number depends on epsilon alone. Memory O(n + configurations).
     """
     folded = fold.group(weight, k, budget)
     best, high = folded.group, int(folded.rows(weight).max())

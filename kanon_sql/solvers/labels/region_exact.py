@@ -100,7 +100,7 @@ class _Answer:
 
 
 def _lightest(graph: LumpedGraph, nodes: Int64, least: int, most: int, budget: Budget) -> _Answer:
-    """Divide a component so that its heaviest region has ``most`` rows or fewer; less than ``least`` is not asked for."""
+    """Divide a component so that its heaviest region has ``most`` rows or fewer; less than ``least`` is not needed."""
     number = np.full(len(graph.weight), -1, np.int64)
     number[nodes] = np.arange(len(nodes))
     begin, near = graph.graph.arrays()

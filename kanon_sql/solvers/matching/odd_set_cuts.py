@@ -23,7 +23,7 @@ ALMOST = 1e-6
 """Shares this near to a whole number are one."""
 
 _SHORT = 0.02
-"""What is missing from one odd class in a cut that is worth its place."""
+"""What is missing from one odd class in a cut that is kept."""
 
 _ALL_SUBSETS = 18
 """Nodes of a component up to which all their sets are looked at."""

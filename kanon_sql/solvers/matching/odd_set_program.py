@@ -34,7 +34,7 @@ class Optimum:
     ----------
     share : float array [g]
         How often each class is there.
-    price, worth : float arrays [t], [s]
+    price, cut_price : float arrays [t], [s]
         The dual values of the row types and of the cuts.
     first, cut : int64 array [t + 1], int32 array
         The cuts that each row type is in: those of v are ``cut[first[v] : first[v + 1]]``, ascending.
@@ -44,7 +44,7 @@ class Optimum:
 
     share: Floats
     price: Floats
-    worth: Floats
+    cut_price: Floats
     first: Int64
     cut: Int32
     value: float
@@ -85,12 +85,12 @@ class OddSetProgram:
         self._cuts_of: list[list[int]] = [[] for _ in self._once]
         self._classes_of: list[list[int]] = [[] for _ in self._once]
         self._only_cuts = False
-        # Nearly all shares are 0; and what is not asked for need not be read.
-        asked = mathopt.ModelSolveParameters(
+        # Nearly all shares are 0; and values that are filtered need not be read.
+        filters = mathopt.ModelSolveParameters(
             variable_values_filter=mathopt.VariableFilter(skip_zero_values=True),
             reduced_costs_filter=mathopt.VariableFilter(filtered_items=()),
         )
-        self._simplex = Simplex(self._model, asked)
+        self._simplex = Simplex(self._model, filters)
 
     def missing(self, member: Int32) -> Int32:
         """Return those of some classes that the program does not have."""
@@ -137,7 +137,7 @@ class OddSetProgram:
         return Optimum(
             share=share[len(self._left) :],
             price=np.array(result.dual_values(self._once)),
-            worth=np.array(result.dual_values(self._odd)),
+            cut_price=np.array(result.dual_values(self._odd)),
             first=np.append(0, np.cumsum([len(cuts) for cuts in self._cuts_of])),
             cut=np.array([cut for cuts in self._cuts_of for cut in cuts], np.int32),
             value=result.objective_value(),

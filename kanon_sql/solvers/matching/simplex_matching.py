@@ -115,7 +115,7 @@ def match(table: CodedTable, patterns: PatternSet, apart: Int64, budget: Budget,
     budget : Budget
         Time left.
     start : Recoding, optional
-        A release whose classes can be divided into pairs and triples: no dearer matching is returned.
+        A release whose classes can be divided into pairs and triples: no more expensive matching is returned.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def match(table: CodedTable, patterns: PatternSet, apart: Int64, budget: Budget,
     Notes
     -----
     O(t^2 m) for each pricing of all classes, of which there are some ten; 5,000 rows of Adult take some seconds, all of them
-    some minutes. Memory O(t) beside the classes of the program.
+    some minutes. Memory O(t) in addition to the classes of the program.
     """
     costs = Costs.of(table, patterns, apart)
     member = nearest_pairs(costs)

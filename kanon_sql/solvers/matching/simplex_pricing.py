@@ -34,7 +34,7 @@ _UNIT_BITS = 32
 """Costs are counted in 1 / 2^32 of a step, fewer bits where sums could overflow."""
 
 _NEGLIGIBLE = 20
-"""Bits of a reduced cost below which a class is not worth its place."""
+"""Bits of a reduced cost below which a class does not enter the program."""
 
 _MOST = 1 << 20
 """Pairs, and triples, that a pricing returns: with more, it proves nothing."""
@@ -63,8 +63,8 @@ class Costs:
         """Return the costs under the permitted patterns; ``apart`` as in `match`."""
         every = patterns.cost if patterns.listed else table.cost
         step = int(np.gcd.reduce(every)) or 1
-        dearest = int(patterns.cost[-1] if patterns.listed else table.cost.sum())
-        most = table.rows * dearest
+        highest_cost = int(patterns.cost[-1] if patterns.listed else table.cost.sum())
+        most = table.rows * highest_cost
         unit = 1 << max(0, min(_UNIT_BITS, 56 - (most // step).bit_length()))
         cheapest = _cheapest(patterns, len(table.columns))
         simplices = Simplices(
@@ -85,7 +85,7 @@ class Costs:
 
     @property
     def penalty(self) -> float:
-        """Return the steps that a row without a class costs in a program: even half a row is dearer than all classes."""
+        """Return the steps that a row without a class costs in a program: half a row costs more than all classes."""
         return float(4 * (self.most // self.step + 1))
 
     @property
@@ -179,12 +179,12 @@ def price_classes(costs: Costs, optimum: Optimum) -> Pricing:
     """
     s = costs.simplices
     price = np.rint(optimum.price * s.unit).astype(np.int64)
-    worth = np.maximum(0, np.rint(optimum.worth * s.unit)).astype(np.int64)
-    total = np.append(0, np.cumsum(worth[optimum.cut]))
+    cut_price = np.maximum(0, np.rint(optimum.cut_price * s.unit)).astype(np.int64)
+    total = np.append(0, np.cumsum(cut_price[optimum.cut]))
     of_cuts = total[optimum.first[1:]] - total[optimum.first[:-1]]
 
     def priced(lower: Int64) -> Duals:
-        return Duals(price=price + of_cuts - lower, worth=worth, first=optimum.first, cut=optimum.cut)
+        return Duals(price=price + of_cuts - lower, worth=cut_price, first=optimum.first, cut=optimum.cut)
 
     pair, reduced = _pairs(costs, priced(np.zeros_like(price)), 0)
     # At a lower price of its first row type no pair is below 0, and then no triple; what that loses is counted.
@@ -194,7 +194,7 @@ def price_classes(costs: Costs, optimum: Optimum) -> Pricing:
     lower_still = np.zeros_like(price)
     np.maximum.at(lower_still, triple[:, 0], -below)
     lower += lower_still
-    value = int(worth.sum()) + sum(map(mul, (price - lower).tolist(), costs.weight.tolist()))
+    value = int(cut_price.sum()) + sum(map(mul, (price - lower).tolist(), costs.weight.tolist()))
     member, reduced = np.concatenate([_with_third(pair), triple]), np.concatenate([reduced, below])
     return Pricing(
         member=_few_each(member, reduced, -(s.unit >> _NEGLIGIBLE), len(price)),

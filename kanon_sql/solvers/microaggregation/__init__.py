@@ -14,12 +14,12 @@ _REASONS = {
 }
 
 
-def chosen(asked: str, columns: int, *, only: bool, plain: bool) -> tuple[str, str]:
+def chosen(requested: str, columns: int, *, only: bool, plain: bool) -> tuple[str, str]:
     """Return the algorithm of a policy with means or medians, and why it is this one.
 
     Parameters
     ----------
-    asked : str
+    requested : str
         Name of an algorithm, or ``'auto'``.
     columns : int
         Quasi-identifiers.
@@ -36,7 +36,7 @@ def chosen(asked: str, columns: int, *, only: bool, plain: bool) -> tuple[str, s
     fitting = [MONDRIAN]
     if only and plain:
         fitting = [*([UNIVARIATE] if columns == 1 else []), EXCHANGE, MDAV, MONDRIAN]
-    name = fitting[0] if asked == "auto" else asked
+    name = fitting[0] if requested == "auto" else requested
     if name not in fitting:
         listed = ", ".join(map(repr, fitting))
         raise PolicyError(

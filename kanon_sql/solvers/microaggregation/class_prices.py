@@ -1,7 +1,7 @@
-"""A lower bound by prices: no class of k rows pays more than it loses, so no release loses less than all rows pay.
+"""A lower bound by prices (dual values): if sum(p[i] for i in C) <= loss(C) for all classes C of k rows, sum(p) is a bound.
 
-If every class of exactly k rows pays at most its sum of squares, so does every larger one: on average over its subsets of k
-rows, a class of s rows pays at most s (k - 1) / (k (s - 1)) of its own.
+Such prices are at most the loss of larger classes, too. The mean over the subsets of k rows shows it: the prices of a class
+of s rows add up to at most s (k - 1) / (k (s - 1)) of its sum of squares.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _ROUNDING = 2.0**-40
 
 
 def class_prices(placed: PlacedRows, release: SummaryPartition, k: int, budget: Budget) -> Prices | None:
-    """Return prices under which no class of k rows pays more than its sum of squares; None if none are found.
+    """Return prices that exceed the sum of squares of no class of k rows; None if none are found.
 
     Parameters
     ----------
@@ -60,9 +60,9 @@ def class_prices(placed: PlacedRows, release: SummaryPartition, k: int, budget: 
 
     Notes
     -----
-    A linear program over the classes found so far sets the prices, and `overpaid` finds classes that pay too much; those join
-    the program. A row from which such a class was found pays less by what it gains, so all prices are valid after each round.
-    O(n^2) for n rows, and what the searches take; memory 16 n^2 bytes.
+    A linear program over the classes found so far sets the prices, and `overpaid` finds classes whose prices exceed their loss;
+    those join the program. The price of a row from which such a class was found falls by 1/k of the excess, so all prices are
+    valid after each round. O(n^2) for n rows, and what the searches take; memory 16 n^2 bytes.
     """
     rows, free = placed.rows, placed.rows < k
     place = np.repeat(np.arange(len(rows)), np.minimum(rows, np.where(free, k, k - 1)))
@@ -86,14 +86,14 @@ def class_prices(placed: PlacedRows, release: SummaryPartition, k: int, budget: 
         if found is None or found.value - proven <= max(_CLOSE * proven, _WORTHWHILE * (losses.sum() - found.value)):
             break
         price = np.where(free, best + np.floor((found.price * scale - best) * share).astype(np.int64), 0)
-        gain, overpaying, taken = overpaid(distance, price[place], first, k, _STEPS)
+        gain, violated, taken = overpaid(distance, price[place], first, k, _STEPS)
         steps += taken
         ended = bool((gain >= 0).all())
         price -= -(-gain // k)
         if ended and price @ rows > best @ rows:
             best = price
         share = share if ended else share / 2
-        members = overpaying[gain > 0].astype(np.int64)
+        members = violated[gain > 0].astype(np.int64)
         if (ended and not len(members)) or steps >= _MOST_STEPS or program.steps * len(rows) >= _SIMPLEX or budget.over():
             break
     return Prices(price=best, scale=scale)

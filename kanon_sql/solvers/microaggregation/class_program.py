@@ -5,7 +5,7 @@
     minimize    sum cost[g] x[g]
     subject to  sum_g |g and v| x[g] = rows[v]      for every row type v
 
-Its dual values are prices: no class of the program pays more than it costs.
+Its dual values are prices: the prices of no class of the program exceed its cost.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ClassProgram:
     Parameters
     ----------
     rows : int64 array [t]
-        Rows of each row type; those of 0 rows need no class and pay nothing. Some have more.
+        Rows of each row type; those of 0 rows need no class and have price 0. Some have more.
     """
 
     def __init__(self, rows: Int64) -> None:
@@ -59,8 +59,8 @@ class ClassProgram:
         self._once = {place: self._model.add_linear_constraint(lb=int(rows[place]), ub=int(rows[place])) for place in held}
         self._size = len(rows)
         nothing = mathopt.VariableFilter(filtered_items=())
-        asked = mathopt.ModelSolveParameters(variable_values_filter=nothing, reduced_costs_filter=nothing)
-        self._simplex = Simplex(self._model, asked)
+        filters = mathopt.ModelSolveParameters(variable_values_filter=nothing, reduced_costs_filter=nothing)
+        self._simplex = Simplex(self._model, filters)
 
     def add(self, classes: list[list[int]], cost: NDArray[np.float64]) -> None:
         """Add classes, of each the row types of its rows, and their costs; of the first ones some cost is above 0."""

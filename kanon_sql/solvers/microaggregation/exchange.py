@@ -53,7 +53,7 @@ def solve(placed: PlacedRows, near: Int32, k: int, budget: Budget) -> SummaryPar
     Notes
     -----
     A row type of k rows is a class that loses nothing, which other rows may join; the rows of all others move one by one.
-    Beside MDAV O(m k) a row and sweep, and some hundredths of a second a round; memory O(m n) for n rows that move.
+    In addition to MDAV O(m k) a row and sweep, and some hundredths of a second a round; memory O(m n) for n rows that move.
     """
     closed = np.flatnonzero(placed.rows >= k)
     free = np.flatnonzero(placed.rows < k)

@@ -23,7 +23,7 @@ from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.measurements import GRAIN
 
 
-@dataclass(frozen=True, kw_only=True)  # no slots: what the total is asked for only sometimes
+@dataclass(frozen=True, kw_only=True)  # no slots: the total is needed only sometimes
 class Measurements:
     """A column of numbers by code, and the rows that have each.
 

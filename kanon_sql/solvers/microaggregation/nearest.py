@@ -71,7 +71,7 @@ def nearby(table: CodedTable, columns: Mapping[int, Measurements], placed: Place
     The squared deviations of a class of s rows are the sum of all its squared distances, from each row to each, over 2 s. So a
     row has a share of the sum of its squared distances to the others over 2 s, and that is least for its k - 1 nearest, as
     s = k: a row that comes in addition is no nearer than the average so far, itself counted. Absolute deviations from a
-    median are at least such a share of the distances, by the triangle inequality. Of u NULLs beside v numbers each loses 1,
+    median are at least such a share of the distances, by the triangle inequality. Of u NULLs next to v numbers each loses 1,
     which is at least u v / s. What is added in floating point is less than all that rounding may have added.
     """
     x, empty, absolute, apart = _columns(table, columns)
@@ -109,7 +109,7 @@ def nearby(table: CodedTable, columns: Mapping[int, Measurements], placed: Place
 
 
 def _columns(table: CodedTable, columns: Mapping[int, Measurements]) -> tuple[np.ndarray, ...]:
-    """Return numbers whose distances, squared or absolute, are what is lost; where there are none, and what that is worth."""
+    """Return numbers whose distances, squared or absolute, are what is lost; where there are none, and the loss of that."""
     x = np.zeros((table.row_types, len(columns)))
     empty = np.zeros(x.shape, np.uint8)
     absolute, apart = np.zeros(len(columns), np.uint8), np.zeros(len(columns))

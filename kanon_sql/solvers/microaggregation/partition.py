@@ -36,7 +36,7 @@ def solve(
 ) -> tuple[SummaryPartition, str]:
     """Return a partition of the rows into classes that meet a requirement and lose little, with a proven lower bound.
 
-    Beside it stands the name of the algorithm that made it: `EXCHANGE` where `UNIVARIATE` could not.
+    With the name of the algorithm that made it: `EXCHANGE` where `UNIVARIATE` could not.
 
     Parameters
     ----------

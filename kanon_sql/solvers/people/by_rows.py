@@ -32,7 +32,7 @@ _FOR_A_BOUND = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WithoutPeople:
-    """A table in which people are not told apart.
+    """A table in which people are not distinguished.
 
     Parameters
     ----------
@@ -65,10 +65,10 @@ class WithoutPeople:
         )
         return cls(table=whole, number=number.astype(np.int64), weight=table.weight)
 
-    def requirement(self, asked: ClassRequirement) -> ClassRequirement:
-        """Return what is asked of rows: at least as many as people, and all else."""
-        rows = KAnonymity(k=max(asked.k, least_people(asked)))
-        return ClassRequirement.of(self.table, (rows, *of_values(asked)))
+    def requirement(self, requested: ClassRequirement) -> ClassRequirement:
+        """Return the requirements of rows: at least as many as people, and all else."""
+        rows = KAnonymity(k=max(requested.k, least_people(requested)))
+        return ClassRequirement.of(self.table, (rows, *of_values(requested)))
 
     def behind(self, row_type: Int32, count: Int64) -> tuple[Int32, Int64, Int64]:
         """Return the rows of the whole table behind pieces of this one: row type, piece and rows of each part."""

@@ -52,9 +52,9 @@ def improved(problem: Problem, start: Recoding, bound: int, budget: Budget) -> R
         Time left.
     """
     table = problem.table
-    space = SensitiveSearchSpace.of(replace(problem, requirement=counted(problem.requirement)), start.paid(table), budget)
+    space = SensitiveSearchSpace.of(replace(problem, requirement=counted(problem.requirement)), start.mean_costs(table), budget)
     if space is None:
         return start
     space, _ = space.feasible()[0].with_classes(of_recoding(start))
-    guide = prices(space, start.paid(table), start.cost(table), budget)
+    guide = prices(space, start.mean_costs(table), start.cost(table), budget)
     return searched(opened(space, [guide], budget), start, bound, budget)

@@ -33,7 +33,7 @@ def least_people(requirement: ClassRequirement) -> int:
 
 
 def of_values(requirement: ClassRequirement) -> list[SensitiveRequirement]:
-    """Return what is asked of sensitive values, without the number of people."""
+    """Return the requirements of sensitive values, without the number of people."""
     return [each for each in requirement.requirements if not isinstance(each, People)]
 
 
@@ -71,14 +71,14 @@ def enough_people(requirement: ClassRequirement, number: Int64, row_type: Int32)
 
 @dataclass(frozen=True, kw_only=True)
 class PeopleRequirement(ClassRequirement):
-    """People, rows, and whatever else is asked of every class; one of its attributes tells people apart.
+    """People, rows, and every other requirement of a class; one of its attributes tells people apart.
 
-    People do not add up over rows, so no histogram counts them: only `holds` may be asked for.
+    People do not add up over rows, so no histogram counts them: only `holds` may be called.
     """
 
     @cached_property
     def _others(self) -> ClassRequirement | None:
-        """What is asked of the other sensitive attributes, if there are any."""
+        """The requirements of the other sensitive attributes, if there are any."""
         about = persons(self)
         others = tuple(each for each in self.sensitive if each is not about)
         if not others:

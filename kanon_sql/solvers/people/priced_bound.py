@@ -134,5 +134,5 @@ def _outgrown(groups: CodedTable, patterns: PatternSet, listed: Instances, tied:
     found = np.zeros(len(tied), np.bool_)
     for pattern in cheapest.tolist():
         given = np.full(len(tied), pattern, np.int32), sample
-        found |= np.diff(of_classes(groups, patterns, *given, listed.worth).start) > size
+        found |= np.diff(of_classes(groups, patterns, *given, listed.price_limit).start) > size
     return found

@@ -1,7 +1,7 @@
 """One row stands for each person: then people add up like rows, and the solvers of sensitive attributes can count them.
 
 A class holds rows of at least as many people as rows that stand for one. Where all rows of a person look alike, which row that
-is makes no difference; else a little more is asked than the policy does.
+is makes no difference; else a little more is required than in the policy.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kanon_sql.table.recoding import Recoding
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Represented:
-    """A table in which rows are told apart by whether they stand for a person, no more.
+    """A table in which rows are distinguished by whether they stand for a person, no more.
 
     Parameters
     ----------
@@ -79,9 +79,9 @@ class Represented:
         )
         return cls(table=merged, row_type=row_type, count=count, owner=owner.astype(np.int64))
 
-    def requirement(self, asked: ClassRequirement) -> ClassRequirement:
+    def requirement(self, requested: ClassRequirement) -> ClassRequirement:
         """Return what classes of this table must meet so that those of the whole table meet a requirement."""
-        return ClassRequirement.of(self.table, (KAnonymity(k=asked.k), *asked.requirements))
+        return ClassRequirement.of(self.table, (KAnonymity(k=requested.k), *requested.requirements))
 
     def spread(self, recoding: Recoding) -> Recoding:
         """Return a recoding of this table as one of the whole table; O(q log q)."""

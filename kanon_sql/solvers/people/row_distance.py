@@ -61,15 +61,15 @@ def people_prices(requirement: ClassRequirement, patterns: PatternSet, rows: Pri
             price[free] = cost
             break
         number = alike(groups.codes, cardinality, gone)
-        asked = np.zeros(int(number.max()) + 1, np.bool_)
-        asked[number[free]] = True
-        asked &= np.bincount(number, groups.weight) >= requirement.least
-        if not asked.any():
+        candidate = np.zeros(int(number.max()) + 1, np.bool_)
+        candidate[number[free]] = True
+        candidate &= np.bincount(number, groups.weight) >= requirement.least
+        if not candidate.any():
             continue
-        inside = np.where(asked[number], number, -1).repeat(held)
+        inside = np.where(candidate[number], number, -1).repeat(held)
         there = np.flatnonzero(inside >= 0)
         enough = enough_people(requirement, inside[there], every[there])
-        found = free & asked[number]
+        found = free & candidate[number]
         found[found] = enough[number[found]]
         price[found] = cost
         known |= found

@@ -31,7 +31,7 @@ def solve(problem: Problem, budget: Budget, solver: Solver, bound: int) -> Recod
     budget : Budget
         Time left.
     solver : Solver
-        The solver of sensitive attributes that is asked, with one representative row of each person.
+        The solver of sensitive attributes that is called, with one representative row of each person.
     bound : int
         What every release costs at least, in units of the table: a release that costs no more is not compared with another.
 
@@ -54,7 +54,7 @@ def solve(problem: Problem, budget: Budget, solver: Solver, bound: int) -> Recod
 
 
 def _cheapest(problem: Problem, budget: Budget, solver: Solver, bound: int) -> Recoding:
-    """Return the cheapest of three releases, or the first that costs as little as can be asked of it."""
+    """Return the cheapest of three releases, or the first that costs as little as possible."""
     table = problem.table
     found: list[tuple[int, Recoding]] = []
     try:

@@ -47,14 +47,14 @@ def solve(
     What `mondrian` takes for rows, and where that is not enough for the table of representatives; once more O(t^2) for the
     bound.
     """
-    asked = replace(requirement, table=table)
-    whole, least = _by_rows(table, kinds, null, asked, budget.half().of_rows())
+    requested = replace(requirement, table=table)
+    whole, least = _by_rows(table, kinds, null, requested, budget.half().of_rows())
     cost = whole.cost(table, kinds, null)
     if cost > _NEARLY * least and not budget.over():
-        other = _represented(kinds, null, asked, budget.of_rows())
+        other = _represented(kinds, null, requested, budget.of_rows())
         if other.cost(table, kinds, null) < cost:
             whole = replace(other, lower_bound=whole.lower_bound, bound=whole.bound)
-    whole = mondrian.checked(improved(table, kinds, null, asked, whole, budget), requirement)
+    whole = mondrian.checked(improved(table, kinds, null, requested, whole, budget), requirement)
     if budget.over():
         return whole
     measure, scale = measured(table, kinds, null)
@@ -82,7 +82,7 @@ def improved(
 def _by_rows(
     table: CodedTable, kinds: Sequence[str], null: Int32, requirement: ClassRequirement, budget: Budget
 ) -> tuple[SummaryPartition, Fraction]:
-    """Return classes of as many rows as people are asked for, merged until they have as many people, and what the first cost.
+    """Return classes of as many rows as required people, merged until they have as many people, and what the first cost.
 
     Rows prove a bound, too: k people have k rows.
     """

@@ -110,12 +110,12 @@ def cheapest(
     is cheaper than what its row types have. Columns of many values come first: shown, they make small groups, hidden, they
     make rows of large tables alike.
     """
-    search = _Search(codes, cost, patterns, counted, budget, ladders)
+    search = _MaskSearch(codes, cost, patterns, counted, budget, ladders)
     search.run()
     return Cheapest(shown=search.shown, cost=search.best, complete=search.complete)
 
 
-class _Search:
+class _MaskSearch:
     def __init__(
         self,
         codes: Int32,
@@ -140,20 +140,20 @@ class _Search:
         }
 
     def run(self) -> None:
-        asked = _Rows.of(np.zeros(len(self._codes), np.int64))
+        queried = _Rows.of(np.zeros(len(self._codes), np.int64))
         tables = [_Rows.of(each.weight) for each in self._counted]
         if all(int(each.weight.sum()) >= each.least for each in self._counted):
-            self._visit(0, np.uint64(0), 0, self._patterns, asked, tables)
+            self._visit(0, np.uint64(0), 0, self._patterns, queried, tables)
 
     def _visit(
-        self, depth: int, shown: np.uint64, cost: int, patterns: PatternSet | None, asked: _Rows, tables: list[_Rows]
+        self, depth: int, shown: np.uint64, cost: int, patterns: PatternSet | None, queried: _Rows, tables: list[_Rows]
     ) -> None:
         """Try the masks below one that has decided ``depth`` columns; every group has enough rows."""
         if self._budget.over():
             self.complete = False
             return
         if depth == len(self._order):
-            self.best[asked.place], self.shown[asked.place] = cost, shown
+            self.best[queried.place], self.shown[queried.place] = cost, shown
             self._budget.report("masks", float((self.best < NOTHING).sum() / self._total))
             return
         column = self._order[depth]
@@ -161,11 +161,11 @@ class _Search:
         finer = _below(patterns, bit, bit)
         if finer is None or len(finer.shown):
             follows = shown & self._finer.get(column, np.uint64(0))
-            rows, divided = (asked, tables) if follows else self._divided(column, asked, tables)
+            rows, divided = (queried, tables) if follows else self._divided(column, queried, tables)
             self._go(depth, shown | bit, cost, finer, rows, divided)
         coarser = _below(patterns, bit, np.uint64(0))
         if coarser is None or len(coarser.shown):
-            self._go(depth, shown, cost + self._cost[column], coarser, asked, tables, hidden=True)
+            self._go(depth, shown, cost + self._cost[column], coarser, queried, tables, hidden=True)
 
     def _go(
         self,
@@ -173,32 +173,32 @@ class _Search:
         shown: np.uint64,
         cost: int,
         patterns: PatternSet | None,
-        asked: _Rows,
+        queried: _Rows,
         tables: list[_Rows],
         *,
         hidden: bool = False,
     ) -> None:
         """Go on with the row types that may find a cheaper mask below, and with their groups."""
         least = cost if patterns is None else int(patterns.cost.min())
-        alive = self.best[asked.place] > least
+        alive = self.best[queried.place] > least
         if not alive.any():
             return
         if not alive.all():
-            number = np.full(int(asked.group.max()) + 1, -1, np.int64)
-            kept = np.unique(asked.group[alive])
+            number = np.full(int(queried.group.max()) + 1, -1, np.int64)
+            kept = np.unique(queried.group[alive])
             number[kept] = np.arange(len(kept))
             tables = [each.take(number[each.group] >= 0, number) for each in tables]
-            asked = asked.take(alive, number)
+            queried = queried.take(alive, number)
         if hidden:
             rest = self._order[depth + 1 :]
             tables = [_together(each, about.codes, rest) for each, about in zip(tables, self._counted, strict=True)]
-        self._visit(depth + 1, shown, cost, patterns, asked, tables)
+        self._visit(depth + 1, shown, cost, patterns, queried, tables)
 
-    def _divided(self, column: int, asked: _Rows, tables: list[_Rows]) -> tuple[_Rows, list[_Rows]]:
+    def _divided(self, column: int, queried: _Rows, tables: list[_Rows]) -> tuple[_Rows, list[_Rows]]:
         """Divide groups by what they have in a column, and keep those with enough rows of every table."""
         radix = int(self._highest[column]) + 1
-        number = asked.group * radix + self._codes[asked.place, column]
-        size = (int(asked.group.max()) + 1) * radix
+        number = queried.group * radix + self._codes[queried.place, column]
+        size = (int(queried.group.max()) + 1) * radix
         few = size <= max(_FEW, len(number))
         if few:  # each code of each group has a number at once
             enough = np.zeros(size, np.bool_)
@@ -227,7 +227,7 @@ class _Search:
             for rows, place, there in inside
             for stays in [there & enough[place]]
         ]
-        return _Rows(place=asked.place[kept], group=fresh[number[kept]], weight=asked.weight[kept]), divided
+        return _Rows(place=queried.place[kept], group=fresh[number[kept]], weight=queried.weight[kept]), divided
 
 
 def _below(patterns: PatternSet | None, bit: np.uint64, wanted: np.uint64) -> PatternSet | None:

@@ -30,7 +30,7 @@ _FIRST = 64
 _STRICTER = 16
 """Each k-map that proposes masks asks for so many times as many rows as the one before."""
 
-_ASKED = 4096
+_SAMPLED = 4096
 """Row types that the k-maps which propose masks are made for, evenly spread over all."""
 
 _RESERVES = tuple(1 / (1 << power) for power in range(9, 0, -1))
@@ -86,7 +86,7 @@ class _Filling:
         )
 
     def improved(self, pieces: Pieces, budget: Budget) -> Pieces:
-        """Return pieces after moves to cheaper masks, each of which keeps what is asked."""
+        """Return pieces after moves to cheaper masks, each of which meets the requirement."""
         for number in range(_SWEEPS):
             before = self.total(pieces)
             budget.report("shares", number / _SWEEPS, before)
@@ -157,9 +157,9 @@ def filled(problem: Problem, presence: list[DeltaPresence], mapped: list[KMap], 
     Parameters
     ----------
     problem : Problem
-        Nothing else is asked of its classes.
+        Its classes have no other requirement.
     presence, mapped
-        What is asked.
+        The requirement.
     budget : Budget
         Time left.
 
@@ -207,16 +207,16 @@ def _proposed(problem: Problem, presence: list[DeltaPresence], mapped: list[KMap
         return patterns.shown[np.argsort(np.arange(len(patterns.shown))[::-1] % step, kind="stable")]  # one of each price
     rows: Counter[int] = Counter()
     factor = 1
-    asked = np.unique(np.linspace(0, table.row_types - 1, min(_ASKED, table.row_types)).astype(np.int64))
+    sampled = np.unique(np.linspace(0, table.row_types - 1, min(_SAMPLED, table.row_types)).astype(np.int64))
     everybody = [table.populations[each.population] for each in presence]
     while not budget.over():
         counted = [
             Counted(codes=each.codes, weight=each.weight, least=min(each.rows, ceil(factor / about.delta)))
             for each, about in zip(everybody, presence, strict=True)
         ]
-        found = cheapest(table.codes[asked], table.cost, patterns, counted, budget, table.ladders.values())
+        found = cheapest(table.codes[sampled], table.cost, patterns, counted, budget, table.ladders.values())
         known = found.cost < NOTHING
-        for mask, weight in zip(found.shown[known].tolist(), table.weight[asked[known]].tolist(), strict=True):
+        for mask, weight in zip(found.shown[known].tolist(), table.weight[sampled[known]].tolist(), strict=True):
             rows[mask] += weight
         if all(each.least == about.rows for each, about in zip(counted, everybody, strict=True)):
             break

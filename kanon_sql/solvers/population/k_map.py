@@ -1,4 +1,4 @@
-"""k-map, alone or beside guarantees about the rows of each class."""
+"""k-map, alone or next to guarantees about the rows of each class."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     Parameters
     ----------
     problem : Problem
-        Of which no class is asked for more than one row.
+        Without a requirement of more than one row of a class.
     budget : Budget
         Time left; rows that have no mask when it ends are suppressed.
 
@@ -53,15 +53,15 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     return replace(recoding, lower_bound=bound, bound=METHOD if found.complete else "none: the time was short")
 
 
-def solve_beside(problem: Problem, budget: Budget, solver: Solve, *, people: bool) -> Recoding:
-    """Return a release whose classes also meet what is asked of their rows, by a solver of that.
+def solve_with_population(problem: Problem, budget: Budget, solver: Solve, *, people: bool) -> Recoding:
+    """Return a release whose classes also meet the requirement of their rows, by a solver of that.
 
     Parameters
     ----------
     problem, budget
         As for `solve`.
     solver : Solve
-        Of what is asked of the rows.
+        Of the requirement of the rows.
     people : bool
         Whether people are counted.
 
@@ -77,14 +77,14 @@ def solve_beside(problem: Problem, budget: Budget, solver: Solve, *, people: boo
     every coarser one has as many. Bounds are the solver's own and what the cheapest mask of each row type costs, of those that
     enough rows of its table and of the populations match.
     """
-    table, asked = problem.table, problem.requirement
+    table, requested = problem.table, problem.requirement
     found = _masks(problem, budget)
     half = replace(budget, seconds=None if budget.seconds is None else budget.seconds - budget.left() / 2)
     plain = solver(problem, half)
     known = [_coarsened(problem, plain)]
     if not people and not budget.over():
         part = without_hidden(table, found.shown)
-        requirement = ClassRequirement.of(part.table, (KAnonymity(k=asked.k), *asked.requirements))
+        requirement = ClassRequirement.of(part.table, (KAnonymity(k=requested.k), *requested.requirements))
         solved = solver(replace(problem, table=part.table, requirement=requirement), budget)
         other = spread(part, table.weight, found.shown, solved)
         if known[0] is None or other.cost(table) < known[0].cost(table):  # to show less costs no less
@@ -111,16 +111,16 @@ def _masks(problem: Problem, budget: Budget) -> Cheapest:
     InfeasibleError
         When there is none.
     """
-    table, patterns, asked = problem.table, problem.patterns, _mapped(problem)
-    counted = _counted(table, asked)
-    for each in asked:
+    table, patterns, requested = problem.table, problem.patterns, _mapped(problem)
+    counted = _counted(table, requested)
+    for each in requested:
         Required(each, table).require_feasible()
     if problem.requirement.least > 1:
         counted.append(Counted(codes=table.codes, weight=table.weight, least=problem.requirement.least))
     found = cheapest(table.codes, table.cost, patterns, counted, budget, table.ladders.values())
     lost = found.cost == NOTHING
     if lost.any() and (found.complete or (patterns.listed and 0 not in patterns.shown)):
-        what = " and ".join(each.describe() for each in asked)
+        what = " and ".join(each.describe() for each in requested)
         fact = "under every permitted mask" if found.complete else "in every mask that was tried in the time"
         raise InfeasibleError(
             f"{how_many(int(table.weight[lost].sum()), 'row breaks', 'rows break')} {what} {fact}; hint: permit "
@@ -133,8 +133,8 @@ def _mapped(problem: Problem) -> list[KMap]:
     return [each for each in problem.requirement.population if isinstance(each, KMap)]
 
 
-def _counted(table: CodedTable, asked: Sequence[KMap]) -> list[Counted]:
-    everybody = [(table.populations[each.population], each.k) for each in asked]
+def _counted(table: CodedTable, requested: Sequence[KMap]) -> list[Counted]:
+    everybody = [(table.populations[each.population], each.k) for each in requested]
     return [Counted(codes=each.codes, weight=each.weight, least=k) for each, k in everybody]
 
 
@@ -143,17 +143,17 @@ def _coarsened(problem: Problem, recoding: Recoding) -> Recoding | None:
 
     Notes
     -----
-    A class keeps its rows, and may become one with another, so it keeps what is asked of its rows.
+    A class keeps its rows, and may become one with another, so it meets the requirement of its rows.
     """
-    table, patterns, asked = problem.table, problem.patterns, _mapped(problem)
+    table, patterns, requested = problem.table, problem.patterns, _mapped(problem)
     codes = table.codes[recoding.row_type]
     bad = np.zeros(len(codes), np.bool_) if not patterns.listed else ~np.isin(recoding.shown, patterns.shown)
-    for each in asked:
+    for each in requested:
         bad |= ~Required(each, table).enough(codes, recoding.shown)
     if not bad.any():
         return recoding
     failing, number = instances(codes[bad], recoding.shown[bad], table.cardinality)
-    found = cheapest(failing, table.cost, patterns, _counted(table, asked), ladders=table.ladders.values())
+    found = cheapest(failing, table.cost, patterns, _counted(table, requested), ladders=table.ladders.values())
     if (found.cost == NOTHING).any():
         return None
     shown = recoding.shown.copy()

@@ -1,7 +1,7 @@
-"""delta-presence, alone or beside other guarantees.
+"""delta-presence, alone or next to other guarantees.
 
 A class whose share is at most delta matches 1 / delta rows of the population or more: delta-presence implies a k-map, whose
-release is a bound. If nothing is asked of the rows of a class, rows take masks as far as shares permit it. Else releases are
+release is a bound. If the rows of a class have no requirement, rows take masks as far as shares permit it. Else releases are
 made for that k-map and for stricter ones, until the shares add up to delta or less; also releases in which all rows show the
 same columns, whose classes do not overlap.
 """
@@ -35,7 +35,7 @@ def solve(problem: Problem, budget: Budget, solver: Solve) -> Recoding:
     Parameters
     ----------
     problem : Problem
-        With delta-presence among what is asked.
+        With delta-presence among the requirements.
     budget : Budget
         Time left; when it ends, the best release found so far is taken.
     solver : Solve
@@ -52,15 +52,15 @@ def solve(problem: Problem, budget: Budget, solver: Solve) -> Recoding:
     Where k-maps are tried, their k is doubled until it is the rows of the population. The bound is that of the first of them,
     which every release meets.
     """
-    table, asked = problem.table, _presences(problem)
-    for each in asked:
+    table, requested = problem.table, _presences(problem)
+    for each in requested:
         in_population(each, table).require_feasible()
     best, first = _filled(problem, budget, solver) if _of_population_alone(problem) else (None, None)
     small = table.row_types * len(problem.patterns.shown) <= _SMALL
     if best is None or (small and best.cost(table)):
         best, first = _of_k_maps(problem, budget, solver, best, first)
     if best is None:
-        what = " and ".join(each.describe() for each in asked)
+        what = " and ".join(each.describe() for each in requested)
         raise InfeasibleError(
             f"no release was found that keeps {what}; hint: permit masks that show less, or the mask () that "
             "suppresses everything"
@@ -71,7 +71,7 @@ def solve(problem: Problem, budget: Budget, solver: Solve) -> Recoding:
 
 
 def _of_population_alone(problem: Problem) -> bool:
-    """Return whether nothing is asked of the rows of a class."""
+    """Return whether the rows of a class have no requirement."""
     return problem.requirement.least == 1 and not problem.requirement.requirements
 
 
@@ -84,16 +84,16 @@ def _filled(problem: Problem, budget: Budget, solver: Solve) -> tuple[Recoding |
         return None, None
     if _kept(problem, first):
         return replace(first, remark=_said(part)), first
-    asked = _presences(problem)
+    requested = _presences(problem)
     mapped = [each for each in problem.requirement.population if isinstance(each, KMap)]
-    found = filled(problem, asked, mapped, budget)
+    found = filled(problem, requested, mapped, budget)
     if found is None or not _kept(problem, found):
         return None, first
     return replace(found, remark="each row takes a cheap mask, as far as the shares in the population permit it"), first
 
 
 def _kept(problem: Problem, recoding: Recoding) -> bool:
-    """Return whether a release has permitted masks, and keeps what is asked of the population."""
+    """Return whether a release has permitted masks, and meets the requirement of the population."""
     return _permitted(problem, recoding) and all(
         in_population(each, problem.table).holds(recoding) for each in problem.requirement.population
     )
@@ -131,14 +131,14 @@ def _presences(problem: Problem) -> list[DeltaPresence]:
 
 def _stricter(problem: Problem) -> Iterator[Problem]:
     """Return problems of a k-map in the place of delta-presence: the one that it implies, and stricter ones."""
-    asked, least = _presences(problem), max(1, problem.requirement.least)
+    requested, least = _presences(problem), max(1, problem.requirement.least)
     others = tuple(each for each in problem.requirement.population if isinstance(each, KMap))
-    rows = {each.population: problem.table.populations[each.population].rows for each in asked}
+    rows = {each.population: problem.table.populations[each.population].rows for each in requested}
     factor = 1
     while True:
         implied = [
             KMap(k=max(1, min(rows[each.population], -(-least * factor // each.delta))), population=each.population)
-            for each in asked
+            for each in requested
         ]
         yield replace(problem, requirement=replace(problem.requirement, population=(*others, *implied)))
         if all(each.k >= rows[each.population] for each in implied):
@@ -151,7 +151,7 @@ def _permitted(problem: Problem, recoding: Recoding) -> bool:
 
 
 def _alike(problem: Problem, budget: Budget) -> Recoding | None:
-    """Return the cheapest release in which all rows show the same, None where no permitted mask keeps what is asked.
+    """Return the cheapest release in which all rows show the same, None if no permitted mask meets the requirement.
 
     Notes
     -----

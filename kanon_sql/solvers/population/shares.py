@@ -99,9 +99,9 @@ class Classes:
     shown : uint64 array [m]
         The masks, cheapest first.
     presence : sequence of DeltaPresence
-        What is asked.
+        The requirement.
     mapped : sequence of KMap
-        What else is asked of what a class shows.
+        The further requirements of what a class shows.
 
     Notes
     -----
@@ -151,7 +151,7 @@ class Classes:
         mask : int
             Its number.
         instance : int64 array
-            The instances that are asked for.
+            The requested instances.
         reserve : float
             The share that is left for other masks.
         relief : list of int64 array, optional

@@ -65,10 +65,10 @@ def cascade(
             watched = every
             continue
         hidden = np.asarray(classes.hidden) > 0
-        worth = np.where(hidden, 0.0, over / np.maximum(cost, 1))
+        gain = np.where(hidden, 0.0, over / np.maximum(cost, 1))
         barred = np.flatnonzero(finer >= 0)
-        worth[:, barred] *= hidden[:, finer[barred]]  # of levels, the finest goes first
-        best, rows = worth.argmax(axis=1), np.flatnonzero(worth.max(axis=1) > 0)
+        gain[:, barred] *= hidden[:, finer[barred]]  # of levels, the finest goes first
+        best, rows = gain.argmax(axis=1), np.flatnonzero(gain.max(axis=1) > 0)
         if len(rows) == 0 and not _fill(classes, over):
             return False
         if not _hidden(classes, rows, best[rows], budget):
@@ -147,9 +147,9 @@ def _by_masks(
             more = np.flatnonzero(~(shows & state).any(axis=1))  # masks that hide all of it
             fresh = ~shows[more] & ~state
             gained = over[mine] @ fresh.T.astype(np.int64)
-            worth = gained / np.maximum(fresh @ cost, 1)
-            best = worth.argmax(axis=1) if len(more) else np.zeros(len(mine), np.int64)
-            able = np.flatnonzero(worth.max(axis=1, initial=0.0) > 0)
+            gain = gained / np.maximum(fresh @ cost, 1)
+            best = gain.argmax(axis=1) if len(more) else np.zeros(len(mine), np.int64)
+            able = np.flatnonzero(gain.max(axis=1, initial=0.0) > 0)
             hidden[mine[able]] = ~shows[more[best[able]]]
             moved = moved or len(able) > 0
         if not moved or not classes.hide(hidden):

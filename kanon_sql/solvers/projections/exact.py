@@ -1,6 +1,6 @@
 """Small tables by the partition program: how many rows of each row type show each pattern.
 
-A class by a set of known columns has as many rows as are asked, or none. Patterns that show what too few rows could show are
+A class by a set of known columns has as many rows as required, or none. Patterns that show what too few rows could show are
 left out first; what is left has a linear relaxation close to its optimum.
 """
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.integer_programs.constraint_search import searched
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.projections.asked import Sets
+from kanon_sql.solvers.projections.set_requirements import Sets
 from kanon_sql.table.arrays import Int64, Words
 from kanon_sql.table.recoding import Recoding, row_cost
 
@@ -38,7 +38,7 @@ def improved(problem: Problem, sets: Sets, best: Recoding, budget: Budget) -> Re
     problem : Problem
         The table and its patterns.
     sets : Sets
-        What is asked of the classes by each set. Of anything but rows, the release itself is returned.
+        The requirement of the classes by each set. Of anything but rows, the release itself is returned.
     best : Recoding
         A release, and what is known of the cost of every one.
     budget : Budget
@@ -77,7 +77,7 @@ class _Program:
 
     @classmethod
     def of(cls, problem: Problem, sets: Sets) -> _Program | None:
-        """Return the program of a table; None if it is large, or more than rows is asked."""
+        """Return the program of a table; None if it is large, or not only rows are required."""
         table, shown = problem.table, problem.patterns.shown
         columns, rows_alone = len(table.columns), not any(each.people or each.values for each in sets.values())
         if not rows_alone or (1 << columns if not len(shown) else len(shown)) * table.row_types > _MOST_PATTERNS:

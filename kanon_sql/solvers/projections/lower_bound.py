@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.projections.asked import Sets
+from kanon_sql.solvers.projections.set_requirements import Sets
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.keys import alike
 from kanon_sql.table.recoding import Prices
@@ -59,14 +59,14 @@ def met_at_least(table: CodedTable, rare: list[list[int]], budget: Budget) -> Pr
     return Prices(price=price, scale=1)
 
 
-def rows_asked(table: CodedTable, sets: Sets) -> dict[tuple[int, ...], int]:
+def least_rows_by_set(table: CodedTable, sets: Sets) -> dict[tuple[int, ...], int]:
     """Return the least rows by each part of a set, the shortest parts first; none of a size that makes too many."""
     least: dict[tuple[int, ...], int] = {}
     for size in range(1, max(map(len, sets), default=0) + 1):
         found: dict[tuple[int, ...], int] = {}
-        for widest, asked in sets.items():
+        for widest, requirement in sets.items():
             for chosen in _parts(table, widest, size):
-                found[chosen] = max(found.get(chosen, 1), asked.rows)
+                found[chosen] = max(found.get(chosen, 1), requirement.rows)
             if len(least) + len(found) > _MOST_PARTS and least:
                 return least
         least |= found
@@ -75,7 +75,7 @@ def rows_asked(table: CodedTable, sets: Sets) -> dict[tuple[int, ...], int]:
 
 def rare_sets(table: CodedTable, sets: Sets, budget: Budget) -> list[list[int]]:
     """Return for each row type, as bits, the smallest sets by which too few rows are like it; some, if the time is up."""
-    least = rows_asked(table, sets)
+    least = least_rows_by_set(table, sets)
     few: list[list[int]] = [[] for _ in range(table.row_types)]
     widest = max(map(len, least), default=0)
     shorter: dict[tuple[int, ...], NDArray[np.uint8]] = {(): np.packbits(np.zeros(table.row_types, np.bool_))}
@@ -147,16 +147,16 @@ class _Cheapest:
                 cost += min(self._cost[place] for place in range(len(self._cost)) if mask >> place & 1)
         return cost
 
-    def _visit(self, masks: list[int], paid: int, barred: int) -> None:
+    def _visit(self, masks: list[int], spent: int, barred: int) -> None:
         self._nodes += 1
         if not masks:
-            self._best = min(self._best, paid)
+            self._best = min(self._best, spent)
             return
-        if self._nodes >= _NODES or paid + self._packed(tuple(masks)) >= self._best:
+        if self._nodes >= _NODES or spent + self._packed(tuple(masks)) >= self._best:
             return
         first = min(masks, key=lambda mask: (mask & ~barred).bit_count())
         counts = {place: sum(mask >> place & 1 for mask in masks) for place in range(len(self._cost)) if first >> place & 1}
         for place in sorted(counts, key=lambda each: (-counts[each], each)):
             if not barred >> place & 1:
-                self._visit([mask for mask in masks if not mask >> place & 1], paid + self._cost[place], barred)
+                self._visit([mask for mask in masks if not mask >> place & 1], spent + self._cost[place], barred)
                 barred |= 1 << place

@@ -16,9 +16,9 @@ import numpy as np
 
 from kanon_sql.kernels.projections import moved, relaxed
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.projections.asked import Sets
 from kanon_sql.solvers.projections.fitting_classes import FittingClasses
-from kanon_sql.solvers.projections.lower_bound import METHOD, met_at_least, rare_sets, rows_asked
+from kanon_sql.solvers.projections.lower_bound import METHOD, least_rows_by_set, met_at_least, rare_sets
+from kanon_sql.solvers.projections.set_requirements import Sets
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.cost_ladder import COST
 from kanon_sql.table.recoding import Prices
@@ -41,7 +41,7 @@ _FIRST, _LAST = 0.7, 0.01
 """The first step and the last, as a share of what a cell costs on average."""
 
 _SHARE = 0.5
-"""The share of a time limit that the steps may take, beside the search."""
+"""The share of a time limit that the steps may take, next to the search."""
 
 
 def proven_prices(table: CodedTable, sets: Sets, budget: Budget) -> tuple[Prices, str]:
@@ -51,18 +51,18 @@ def proven_prices(table: CodedTable, sets: Sets, budget: Budget) -> tuple[Prices
     ----------
     table : CodedTable
         The table.
-    sets : dict of tuple to Asked
+    sets : dict of tuple to SetRequirement
         The sets of known columns.
     budget : Budget
         The time for it. If it is up, the best prices so far are returned.
     """
     rare = rare_sets(table, sets, budget)
     least = met_at_least(table, rare, budget)
-    asked = _counted(table, sets)
+    least_rows = _counted(table, sets)
     scale = _scale(table)
-    if not asked or scale == 0 or sum(map(len, rare)) > _MOST_RARE or budget.over():
+    if not least_rows or scale == 0 or sum(map(len, rare)) > _MOST_RARE or budget.over():
         return least, METHOD
-    found = _ascent(FittingClasses(table, asked, rare, scale, nodes=_NODES, most=_MOST_FITS), scale, budget)
+    found = _ascent(FittingClasses(table, least_rows, rare, scale, nodes=_NODES, most=_MOST_FITS), scale, budget)
     if int(found.price @ table.weight) <= scale * int(least.price @ table.weight):
         return least, METHOD
     return found, BY_CLASSES
@@ -72,8 +72,8 @@ def _counted(table: CodedTable, sets: Sets) -> dict[tuple[int, ...], int]:
     """Return the sets whose classes count, and the rows that each asks for; none if the table has levels."""
     if table.has_ladders or table.hidden_levels or COST in table.ladders:
         return {}
-    least = rows_asked(table, sets)
-    found = {chosen: least.get(chosen, asked.rows) for chosen, asked in sets.items() if len(chosen) <= _WIDEST}
+    least = least_rows_by_set(table, sets)
+    found = {chosen: least.get(chosen, requirement.rows) for chosen, requirement in sets.items() if len(chosen) <= _WIDEST}
     return {chosen: rows for chosen, rows in found.items() if rows > 1} if len(found) * table.row_types <= _MOST_NUMBERS else {}
 
 

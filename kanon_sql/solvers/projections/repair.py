@@ -135,8 +135,8 @@ class Repair:
         options = [self._left(inside, each, number) for each in ways]
         options.append(self._joined(failing, others[~self._lately(others)] if self._at_any_price else others))
         may_cost = self._draw.exponential(_NOISE[self._at_any_price] * self._penalty, len(options)).tolist()
-        worth = [(paid - more, changes) for (paid, changes), more in zip(options, may_cost, strict=True) if changes]
-        lowest, changes = min(worth, key=lambda each: each[0], default=(0, []))
+        gainful = [(spent - more, changes) for (spent, changes), more in zip(options, may_cost, strict=True) if changes]
+        lowest, changes = min(gainful, key=lambda each: each[0], default=(0, []))
         if not changes or not (lowest < 0 or self._at_any_price):
             self._note(failing)
             return
@@ -172,11 +172,11 @@ class Repair:
         total, changes = 0, []
         while best and short_in(classes, *failing):
             row = heappop(best)[-1]
-            paid, change = self._best(row, must[row], number)  # rows that joined before may have changed what it costs
-            if best and (paid, change, row) > best[0]:
-                heappush(best, (paid, change, row))
+            spent, change = self._best(row, must[row], number)  # rows that joined before may have changed what it costs
+            if best and (spent, change, row) > best[0]:
+                heappush(best, (spent, change, row))
                 continue
-            total += paid
+            total += spent
             changes.append((row, change))
             self._do(changes[-1:])
         self._do(changes)
@@ -186,8 +186,8 @@ class Repair:
         """Return what it costs that the rows of a class leave it by changing one of some cells, and what they change."""
         total, changes = 0, []
         for row in inside.tolist():
-            paid, change = min(self._best(row, must, number) for must in ways)
-            total += paid
+            spent, change = min(self._best(row, must, number) for must in ways)
+            total += spent
             changes.append((row, change))
             self._do(changes[-1:])
         self._do(changes)

@@ -9,8 +9,8 @@ import numpy as np
 
 from kanon_sql.kernels.projections import SetClasses
 from kanon_sql.solvers.instances.repair import PartialRecoding
-from kanon_sql.solvers.projections.asked import Sets, people_word, values_of
 from kanon_sql.solvers.projections.rows_by_value import rows_by_value
+from kanon_sql.solvers.projections.set_requirements import Sets, people_word, values_of
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.cost_ladder import COST

@@ -1,4 +1,4 @@
-"""Single cells are hidden and shown until all classes by every set of known columns meet what is asked.
+"""Single cells are hidden and shown until all classes by every set of known columns meet their requirement.
 
 A cascade hides cells until every class is large enough, or few are not. Then cells are hidden and shown at random. A row that
 a class is short of costs as much as a cell, later more, and the search accepts fewer and fewer changes for the worse. Then
@@ -64,7 +64,7 @@ _PASSES, _TRIES = (10, 4_000), 2_000_000
 _AGAIN, _ROUNDS_AGAIN = (0.6, 0.2), (20, 10)
 """What a change may cost when cells are shown again, in the first round, and the rounds; the same after such a repair."""
 
-_REPAIRS, _DEARER, _MORE, _LONGER = 8, 60.0, 4, 3
+_REPAIRS, _RAISED, _MORE, _LONGER = 8, 60.0, 4, 3
 """Otherwise rounds in which only rows in failing classes change, and what such a row costs more in each of them.
 
 Then, how many times as many changes a cell gets, and a round at most.
@@ -198,7 +198,7 @@ class Search:
             if before_end.over() or not self.classes.ready() or not self._small(over):
                 return
             active = np.flatnonzero(over.max(axis=1) > 0)
-            self._changed(active, int(_UNIT * _DEARER * number), _UNIT * _AGAIN[False], state, _MORE)
+            self._changed(active, int(_UNIT * _RAISED * number), _UNIT * _AGAIN[False], state, _MORE)
 
     def _before_end(self) -> Budget:
         """Return the time up to the last cascade."""

@@ -1,4 +1,4 @@
-"""Releases whose classes by every set of known columns meet what is asked: the algorithm ``projections``.
+"""Releases whose classes by every set of known columns meet their requirement: the algorithm ``projections``.
 
 The lower bound is computed on a thread of its own meanwhile. Small tables end with an exact program.
 """
@@ -11,12 +11,12 @@ from kanon_sql.errors import InfeasibleError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.projections.all_columns import by_all_columns
-from kanon_sql.solvers.projections.asked import Sets, sets_of
 from kanon_sql.solvers.projections.exact import improved
 from kanon_sql.solvers.projections.levels import whole_cells, with_levels
 from kanon_sql.solvers.projections.partition_bound import proven_prices
 from kanon_sql.solvers.projections.rows import Rows
 from kanon_sql.solvers.projections.search import CASCADE, Search
+from kanon_sql.solvers.projections.set_requirements import Sets, sets_of
 from kanon_sql.solvers.threads import background
 from kanon_sql.table.recoding import Recoding
 
@@ -46,7 +46,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     What classes by all columns meet, their unions meet, too. So a release that meets everything by all columns is always one.
     """
     sets = sets_of(problem.requirement)
-    bound = background(lambda ended: proven_prices(problem.table, sets, budget.beside(ended)), at_once=True)
+    bound = background(lambda ended: proven_prices(problem.table, sets, budget.alongside(ended)), at_once=True)
     with bound as finished:
         found = _found(problem, sets, budget)
         prices, method = finished(lambda: budget.report("bound", 0.95, found.cost(problem.table)))
@@ -58,7 +58,7 @@ def _found(problem: Problem, sets: Sets, budget: Budget) -> Recoding:
     """Return the cheapest release that is found."""
     rows = Rows.of(problem.table, max(each.rows for each in sets.values()))
     search, found = None, None
-    values = sum(len(each.count) for each in problem.table.sensitive if any(asked.values for asked in sets.values()))
+    values = sum(len(each.count) for each in problem.table.sensitive if any(required.values for required in sets.values()))
     if len(rows.weight) * len(sets) * (4 + values) <= 4 * min(_MOST_CLASSES, (budget.clock() + CASCADE) * _PER_SECOND):
         search = Search(problem=problem, budget=budget, rows=rows, classes=rows.classes(sets, budget.seed))
         found = search.by_cells()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement
 
 
-@dataclass(frozen=True, kw_only=True)  # no slots: what k alone does not need is computed when it is first asked for
+@dataclass(frozen=True, kw_only=True)  # no slots: what k alone does not need is computed when it is first used
 class ClassRequirement:
     """The conjunction of all requirements of a policy on the classes of a table.
 
@@ -46,11 +46,11 @@ class ClassRequirement:
     least : int
         No class that meets the requirement has fewer rows; at least ``k``.
     requirements : tuple of SensitiveRequirement
-        What is asked beside k; empty for k alone.
+        The requirements next to k; empty for k alone.
     population : tuple of PopulationRequirement
-        What is asked of what a class shows, whatever its rows.
+        The requirements of what a class shows, whatever its rows.
     known : tuple of KnownColumns
-        What is asked of the classes by sets of known columns.
+        The requirements of the classes by sets of known columns.
 
     Notes
     -----
@@ -72,14 +72,14 @@ class ClassRequirement:
         -----
         What `AttributeRequirement.least_rows` takes for each requirement on sensitive values.
         """
-        k, asked = least_rows(requirements), sensitive_ones(requirements)
+        k, about_values = least_rows(requirements), sensitive_ones(requirements)
         least = max((each.least_class_size for each in requirements), default=1)
-        if asked:
+        if about_values:
             from kanon_sql.solvers.guarantees import on_attributes
 
-            least = max(least, *(each.least_rows() for _, each in on_attributes(asked, table.sensitive)))
+            least = max(least, *(each.least_rows() for _, each in on_attributes(about_values, table.sensitive)))
         population, known = population_ones(requirements), known_ones(requirements)
-        return cls(table=table, k=k, least=least, requirements=asked, population=population, known=known)
+        return cls(table=table, k=k, least=least, requirements=about_values, population=population, known=known)
 
     @property
     def sensitive(self) -> tuple[Sensitive, ...]:

@@ -36,7 +36,7 @@ _ROUNDS, _STEPS = 8, 16
 """Rounds, and subgradient steps in each."""
 
 LARGEST, _MOST_LEAST = 62, 32
-"""Most rows of a class that has whole rows, and the most that the least rows of a class may be for this to be worth it."""
+"""Most rows of a class that has whole rows, and the most that the least rows of a class may be for this to pay."""
 
 _WORK, _SIZED_WORK = 1 << 29, 3 << 26
 """Items of all instances looked at in all rounds together, without and with sizes: larger search spaces take fewer rounds."""
@@ -191,7 +191,7 @@ def relax(space: SensitiveSearchSpace, price: Floats, upper: int, budget: Budget
     space = space.take(np.flatnonzero(able(requirement, by_row_type)))
     if len(space) * width > _MOST_MULTIPLIERS or table.rows >= 1 << 28:
         return None
-    cheapest = np.minimum(space.cheapest(), space.worth)
+    cheapest = np.minimum(space.cheapest(), space.price_limit)
     if cheapest.max() >= 1 << 61:  # rows without any instance: no release at all
         return None
     sized = has_sizes(found, requirement.least)
@@ -223,7 +223,7 @@ def has_sizes(limits: Limits, least: int) -> bool:
 
 def _start(dual: _Dual, price: Floats, cheapest: Int64) -> Floats:
     """Return prices or, with levels and if that proves more, some that are nearer to what every row pays at least."""
-    most = dual.space.worth
+    most = dual.space.price_limit
     if not dual.space.table.has_ladders:
         return np.minimum(price, most)
 
@@ -237,7 +237,7 @@ def _start(dual: _Dual, price: Floats, cheapest: Int64) -> Floats:
 def _ascend(dual: _Dual, rounds: int, price: Floats, best: Relaxation, upper: int, budget: Budget) -> Relaxation:
     """Return the best of known prices and those found from a start by subgradient steps."""
     table, scale = dual.space.table, dual.scale
-    most = dual.space.worth.astype(np.float64)  # what is not listed gains nothing from such prices
+    most = dual.space.price_limit.astype(np.float64)  # what is not listed gains nothing from such prices
     weight, cell, speed = table.weight.astype(np.float64), int(table.cost.max()) * scale, np.zeros(len(price))
     for number in range(rounds + 1):
         sort_all(dual.space.candidates, price)  # the best rows of each value, which steps look for, come first or nearly

@@ -34,7 +34,7 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     Raises
     ------
     PolicyError
-        When anything else is asked.
+        When anything else is required.
     InfeasibleError
         When the rows cannot be divided into such classes under the patterns.
 
@@ -79,8 +79,8 @@ def close_gap(problem: Problem, best: Recoding | None, budget: Budget) -> Recodi
 def _is_two_diversity(requirement: ClassRequirement) -> bool:
     if len(requirement.requirements) != 1 or requirement.k > 2:
         return False
-    (asked,) = requirement.requirements
-    return asked == LDiversity(sensitive=asked.sensitive, l=Fraction(2))
+    (diversity,) = requirement.requirements
+    return diversity == LDiversity(sensitive=diversity.sensitive, l=Fraction(2))
 
 
 def _values(requirement: ClassRequirement) -> Int64:
@@ -88,8 +88,8 @@ def _values(requirement: ClassRequirement) -> Int64:
     if _is_two_diversity(requirement):
         (about,) = requirement.sensitive
         return about.codes.astype("int64")
-    asked_for = " AND ".join([f"k >= {requirement.k}", *(each.describe() for each in requirement.requirements)])
+    requested = " AND ".join([f"k >= {requirement.k}", *(each.describe() for each in requirement.requirements)])
     raise PolicyError(
         f"matching divides rows into pairs and triples, so it solves only k <= 2 with l = 2 (frequency), not "
-        f"{asked_for}; hint: 'optimal'"
+        f"{requested}; hint: 'optimal'"
     )

@@ -20,7 +20,7 @@ from kanon_sql.kernels.classes import SLOTS
 from kanon_sql.kernels.requirements import assign, unassign
 from kanon_sql.model.distances import MatrixDistance
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.instances.neighbourhood import Neighbourhood, Placement, dear_row_type, places_of, undominated
+from kanon_sql.solvers.instances.neighbourhood import Neighbourhood, Placement, expensive_row_type, places_of, undominated
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.solvers.sensitive.program import Answer, Program, solve_program
 from kanon_sql.solvers.sensitive.search import Search
@@ -115,9 +115,9 @@ class _Task:
         _take(search, lifted)
         arrays, requirement = search.arrays, search.space.requirement
         row_type, piece = np.unique(lifted.row_type.astype(np.int64), return_inverse=True)
-        count, paid = np.zeros(len(row_type), np.int64), np.zeros(len(row_type), np.int64)
+        count, highest_cost = np.zeros(len(row_type), np.int64), np.zeros(len(row_type), np.int64)
         np.add.at(count, piece, lifted.count)
-        np.maximum.at(paid, piece, arrays.cost[lifted.number])
+        np.maximum.at(highest_cost, piece, arrays.cost[lifted.number])
         size = arrays.first[row_type + 1] - arrays.first[row_type]
         owner = np.repeat(np.arange(len(row_type)), size)
         within = np.arange(size.sum()) - (np.cumsum(size) - size)[owner]
@@ -125,8 +125,8 @@ class _Task:
         fits = np.zeros((len(row_type), len(used)), np.bool_)
         fits[owner, place] = True
         pinned = (arrays.rows[used] > 0) & ~taken[used]
-        # An instance that costs all of its rows more than they paid could only serve to free rows for others.
-        useful = (arrays.cost[used] <= (fits * paid[:, None]).max(axis=0, initial=0)) | np.isin(used, lifted.number)
+        # An instance that costs all of its rows more than their present cost could only serve to free rows for others.
+        useful = (arrays.cost[used] <= (fits * highest_cost[:, None]).max(axis=0, initial=0)) | np.isin(used, lifted.number)
         useful &= pinned | ((count @ fits >= requirement.least) & undominated(owner, place, arrays.cost[used], len(row_type)))
         used, pinned, fits = used[useful], pinned[useful], fits[:, useful]
         group, free = _program(requirement, row_type, count, arrays.cost[used], fits)
@@ -210,7 +210,7 @@ def _near(search: Search, rows: int, taken: NDArray[np.bool_], random: np.random
     arrays = search.arrays
     places: dict[int, int] = {}
     closed = taken.copy()
-    row_type = dear_row_type(search.assignment.partition, arrays.cost, arrays.price, random)
+    row_type = expensive_row_type(search.assignment.partition, arrays.cost, arrays.price, random)
     for _ in range(_INSTANCES):
         before = total = sum(places.values())
         instance = arrays.instance[arrays.first[row_type] : arrays.first[row_type + 1]]

@@ -1,4 +1,4 @@
-"""Prices for rows, by subgradient steps: what rows ask for too often gets cheaper, what nobody takes dearer.
+"""Prices for rows, by subgradient steps: the price of a row falls if it is in too many classes, and rises if it is in none.
 
 As in `kanon_sql.solvers.k_anonymity.lagrangian`, but what an instance covers is a class that meets the
 requirement, found by a heuristic: the prices lead a search, and prove nothing.
@@ -72,14 +72,14 @@ class Guide:
     value: float
 
 
-def prices(space: SensitiveSearchSpace, paid: Floats, cost: int, budget: Budget) -> Guide:
+def prices(space: SensitiveSearchSpace, mean_costs: Floats, cost: int, budget: Budget) -> Guide:
     """Return prices at which rows and instances nearly agree.
 
     Parameters
     ----------
     space : SensitiveSearchSpace
         Where each row has an instance.
-    paid : float64 array [t]
+    mean_costs : float64 array [t]
         What the rows of each row type pay in a known release, on average.
     cost : int
         What that release costs.
@@ -92,10 +92,10 @@ def prices(space: SensitiveSearchSpace, paid: Floats, cost: int, budget: Budget)
     """
     cheapest = space.cheapest().astype(np.float64)
     least = 0.0 if _many(space) else float(cheapest @ space.table.weight)
-    return _adjusted(space, cheapest + _START * (paid - cheapest), _AIM * cost, least, cost, budget)
+    return _adjusted(space, cheapest + _START * (mean_costs - cheapest), _AIM * cost, least, cost, budget)
 
 
-def dearer(space: SensitiveSearchSpace, guide: Guide, cost: int, budget: Budget) -> Guide:
+def raised_prices(space: SensitiveSearchSpace, guide: Guide, cost: int, budget: Budget) -> Guide:
     """Return prices at which more instances gain: they aim at what a good release costs, some way above the bound.
 
     Parameters

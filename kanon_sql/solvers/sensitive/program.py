@@ -1,6 +1,6 @@
 """The integer program of rows and pattern instances, with what each class has to meet, solved by SCIP through OR-Tools.
 
-Rows x[i, j] of group i, whose sensitive values are known, are in instance j, which is open (u[j] = 1) or empty. Beside the
+Rows x[i, j] of group i, whose sensitive values are known, are in instance j, which is open (u[j] = 1) or empty. Next to the
 constraints of `kanon_sql.solvers.instances.ilp` there are those of each guarantee, and x has to be whole.
 Two classes that show the same are one in the release, which meets a requirement that both meet: so an instance holds one class.
 Answers are tested exactly, whatever the tolerances of the solver.
@@ -91,8 +91,8 @@ def solve_program(program: Program, *, seconds: float = math.inf, nodes: int | N
 
     Notes
     -----
-    Exponential in the worst case. Where an entropy is asked for, the program is solved again until no class is below it. The
-    interpreter is free for other threads meanwhile.
+    Exponential in the worst case. With a requirement on the entropy, the program is solved again until no class is below it.
+    The interpreter is free for other threads meanwhile.
     """
     end = time.monotonic() + seconds
     tangents = _Tangents.of(program.requirement)
@@ -107,7 +107,7 @@ def solve_program(program: Program, *, seconds: float = math.inf, nodes: int | N
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tangents:
-    """The entropies asked for, by their number of values: with attribute, counters, and the weights written down so far."""
+    """The required entropies, by their number of values: with attribute, counters, and the weights written down so far."""
 
     entropies: list[tuple[int, slice, Fraction, list[Floats]]]
 

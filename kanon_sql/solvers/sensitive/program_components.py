@@ -19,7 +19,7 @@ from kanon_sql.solvers.sensitive.program import Program, solve_program
 from kanon_sql.table.arrays import Int64
 
 _MOST_FITS = 1 << 26
-"""Row types times instances of a component up to which row types that fit alike are told from the others."""
+"""Row types times instances of a component up to which row types that fit alike are distinguished from the others."""
 
 _FIRST_SLICE = 4.0
 """Seconds after which a program is first interrupted, to look around; each further attempt may take twice as long."""

@@ -28,7 +28,7 @@ from kanon_sql.solvers.sensitive import greedy, row_prices
 from kanon_sql.solvers.sensitive.lagrangian import METHOD as RELAXED
 from kanon_sql.solvers.sensitive.lagrangian import relax
 from kanon_sql.solvers.sensitive.neighbourhoods import Neighbourhoods
-from kanon_sql.solvers.sensitive.pricing import FEW_COUNTERS, Floats, Guide, dearer, guide_at, prices
+from kanon_sql.solvers.sensitive.pricing import FEW_COUNTERS, Floats, Guide, guide_at, prices, raised_prices
 from kanon_sql.solvers.sensitive.search import Search, of_recoding, with_rest
 from kanon_sql.solvers.sensitive.search_space import SensitiveSearchSpace
 from kanon_sql.solvers.threads import WORKERS
@@ -78,7 +78,7 @@ _STEPS = 1_000
 
 
 def solve(problem: Problem, budget: Budget) -> Recoding:
-    """Return a recoding whose classes meet the requirement, never dearer than the greedy's, with a proven bound.
+    """Return a recoding whose classes meet the requirement, never more expensive than the greedy's, with a proven bound.
 
     Parameters
     ----------
@@ -116,8 +116,8 @@ def _refined(problem: Problem, budget: Budget, *, search: bool, below: Fraction 
     later = budget.seconds is None and (few or table.row_types > _SMALL)  # what prices open may make it needless
     if search and not later:
         start = _or_by_suppression(problem, start, budget.part(_FIRST) if few else budget.half())
-    paid, aim = known or (start.paid(table), start.cost(table))
-    everything = SensitiveSearchSpace.of(problem, paid, budget)
+    mean_costs, aim = known or (start.mean_costs(table), start.cost(table))
+    everything = SensitiveSearchSpace.of(problem, mean_costs, budget)
     if everything is None:
         start = start if known is None or budget.over() else greedy.solve(problem, budget)
         start = _or_by_suppression(problem, start, budget.half()) if search and later else start
@@ -131,7 +131,7 @@ def _refined(problem: Problem, budget: Budget, *, search: bool, below: Fraction 
         return replace(start, lower_bound=bound, bound=METHOD)
     method, evidence = METHOD, None
     space, _ = space.with_classes(of_recoding(start))
-    guide = prices(space, paid, min(aim, start.cost(table)), budget.half())
+    guide = prices(space, mean_costs, min(aim, start.cost(table)), budget.half())
     found: list[Opened] = []
     if search and not budget.over():
         found = opened(space, _leading(space, guide, cheapest, budget.half(), few=few), budget)
@@ -154,7 +154,7 @@ def _leading(space: SensitiveSearchSpace, guide: Guide, cost: int, budget: Budge
     """Yield the prices that open classes before the bound is proven; in a small table, with and without a raise."""
     levels, small = space.table.has_ladders, space.table.row_types <= _SMALL
     if few:
-        yield dearer(space, guide, cost, budget)
+        yield raised_prices(space, guide, cost, budget)
         return
     if small or not levels:
         yield guide

@@ -146,7 +146,7 @@ def _open_class(problem: Problem, partial: PartialRecoding, target: int) -> Part
     agree = same.astype(np.uint64) @ (np.uint64(1) << np.arange(same.shape[1], dtype=np.uint64))
     number = partial.classes(table)
     rows = np.bincount(number[partial.placed], partial.count[partial.placed]).astype(np.int64)
-    paid = np.where(partial.placed, row_cost(partial.shown, table.cost), 0)
+    current = np.where(partial.placed, row_cost(partial.shown, table.cost), 0)
     chosen = patterns.shown
     if len(chosen) > 2 * _CANDIDATES:
         chosen = np.append(chosen[:_CANDIDATES], chosen[-_CANDIDATES:])
@@ -166,7 +166,7 @@ def _open_class(problem: Problem, partial: PartialRecoding, target: int) -> Part
             ).all():
                 continue
         saved = int(take[~partial.placed].sum())
-        offers.append((breaks, Fraction(int(take @ (cost - paid)), saved), take, shown))
+        offers.append((breaks, Fraction(int(take @ (cost - current)), saved), take, shown))
     if not offers:
         raise _infeasible(partial, "are left, and some of them fit no permitted mask")
     _, _, take, shown = min(offers, key=lambda offer: offer[:2])

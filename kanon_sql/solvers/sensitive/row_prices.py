@@ -31,8 +31,8 @@ def pays_off(problem: Problem) -> bool:
     """Return whether a pass over all masks with levels takes long, and most classes of k rows meet the requirement."""
     table, patterns = problem.table, problem.patterns
     listed = patterns.listed and table.row_types * len(patterns.shown) > FEW_PAIRS
-    asked = problem.requirement.requirements
-    mild = all(isinstance(each, LDiversity) and each.l <= _MILD for each in asked)
+    requested = problem.requirement.requirements
+    mild = all(isinstance(each, LDiversity) and each.l <= _MILD for each in requested)
     return listed and mild and table.has_ladders and are_many(table, patterns)
 
 
@@ -55,5 +55,5 @@ def solve(problem: Problem, budget: Budget) -> tuple[NDArray[np.float64], int] |
     found = refine.priced(replace(problem, table=groups.table, requirement=rows), budget)
     if found.prices is None:
         return None
-    paid = found.prices.price / found.prices.scale
-    return np.repeat(paid, np.diff(groups.first)), int(_AIM * found.lower_bound)
+    row_price = found.prices.price / found.prices.scale
+    return np.repeat(row_price, np.diff(groups.first)), int(_AIM * found.lower_bound)

@@ -1,4 +1,4 @@
-"""A local search among classes that meet a requirement: they grow at the expense of dearer ones, or are rebuilt by prices."""
+"""A local search among classes that meet a requirement: they take rows of more expensive ones, or are rebuilt by prices."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SIZE = 40
 """Row types of a neighbourhood that is rebuilt."""
 
 _NOISE = 0.3
-"""How far prices are perturbed for that, in cells of the dearest column."""
+"""How far prices are perturbed for that, in cells of the most expensive column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ class Search:
         return int(self.arrays.cost @ self.arrays.rows)
 
     def grow(self, budget: Budget) -> None:
-        """Let all instances draw rows from dearer classes, again and again while that saves much."""
+        """Let all instances draw rows from more expensive classes, again and again while that saves much."""
         start = self.space.start
         items = self.space.requirement.judged_at_once(budget, _ITEMS)
         ends = np.unique(np.append(np.searchsorted(start, np.arange(items, start[-1], items)), len(start) - 1)).tolist()

@@ -85,12 +85,12 @@ class SensitiveSearchSpace:
 
     @classmethod
     def of(
-        cls, problem: Problem, paid: NDArray[np.float64] | None = None, budget: Budget = UNLIMITED
+        cls, problem: Problem, mean_costs: NDArray[np.float64] | None = None, budget: Budget = UNLIMITED
     ) -> SensitiveSearchSpace | None:
         """Return the instances that could be of use; None if they have too many members, or time ends.
 
-        Where patterns are many, those that gain nothing at prices a little above what row types pay, ``paid``, are left out:
-        they gain nothing from prices up to `worth`.
+        If patterns are many, those that gain nothing at prices a little above ``mean_costs`` are left out: they gain nothing
+        from prices up to `price_limit`.
 
         Notes
         -----
@@ -99,11 +99,11 @@ class SensitiveSearchSpace:
         table, patterns, least = problem.table, problem.patterns, problem.requirement.least
         groups = QIGroups.of(table)
         instances = None
-        if paid is None or groups.table.row_types * len(patterns.shown) <= FEW_PAIRS:
+        if mean_costs is None or groups.table.row_types * len(patterns.shown) <= FEW_PAIRS:
             spread = -(-table.row_types // groups.table.row_types)
             instances = useful(groups.table, patterns, least, slack=None, limit=MOST_ITEMS // spread)
-        if instances is None and paid is not None:
-            instances = _gaining(groups, problem, np.maximum.reduceat(paid, groups.first[:-1]), budget)
+        if instances is None and mean_costs is not None:
+            instances = _gaining(groups, problem, np.maximum.reduceat(mean_costs, groups.first[:-1]), budget)
         if instances is None or not len(instances):
             return None
         instances = instances.take(np.argsort(instances.cost, kind="stable"))
@@ -118,7 +118,7 @@ class SensitiveSearchSpace:
             member=np.empty(0, np.int32),
             pattern=np.empty(0, np.int32),
             cost=np.empty(0, np.int64),
-            worth=np.zeros(groups.table.row_types, np.int64),
+            price_limit=np.zeros(groups.table.row_types, np.int64),
         )
         return cls._with(problem, groups, none)
 
@@ -145,9 +145,9 @@ class SensitiveSearchSpace:
         return np.asarray(self.candidates.first)[np.asarray(self.candidates.begin)]
 
     @property
-    def worth(self) -> Int64:
+    def price_limit(self) -> Int64:
         """Return the price of each row type up to which instances that are not listed gain nothing, int64 [t]."""
-        return np.repeat(self.instances.worth, np.diff(self.groups.first))
+        return np.repeat(self.instances.price_limit, np.diff(self.groups.first))
 
     def take(self, chosen: NDArray[np.int64]) -> SensitiveSearchSpace:
         """Return some of the instances, by their numbers, ascending."""
@@ -182,7 +182,9 @@ class SensitiveSearchSpace:
                 part = Part(encoded(self.table, (each.requirement,), requirement.least), counter)
                 candidates = by_group(self.instances.start, self.instances.member, self.groups.first, about.codes, counter)
                 possible &= largest_parts(part, candidates, weight) > 0
-        return self.take(np.flatnonzero(found)), int(np.minimum(self.cheapest(np.flatnonzero(possible)), self.worth) @ weight)
+        return self.take(np.flatnonzero(found)), int(
+            np.minimum(self.cheapest(np.flatnonzero(possible)), self.price_limit) @ weight
+        )
 
     def priced(self, price: NDArray[np.float64]) -> AssignmentSearchSpace:
         """Return the instances from both sides, for rows that pay some prices; O(items).
@@ -191,13 +193,13 @@ class SensitiveSearchSpace:
         """
         item = np.asarray(self.candidates.item)
         first, instance = instances_of(self.start, item, self.table.row_types)
-        dearest = int(self.patterns.cost.max()) + int(self.table.cost.max())
+        highest_cost = int(self.patterns.cost.max()) + int(self.table.cost.max())
         return AssignmentSearchSpace(
             start=np.append(self.start, self.start[-1]),
             member=item,
             first=first,
             instance=instance,
-            cost=np.append(self.cost, dearest),
+            cost=np.append(self.cost, highest_cost),
             weight=self.table.weight,
             price=price,
             group=self.requirement.group,
@@ -230,8 +232,8 @@ class SensitiveSearchSpace:
         group = np.searchsorted(self.groups.first, partial.row_type[sample], side="right") - 1
         order = np.argsort(pattern, kind="stable")
         mine = self.instances
-        asked = pattern[order].astype(np.int32), group[order].astype(np.int32)
-        theirs = of_classes(self.groups.table, self.patterns, *asked, mine.worth)
+        found_at = pattern[order].astype(np.int32), group[order].astype(np.int32)
+        theirs = of_classes(self.groups.table, self.patterns, *found_at, mine.price_limit)
         known, keys = mine.keys(), theirs.keys()
         both, source = np.unique(np.concatenate([known, keys]), return_index=True)
         joined = mine.concatenated(theirs).take(source)
@@ -245,19 +247,19 @@ class SensitiveSearchSpace:
         return self._of(joined), instance
 
 
-def _gaining(groups: QIGroups, problem: Problem, paid: NDArray[np.float64], budget: Budget) -> Instances | None:
+def _gaining(groups: QIGroups, problem: Problem, mean_costs: NDArray[np.float64], budget: Budget) -> Instances | None:
     """List the instances that gain something where QI groups pay a little more than they do in a known release.
 
     Where that is too much, those that cost a few cells more than the cheapest instance of one of their rows.
     """
     table, patterns, least = groups.table, problem.patterns, problem.requirement.least
-    cell, dearest, size = usual_cost(table), int(patterns.cost.max()), np.diff(groups.first)
+    cell, highest_cost, size = usual_cost(table), int(patterns.cost.max()), np.diff(groups.first)
 
     def few(found: Instances | None) -> Instances | None:
         return found if found is not None and len(found) and int(size[found.member].sum()) <= _MOST_NEAR else None
 
     for margin in _MARGINS:
-        most = np.floor(np.minimum(_FIRST_SHARE * paid + margin * cell, dearest) * _SCALE).astype(np.int64)
+        most = np.floor(np.minimum(_FIRST_SHARE * mean_costs + margin * cell, highest_cost) * _SCALE).astype(np.int64)
         found = few(gaining(table, patterns, least, most=most, scale=_SCALE, limit=_MOST_GAINING, budget=budget))
         if found is not None or budget.over():
             return found

@@ -23,12 +23,12 @@ def able(requirement: ClassRequirement, instances: Instances) -> NDArray[np.bool
     """
     found = np.ones(len(instances), np.bool_)
     for number, about in enumerate(requirement.sensitive):
-        asked = [each for place, each in requirement.on_attributes if place == number]
+        requested = [each for place, each in requirement.on_attributes if place == number]
         step = max(1, _BATCH // len(about.count))
         for first in range(0, len(instances), step):
             part = instances.take(np.arange(first, min(first + step, len(instances))))
             support = np.zeros((len(part), len(about.count)))
             np.add.at(support, (part.owner(), about.codes[part.member]), requirement.table.weight[part.member])
-            for each in asked:
+            for each in requested:
                 found[first : first + step] &= each.supported(support, float(requirement.least))
     return found

@@ -36,6 +36,6 @@ def shown_bits(table: CodedTable, places: list[int], kinds: list[str], partition
     for column, (kind, values) in enumerate(zip(kinds, table.cardinality.tolist(), strict=True)):
         pairs = np.unique(partition.number * values + table.codes[partition.row_type, column])
         different = np.bincount(pairs // values, minlength=classes)
-        told = different == 1 if kind == "plain" else (different < values) | (values == 1) | (kind in ("mean", "median"))
-        shown |= told.astype(np.uint64) << np.uint64(places[column])
+        is_shown = different == 1 if kind == "plain" else (different < values) | (values == 1) | (kind in ("mean", "median"))
+        shown |= is_shown.astype(np.uint64) << np.uint64(places[column])
     return shown[partition.number]

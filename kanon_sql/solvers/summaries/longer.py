@@ -46,7 +46,7 @@ def search_longer(
     table, measure, scale, classes, near, bound, budget
         As there. With a time limit the search goes on until it ends.
     k : int
-        Least rows of a class, all that is asked.
+        Least rows of a class, the only requirement.
     """
     order = _first_classes(classes)
     states = [seeded(budget.seed), seeded(budget.seed + 1)]

@@ -37,7 +37,7 @@ INITIAL = 2
 """The initial threshold, in mean losses of a row, from a start that is only cut."""
 
 _COUNTERS = 300
-"""Counters of a histogram that take as long as a step for k alone; else a step takes a third more beside them."""
+"""Counters of a histogram that take as long as a step for k alone; else a step takes a third more."""
 
 _WIDE, _TOGETHER = 4, 32
 """One round in so many also destroys classes of more row types than usual, if there are any, with so many classes near them.
@@ -147,5 +147,5 @@ def steps_of(row_types: int) -> int:
 
 
 def _usual_size(requirement: ClassRequirement, rows: int, classes: int) -> int:
-    """Return about how many rows classes come to have: as few as may be, or as many as they have if more is asked than k."""
+    """Return about how many rows classes come to have: as few as may be, or as many as they have if more than k is required."""
     return max(requirement.least, rows // classes) if requirement.requirements else requirement.least

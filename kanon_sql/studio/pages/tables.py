@@ -5,7 +5,7 @@ from __future__ import annotations
 from nicegui import ui
 
 from kanon_sql.engines.duckdb.database.plan import risks_of, roles_of
-from kanon_sql.engines.duckdb.database.release import FORMATS
+from kanon_sql.engines.duckdb.database.whole_database import FORMATS
 from kanon_sql.model.how_many import how_many
 from kanon_sql.studio.database_run import DatabaseRun
 from kanon_sql.studio.pages.frame import figures, page, panel, paragraph, rows_table, tried

@@ -21,7 +21,7 @@ def hierarchy_levels(
     columns : mapping
         The table of the hierarchy, column by column.
     chosen : sequence of int
-        The levels that are asked for, ascending; empty asks for all.
+        The requested levels, ascending; empty for all.
 
     Raises
     ------

@@ -28,7 +28,7 @@ def places(ask: Ask, source: str, release: str) -> tuple[Place, Place]:
     Raises
     ------
     SourceError
-        When there is no such source, or the release cannot be beside it.
+        When there is no such source, or the release cannot be next to it.
     """
     known = {tuple(map(same_name, place)): (*place, kind) for *place, kind in ask(_PLACES)}
     database, schema, schemas = ask(_CURRENT)[0]

@@ -62,7 +62,7 @@ class Terms:
         own = {name: value for name, value in guarantee.items() if name not in (*_SEARCH, *_DECIDED)}
         return {
             **own,
-            "requirements": _asked(guarantee["requirements"]),
+            "requirements": _sorted_requirements(guarantee["requirements"]),
             "key": list(self.keys),
             "key types": [self.kinds[name] for name in self.keys],
             "people": list(self.people),
@@ -76,7 +76,7 @@ class Terms:
     def changed(self, text: str) -> list[str]:
         """Return the names of the parts that are others in the terms of an earlier batch."""
         earlier = {**json.loads(Policy(every_column=True).to_json()), **json.loads(text)}  # of an older version, say
-        earlier["requirements"] = _asked(earlier["requirements"])
+        earlier["requirements"] = _sorted_requirements(earlier["requirements"])
         return [name for name, value in self.parts.items() if earlier.get(name, value) != value]
 
     @property
@@ -102,7 +102,7 @@ class Terms:
         return f"CAST(system.main.to_json(system.main.list_value({values})) AS VARCHAR)"
 
 
-def _asked(requirements: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _sorted_requirements(requirements: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return requirements as they may not change: that each row is a person may be said for a later batch."""
     said = [{name: value for name, value in each.items() if name != "per_row"} for each in requirements]
     return [each for each in said if each != {"type": "k", "k": 1}]

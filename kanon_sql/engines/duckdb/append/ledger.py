@@ -1,7 +1,7 @@
 """The ledger of a release that grows: which rows are in it, as keyed hashes, and in which state it was left.
 
-It is two tables beside the source: ``kanon_ledger_R`` has a row for each row of the release R, ``kanon_batches_R`` one for each
-batch.
+It is two tables next to the source: ``kanon_ledger_R`` has a row for each row of the release R,
+``kanon_batches_R`` one for each batch.
 """
 
 from __future__ import annotations
@@ -205,8 +205,8 @@ class Ledger:
         number = self.batch + 1
         self._ask(_NOTE.format(ledger=self.rows, batch=number))
         size, fingerprint = self._fingerprint()
-        told = [terms.to_json(), self._token(), self._own]
-        values = [moment, str(rows), str(waiting), *told, str(size), fingerprint]
+        recorded = [terms.to_json(), self._token(), self._own]
+        values = [moment, str(rows), str(waiting), *recorded, str(size), fingerprint]
         self._ask(_CLOSE.format(self.batches, number, *map(literal, values)))
         if size != self.size + rows:
             raise SourceError(f"{self.release} changed while the batch was added; nothing was released; hint: run it again")

@@ -18,7 +18,7 @@ from kanon_sql.engines.duckdb.append.batch_terms import Terms, terms_of
 from kanon_sql.engines.duckdb.append.ledger import Ledger, refuse
 from kanon_sql.engines.duckdb.append.waiting_rows import hold_returning, released_batch, returning_people
 from kanon_sql.engines.duckdb.connect.connection import Connection
-from kanon_sql.engines.duckdb.connect.failures import Asked, spoken
+from kanon_sql.engines.duckdb.connect.failures import RequestedStatement, spoken
 from kanon_sql.engines.duckdb.connect.lazy_relation import run
 from kanon_sql.engines.duckdb.connect.resources import way_out
 from kanon_sql.engines.duckdb.connect.session import Session
@@ -26,7 +26,7 @@ from kanon_sql.engines.duckdb.gather.unit import settled_unit
 from kanon_sql.engines.duckdb.histories.linking import judge_batch
 from kanon_sql.engines.duckdb.names import qualified, quoted
 from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError, raise_alone
-from kanon_sql.model.all_known import by_all_columns
+from kanon_sql.model.all_columns_known import by_all_columns
 from kanon_sql.model.append_options import append_choices
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
@@ -34,7 +34,7 @@ from kanon_sql.model.policy_options import PolicyOptions
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.repetition import RepeatedPeopleError
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.unit_of import unit_of
+from kanon_sql.model.unit_of_policy import unit_of
 
 _OVERTAKEN = "another append to this release was at work at the same time; nothing was released; hint: run it again"
 
@@ -71,7 +71,7 @@ class Append:
 
     def ask(self, query: str) -> list[tuple[Any, ...]]:
         """Run a statement and return its rows; its errors quote no value."""
-        return run(self._session, Asked(released=True), self._rows, query)  # type: ignore[no-any-return]
+        return run(self._session, RequestedStatement(released=True), self._rows, query)  # type: ignore[no-any-return]
 
     def _rows(self, query: str) -> list[tuple[Any, ...]]:
         try:
@@ -139,7 +139,7 @@ class Append:
         self,
         origin: Place,
         place: Place,
-        beside: tuple[str, str],
+        ledger_schema: tuple[str, str],
         terms_for: Callable[[Mapping[str, str]], Terms],
         wide: str | None = None,
     ) -> Batch:
@@ -149,7 +149,7 @@ class Append:
         ----------
         origin, place : tuple of str
             The source and the release.
-        beside : tuple of str
+        ledger_schema : tuple of str
             Database and schema of the ledger.
         terms_for : callable
             Makes the terms once the columns are known.
@@ -163,7 +163,7 @@ class Append:
             raise PolicyError(
                 "returning='wait' needs a column that identifies people; hint: per='patient_id', or a policy with a pseudonym"
             )
-        ledger = Ledger(self.ask, beside, place, self._session.secret)
+        ledger = Ledger(self.ask, ledger_schema, place, self._session.secret)
         ledger.open(terms)
         self.ask(f'CREATE OR REPLACE TEMP TABLE "kanon#read" AS SELECT {terms.read} FROM {qualified(origin)}')  # noqa: S608
         counts = ledger.counts()
@@ -193,7 +193,15 @@ class Append:
             if self._strict and self._certificate.warnings:
                 raise AuditError(f"strict: {'; '.join(self._certificate.warnings)}; nothing was released")
             ledger.add(terms, released, counts.fresh - released, datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"))
-            run(self._session, Asked(released=True), check_whole_release, self._raw, self.ask, terms, ledger.release)
+            run(
+                self._session,
+                RequestedStatement(released=True),
+                check_whole_release,
+                self._raw,
+                self.ask,
+                terms,
+                ledger.release,
+            )
             for name in _TEMPORARY:
                 self.ask(f'DROP TABLE IF EXISTS temp.main."kanon#{name}"')
         return Batch(

@@ -9,9 +9,9 @@ from typing import Any
 import duckdb
 
 from kanon_sql.engines.cells.table_audit import TableAudit, hidden_cell
-from kanon_sql.engines.duckdb.cells.intervals_beside import intervals_beside
-from kanon_sql.engines.duckdb.cells.known_columns import check_columns
+from kanon_sql.engines.duckdb.cells.intervals_with_sums import intervals_with_sums
 from kanon_sql.engines.duckdb.cells.published_rows import published_rows
+from kanon_sql.engines.duckdb.cells.unknown_columns import check_columns
 from kanon_sql.engines.duckdb.python_tables.duckdb_relations import is_relation, place_rows
 from kanon_sql.engines.duckdb.python_tables.tables import frame_of, names_of, readable, to_arrow
 from kanon_sql.errors import PolicyError, UnknownColumnError
@@ -126,10 +126,10 @@ def audited_table(con: Any, by: Sequence[str], measure: str, *, k: int, budget: 
         raise PolicyError("unknown rows; hint: use null or absent")
     if isinstance(markers, str):
         raise PolicyError("suppressed must be a list of texts; hint: suppressed=['*']")
-    asked = {**options, "suppressed": markers, "absent": rows == "absent", "possible": possible_keys(by, possible)}
-    read = published_rows(con, by, measure, least=least, **asked)
-    beside = [published_rows(con, by, each, least=0, **asked) for each in sums]
-    found = intervals_beside(read, beside, budget)
+    requested = {**options, "suppressed": markers, "absent": rows == "absent", "possible": possible_keys(by, possible)}
+    read = published_rows(con, by, measure, least=least, **requested)
+    with_sums = [published_rows(con, by, each, least=0, **requested) for each in sums]
+    found = intervals_with_sums(read, with_sums, budget)
     cells = [
         hidden_cell(read.keys[row], found[row], read.unit, k, absent=row >= read.published)
         for row in sorted(found)

@@ -46,15 +46,15 @@ class Counted:
     @property
     def people(self) -> int:
         """Return how many there are."""
-        return int(self._asked(_PEOPLE.format(people=self._count, table=self.table)))
+        return int(self._answer(_PEOPLE.format(people=self._count, table=self.table)))
 
     def least(self, columns: Sequence[str]) -> int:
         """Return the least number of people who share a combination of values; NULL is a value."""
-        return int(self._asked(_LEAST.format(people=self._count, table=self.table, by=", ".join(map(quoted, columns)))) or 0)
+        return int(self._answer(_LEAST.format(people=self._count, table=self.table, by=", ".join(map(quoted, columns)))) or 0)
 
     def share_below(self, by: Sequence[str], k: int) -> float:
         """Return the share of people in groups of fewer than k, by SQL expressions; who is in several counts in each."""
-        return float(self._asked(_BELOW.format(people=self._count, table=self.table, by=", ".join(by), k=k)))
+        return float(self._answer(_BELOW.format(people=self._count, table=self.table, by=", ".join(by), k=k)))
 
     def singled_out(self, columns: Sequence[str]) -> list[tuple[tuple[str, ...], float]]:
         """Return the sets of one or two columns, and the share of people who have a combination of values alone."""
@@ -62,11 +62,11 @@ class Counted:
         sets = [chosen for size in (1, 2) for chosen in combinations(columns, size)]
         per = quoted(self.per or "")
         queries = (_ALONE.format(per=per, table=self.table, by=", ".join(map(quoted, chosen))) for chosen in sets)
-        return [(chosen, self._asked(query) / people) for chosen, query in zip(sets, queries, strict=True)]
+        return [(chosen, self._answer(query) / people) for chosen, query in zip(sets, queries, strict=True)]
 
     @property
     def _count(self) -> str:
         return "system.main.count(*)" if self.per is None else f"system.main.count(DISTINCT {quoted(self.per)})"
 
-    def _asked(self, query: str) -> Any:
+    def _answer(self, query: str) -> Any:
         return self.con.execute(query).fetchall()[0][0]

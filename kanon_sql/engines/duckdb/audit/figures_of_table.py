@@ -10,12 +10,12 @@ import duckdb
 from kanon_sql.engines.audit_figures import (
     FIRST,
     Audit,
-    asked_otherwise,
+    known_columns_hint,
     measured_requirements,
     too_few_known,
     too_small,
 )
-from kanon_sql.engines.audited_unit import asked_person
+from kanon_sql.engines.audited_unit import person_column
 from kanon_sql.engines.duckdb.audit.audited_unit import audited_unit
 from kanon_sql.engines.duckdb.audit.known_classes import broken_by_known
 from kanon_sql.engines.duckdb.audit.known_rows import KnownRows
@@ -98,7 +98,7 @@ def audit(
     PolicyError
         When ``fraction`` is not a share, or the population lacks a quasi-identifier.
     RepeatedPeopleError
-        When something is asked for, a column repeats people, and neither ``per`` nor ``per_row`` says what a row is.
+        When something is requested, a column repeats people, and neither ``per`` nor ``per_row`` says what a row is.
     SourceError
         When a table cannot be read exactly, or no row of the population matches a class.
     TypeError
@@ -136,9 +136,9 @@ def audit(
     source = table if is_relation(table) else frame_of(table)
     measured = measured_requirements(given["sensitive"], **thresholds(given))
     policy = Policy.of(k=1 if k is None else k, quasi_identifiers=given["quasi_identifiers"], requirements=measured)
-    per = asked_person(per, per_row, names_of(source))
+    per = person_column(per, per_row, names_of(source))
     policy = policy.resolve([name for name in names_of(source) if name != per])
-    linked = KnownRows.asked(known_rows, per, known)
+    linked = KnownRows.requested(known_rows, per, known)
     names = [qi.column for qi in policy.quasi_identifiers]
     read = [*names, *policy.measured, *([] if per is None else [per])]
     hashed = [name for name in names_of(source) if name not in read]
@@ -164,7 +164,7 @@ def audit(
         if per is not None:
             size, risk = in_people(size, risk, people_figures(con, "source", names, per), population=everybody is not None)
             figures["people"] = size["people"]
-        asked = [(each, each.figures(con, names)) for each in map(audited, measured)]
+        figures_of = [(each, each.figures(con, names)) for each in map(audited, measured)]
         broken = [] if known is None else broken_by_known(con, measured, known, names)
         warnings = warnings_of_others(con, "source", hashed, policy.sensitive, size["rows"], k or size["k"] or 1, unread=hashed)
     if by_known is not None and known is not None:
@@ -188,10 +188,10 @@ def audit(
             "own_columns": tuple(histories["own_columns"]),
         }
     elif few := too_small(size["k"], k, people=per is not None):
-        raise AuditError(f"{few}; hint: {asked_otherwise(k)}")
+        raise AuditError(f"{few}; hint: {known_columns_hint(k)}")
     if broken:
         raise AuditError(f"{broken[0]}; hint: {FIRST}")
-    for requirement, row in asked:
+    for requirement, row in figures_of:
         if known is None and (wrong := requirement.wrong(row)):
             raise AuditError(f"{wrong}; hint: {FIRST}")
         figures |= requirement.audit(row)

@@ -90,7 +90,7 @@ def counted_values(coded: str, sets: Sequence[Sequence[int]], requirement: Sensi
         "tally": tally,
         "value": "label" if of_people else "value",
         "texts": '"kanon#texts".texts' if named else "NULL",
-        "told": text("known_told", tally=tally) if named else "",
+        "texts_of_values": text("known_texts", tally=tally) if named else "",
         "question": audited(requirement).question('"kanon#by_sets"'),
     }
     found = []
@@ -138,8 +138,8 @@ class CountedSets:
         if self.least is None:
             return "there are no rows"
         sets, rows = how_many(self.sets, "set"), how_many(self.least, "row")
-        told = f"the smallest class by any of {sets} of columns has {rows}"
-        return told if self.kept or not self.figure else f"{told}; by some set {self.figure}"
+        stated = f"the smallest class by any of {sets} of columns has {rows}"
+        return stated if self.kept or not self.figure else f"{stated}; by some set {self.figure}"
 
 
 def counted_known(
@@ -169,13 +169,13 @@ def counted_known(
     )
 
 
-def broken_by_known(con: Any, asked: Iterable[SensitiveRequirement], known: int, names: Sequence[str]) -> list[str]:
+def broken_by_known(con: Any, requested: Iterable[SensitiveRequirement], known: int, names: Sequence[str]) -> list[str]:
     """Return what is wrong with the table ``source`` if its classes by any so many known columns break a requirement.
 
     The sets are few enough for `k_known`.
     """
     found = []
-    for each in asked:
+    for each in requested:
         if not audited(each).only_measured:
             counted = counted_known(con, KnownColumns.against(each, known), names, (), "source")
             found += [] if counted.kept else [f"{counted.requirement.describe()} does not hold: {counted.described()}"]

@@ -28,7 +28,7 @@ class KnownRows:
     per: str
 
     @classmethod
-    def asked(cls, rows: int | None, per: str | None, known: int | None) -> KnownRows | None:
+    def requested(cls, rows: int | None, per: str | None, known: int | None) -> KnownRows | None:
         """Return what options ask for; None if they ask for no rows.
 
         Raises

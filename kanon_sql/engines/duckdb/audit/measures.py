@@ -16,7 +16,7 @@ Figures = Mapping[str, Any]
 
 _EVERYBODY, _SHOWN = '"kanon#texts of the population"', '"kanon#texts of the release"'
 
-_TOLD = re.compile("kanon: (.*)")
+_REFUSAL = re.compile("kanon: (.*)")
 """What a macro says of its arguments; any other error of DuckDB may quote a value."""
 
 
@@ -28,10 +28,10 @@ def macro_errors() -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        told = _TOLD.search(str(error))
-        if told is None:
+        refusal = _REFUSAL.search(str(error))
+        if refusal is None:
             raise
-        raise_alone(SourceError(told[1]))
+        raise_alone(SourceError(refusal[1]))
 
 
 def record(con: Any, query: str, values: object) -> dict[str, Any]:

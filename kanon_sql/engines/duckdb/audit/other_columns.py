@@ -31,7 +31,7 @@ def warnings_of_others(
     rows : int
         Rows of the table.
     k : int
-        The rows that look alike in the quasi-identifiers: what is asked for, or those of the smallest class.
+        The rows that look alike in the quasi-identifiers: the requested number, or those of the smallest class.
     unread : sequence of str
         Columns of which the table has hashes only.
 
@@ -43,7 +43,7 @@ def warnings_of_others(
     shared = limits.shared(rows)
     alone = {name: singled_out(con, table, [name], shared) for name in (*others, *sensitive)}
     facts = {
-        name: f"singles out {single / rows:.1%} of the rows{limits.told(shared)}"
+        name: f"singles out {single / rows:.1%} of the rows{limits.in_words(shared)}"
         for name, single in alone.items()
         if limits.singled_out(single, rows)
     }

@@ -10,7 +10,7 @@ from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.texts import text
 
 _TEXT = 'system.main.encode(CAST("kanon#t".{column} AS VARCHAR))'
-"""Values are told apart by the bytes of their text, whatever the collation of the column."""
+"""Values are distinguished by the bytes of their text, whatever the collation of the column."""
 
 
 def people_figures(con: Any, table: str, quasi_identifiers: Sequence[str], per: str) -> dict[str, Any]:

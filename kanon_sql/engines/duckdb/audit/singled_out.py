@@ -11,7 +11,7 @@ _ROWS = """SELECT coalesce(system.main.sum(n) FILTER (people < {fewest}), 0)
     FROM (SELECT system.main.count(*) AS n, {people} AS people FROM {table} AS "kanon#t" GROUP BY {values})"""
 
 _TEXT = 'system.main.encode(CAST("kanon#t".{column} AS VARCHAR))'
-"""Values are told apart as a reader sees them: by the bytes of their text, whatever the collation of the column."""
+"""Values are distinguished as a reader sees them: by the bytes of their text, whatever the collation of the column."""
 
 
 _PEOPLE = 'SELECT system.main.count(DISTINCT {person}) FROM {table} AS "kanon#t"'
@@ -19,8 +19,8 @@ _PEOPLE = 'SELECT system.main.count(DISTINCT {person}) FROM {table} AS "kanon#t"
 
 def people_in(con: Any, table: str, person: str) -> int:
     """Return how many people a column tells apart; rows without one count as nobody."""
-    asked = _PEOPLE.format(table=quoted(table), person=_TEXT.format(column=quoted(person)))
-    return int(con.execute(asked).fetchall()[0][0])
+    query = _PEOPLE.format(table=quoted(table), person=_TEXT.format(column=quoted(person)))
+    return int(con.execute(query).fetchall()[0][0])
 
 
 def singled_out(con: Any, table: str, columns: Sequence[str], fewest: int = 2, person: str | None = None) -> int:
@@ -58,5 +58,5 @@ def singled_out(con: Any, table: str, columns: Sequence[str], fewest: int = 2, p
     people = "system.main.count(*)"
     if person is not None:
         people = f"system.main.count(DISTINCT {_TEXT.format(column=quoted(person))})"
-    asked = _ROWS.format(table=quoted(table), values=values, fewest=fewest, people=people)
-    return int(con.execute(asked).fetchall()[0][0])
+    query = _ROWS.format(table=quoted(table), values=values, fewest=fewest, people=people)
+    return int(con.execute(query).fetchall()[0][0])

@@ -26,7 +26,7 @@ _GROUPINGS = {"cube": cube, "rollup": rollup, "plain": plain}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableArguments:
-    """What a table shows, and what is asked of it.
+    """What a table shows, and its requirement.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class TableArguments:
     recodings : mapping of str to str, optional
         For some keys their levels, as the clause writes them behind IN.
     policy : StoredProtection, optional
-        What is asked of it.
+        Its requirement.
     options : mapping of str to value
         The same without a policy, as `Protection.of` takes it; an option that is None has not been given.
     surface : Surface
@@ -68,10 +68,10 @@ class TableArguments:
         PolicyError
             When an argument is not of its kind.
         """
-        return protected_query(*self.asked(), f"FROM {table_name(self.table)}", others, held=held, surface=self.surface)
+        return protected_query(*self.requested(), f"FROM {table_name(self.table)}", others, held=held, surface=self.surface)
 
-    def asked(self) -> tuple[Counting, Protection]:
-        """Return what is counted for the table, and what is asked of it; errors as for `query`."""
+    def requested(self) -> tuple[Counting, Protection]:
+        """Return what is counted for the table, and its requirement; errors as for `query`."""
         by, sums = self._keys(), self._sums()
         if not isinstance(self.grouping, str) or self.grouping not in _GROUPINGS:
             hint = hint_of(str(self.grouping), _GROUPINGS, "use cube, rollup or plain")
@@ -126,12 +126,12 @@ class TableArguments:
 
     def _levels(self, key: str) -> tuple[dict[str, str], bool]:
         """Return for each level of a key the text that tells it apart and its SQL, and whether the total is a level."""
-        asked = {same_name(each): text for each, text in (self.recodings or {}).items()}
-        if same_name(key) not in asked:
+        requested = {same_name(each): text for each, text in (self.recodings or {}).items()}
+        if same_name(key) not in requested:
             return {same_name(key): quoted(key)}, False
-        from kanon_sql.clause.cells.levels import levels_of  # sqlglot is only paid for where there is something to read
+        from kanon_sql.clause.cells.levels import levels_of  # sqlglot is only loaded where there is something to read
 
-        levels = levels_of(key, asked[same_name(key)])
+        levels = levels_of(key, requested[same_name(key)])
         return dict(levels.labels(same_name(key), quoted(key))), levels.total
 
     def _protection(self, tabulation: Tabulation) -> Protection:

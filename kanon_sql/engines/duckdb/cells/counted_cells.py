@@ -52,7 +52,7 @@ def protect_counted(
         least value ``kanon#least0``, ``kanon#lowest0`` and ``kanon#highest0`` of contributions with the sum of their squares
         ``kanon#squares0``, and ``kanon#largest0`` where a rule looks at them.
     counting, protection
-        The table, and what is asked of it.
+        The table, and its requirement.
     progress : callable, optional
         As for `Budget`.
     warned : sequence of str

@@ -70,7 +70,7 @@ class ProtectedTables:
     @contextmanager
     def together(self, tables: TablesTogether) -> Iterator[list[int]]:
         """Give a number for each of the tables, by which their statements know what they are solved with."""
-        tickets = [secrets.randbits(62) for _ in tables.asked]  # no other statement can guess it
+        tickets = [secrets.randbits(62) for _ in tables.requested]  # no other statement can guess it
         self._together |= {ticket: (tables, place) for place, ticket in enumerate(tickets)}
         try:
             yield tickets

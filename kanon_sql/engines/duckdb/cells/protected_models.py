@@ -27,7 +27,7 @@ def protected_query(session: Session, sql: str, database: str) -> str:
     PolicyError
         When there is no clause, or an ANONYMIZE clause.
     """
-    from kanon_sql.clause import rewrite  # sqlglot is only paid for where a model is protected
+    from kanon_sql.clause import rewrite  # sqlglot is only loaded where a model is protected
 
     def rows(*_release: Any) -> str:
         raise PolicyError("ANONYMIZE releases rows; hint: materialized='anonymized'")
@@ -54,18 +54,18 @@ def table_figures(session: Session, sql: str, database: str, before: int) -> str
     before : int
         The number of the last protected table before it ran.
     """
-    asked = [(replace(tabulation, reads=()), protection) for tabulation, protection in _tables_in(session, sql, database)]
+    requested = [(replace(tabulation, reads=()), protection) for tabulation, protection in _tables_in(session, sql, database)]
     found = []
     for certificate in session.protected_tables.certificates[before:]:
         tabulation = Tabulation.from_dict(json.loads(certificate.tabulation))
-        if (replace(tabulation, reads=()), Protection.from_dict(json.loads(certificate.protection))) in asked:
+        if (replace(tabulation, reads=()), Protection.from_dict(json.loads(certificate.protection))) in requested:
             data = certificate.to_dict()
             found.append({name: each for name, each in data.items() if name not in ("tabulation", "protection", "number")})
     return json.dumps(found)
 
 
 def _tables_in(session: Session, sql: str, database: str) -> list[tuple[Tabulation, Protection]]:
-    """Return the protected tables of a text, and what is asked of each."""
+    """Return the protected tables of a text, each with its requirement."""
     from kanon_sql.clause import rewrite
 
     found: list[tuple[Tabulation, Protection]] = []

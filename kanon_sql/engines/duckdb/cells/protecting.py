@@ -15,9 +15,9 @@ from kanon_sql.certificate.table_certificate import ProtectedTable
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.tables_together import TablesTogether
 from kanon_sql.engines.duckdb.cells.arguments import TableArguments
-from kanon_sql.engines.duckdb.cells.known_columns import check_columns
 from kanon_sql.engines.duckdb.cells.query import protected_query
 from kanon_sql.engines.duckdb.cells.remembered_source import comparable, let_go, remember
+from kanon_sql.engines.duckdb.cells.unknown_columns import check_columns
 from kanon_sql.engines.duckdb.connect.registration import new_session
 from kanon_sql.engines.duckdb.connect.session import Session
 from kanon_sql.engines.duckdb.python_tables.conversions import answer_of
@@ -101,24 +101,30 @@ def protect(
     >>> protect(people, by=["region", "sex"], k=4).table["n"].null_count
     4
     """
-    asked: dict[str, Any] = {"measures": measures, "grouping": grouping, "recodings": recodings, "p": p, "dominance": dominance}
-    return protected(table, by, {**asked, "k": k, **options}, surface="python", ledger=ledger, progress=progress)
+    requested: dict[str, Any] = {
+        "measures": measures,
+        "grouping": grouping,
+        "recodings": recodings,
+        "p": p,
+        "dominance": dominance,
+    }
+    return protected(table, by, {**requested, "k": k, **options}, surface="python", ledger=ledger, progress=progress)
 
 
 def protected(
     table: Any,
     by: Sequence[str],
-    asked: Mapping[str, Any],
+    requested: Mapping[str, Any],
     *,
     surface: Surface,
     ledger: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> ProtectedTable:
-    """Publish counts and sums of a table; errors name options of ``surface``, ``asked`` are its other arguments."""
+    """Publish counts and sums of a table; errors name options of ``surface``, ``requested`` are its other arguments."""
     con, session, columns = _opened(table, ledger, progress, surface)
-    arguments = replace(arguments_of(columns, by, **asked), surface=surface)
+    arguments = replace(arguments_of(columns, by, **requested), surface=surface)
     with _ended_by_errors(con):
-        sql = arguments.query(_earlier(con, session, arguments.asked()[1]))
+        sql = arguments.query(_earlier(con, session, arguments.requested()[1]))
         _create(con, session, sql)
         let_go(con)
     return ProtectedTable(table=released_as(con, table), certificate=session.protected_tables.newest(), sql=sql)
@@ -166,14 +172,14 @@ def protect_together(
     con, session, columns = _opened(table, ledger, progress)
     together = TablesTogether()
     for each in tables:
-        together.add(*arguments_of(columns, **each).asked())
-    if not together.asked:
+        together.add(*arguments_of(columns, **each).requested())
+    if not together.requested:
         raise PolicyError("there are no tables; hint: tables=[{'by': ['region', 'sex']}, {'by': ['region', 'age']}]")
-    countings = [counting for counting, _ in together.asked]
+    countings = [counting for counting, _ in together.requested]
     found = []
     with _ended_by_errors(con), session.protected_tables.together(together) as tickets:
-        earlier = _earlier(con, session, together.asked[0][1])
-        for ticket, (counting, protection) in zip(tickets, together.asked, strict=True):
+        earlier = _earlier(con, session, together.requested[0][1])
+        for ticket, (counting, protection) in zip(tickets, together.requested, strict=True):
             sql = protected_query(
                 counting, protection, _SOURCE, earlier, together=countings, ticket=ticket, held=True, surface="python"
             )
@@ -233,20 +239,20 @@ _OPTIONS = (
 )  # fmt: skip
 
 
-def arguments_of(columns: list[str], by: Sequence[str], policy: str | None = None, **asked: Any) -> TableArguments:
+def arguments_of(columns: list[str], by: Sequence[str], policy: str | None = None, **requested: Any) -> TableArguments:
     """Return the arguments of a table; refuse options and columns that do not exist."""
     known = (*_SHAPE, *_OPTIONS, "policy")
-    for each in asked:
+    for each in requested:
         if each not in known:
             raise TypeError(f"protect() has no option {each!r}; hint: {hint_of(each, known, 'see its documentation')}")
     if isinstance(by, str) or not isinstance(by, Sequence):
         raise PolicyError("by must be a list of columns; hint: by=['region', 'sex']")
-    per = [] if asked.get("per") is None else [asked["per"]]
-    check_columns((*by, *(asked.get("measures") or {}).values(), *per), columns)
+    per = [] if requested.get("per") is None else [requested["per"]]
+    check_columns((*by, *(requested.get("measures") or {}).values(), *per), columns)
     stored = None
     if policy is not None:
         file = named(policy, "policy", "a file of policies", "policy='policies.yaml::weekly'")
         stored = protection_of_name(*choose(file))
         stored.check_columns(columns)
-    shape = {name: asked.pop(name) for name in _SHAPE if name in asked}
-    return TableArguments(table="source", by=list(by), **shape, policy=stored, options=asked, surface="python")
+    shape = {name: requested.pop(name) for name in _SHAPE if name in requested}
+    return TableArguments(table="source", by=list(by), **shape, policy=stored, options=requested, surface="python")

@@ -103,11 +103,14 @@ def published_rows(
     pairs, sets = [], [(pattern, absent) for pattern in patterns]
     for pattern, open_ends in (*sets, *((each, True) for each in _joined_patterns(patterns))):
         names = [quoted(name) for name, own in zip(columns, pattern, strict=True) if own]
-        asked = {"pattern": _where(columns, pattern), "same": " AND ".join(f"c.{name} = b.{name}" for name in names) or "true"}
+        matched = {
+            "pattern": _where(columns, pattern),
+            "same": " AND ".join(f"c.{name} = b.{name}" for name in names) or "true",
+        }
         if open_ends:
             keys = ", ".join(quoted(name) if own else "NULL" for name, own in zip(columns, pattern, strict=True))
-            con.execute(cells_text("left_out_rows", keys=keys, names=", ".join(names) or "1", **asked))
-        pairs.append(con.execute(cells_text("published_pairs", **asked)).fetchnumpy())
+            con.execute(cells_text("left_out_rows", keys=keys, names=", ".join(names) or "1", **matched))
+        pairs.append(con.execute(cells_text("published_pairs", **matched)).fetchnumpy())
     marked = " OR ".join(f"{quoted(each)} = {other}" for each in columns)
     joined = " OR ".join(f"({_where(columns, each)})" for each in _joined_patterns(patterns)) or "false"
     listed = ", ".join(f"CASE WHEN {quoted(each)} = {other} THEN {literal(OTHERS)} ELSE {quoted(each)} END" for each in columns)
@@ -162,10 +165,10 @@ def _rests(con: Any, columns: list[str], patterns: Sequence[tuple[bool, ...]]) -
                 for name, own, other in zip(columns, coarse, fine, strict=True)
             ]
             same = " AND ".join(f"{name} = f.{name.removeprefix('c.')}" for name in names) or "true"
-            asked = {"pattern": _where(columns, coarse, "c"), "finer": _where(columns, fine, "f")}
+            matched = {"pattern": _where(columns, coarse, "c"), "finer": _where(columns, fine, "f")}
             joined = "".join(f"{name}, " for name in names)
             for *found, rest in con.execute(
-                cells_text("shown_rests", keys=", ".join(keys), same=same, names=joined, **asked)
+                cells_text("shown_rests", keys=", ".join(keys), same=same, names=joined, **matched)
             ).fetchall():
                 yield tuple(found), rest
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.table_unit import key_places, unit_of
-from kanon_sql.engines.duckdb.cells.gathering import bits
+from kanon_sql.engines.duckdb.cells.gathered_cells import bits
 from kanon_sql.engines.duckdb.connect.shadowing import unshadowed
 from kanon_sql.engines.duckdb.gather.unit import settled_unit
 from kanon_sql.engines.duckdb.label_types import unlisted_null
@@ -51,7 +51,7 @@ def protected_query(
     Parameters
     ----------
     counting, protection
-        The table, and what is asked of it.
+        The table, and its requirement.
     source : str
         FROM; used once.
     others : iterable of Counting
@@ -83,13 +83,13 @@ def protected_query(
     tabulation, numbers, own = counting.tabulation, range(len(counting.keys)), counting.condition
     if counting.where and own is None:
         source = f"{source} WHERE {counting.where}"
-    asked = [f'{text} AS "kanon#key{key}"' for key, text in enumerate(counting.keys)]
-    asked += [f'{text} AS "kanon#value{place}"' for place, text in enumerate(counting.sums)]
+    selected = [f'{text} AS "kanon#key{key}"' for key, text in enumerate(counting.keys)]
+    selected += [f'{text} AS "kanon#value{place}"' for place, text in enumerate(counting.sums)]
     if protection.per is not None:
-        asked.append(f'{quoted(protection.per)} AS "kanon#person"')
-    planned = f"{above} SELECT {', '.join(asked)} {source}"
+        selected.append(f'{quoted(protection.per)} AS "kanon#person"')
+    planned = f"{above} SELECT {', '.join(selected)} {source}"
     # all columns are evidence of whom a row describes; counting reads none of them
-    asked = ["*"] if counted else [*asked, "*"]
+    selected = ["*"] if counted else [*selected, "*"]
     listed = ", ".join(f'"kanon#key{key}"' for key in numbers)
     coded = ", ".join(f'"kanon#code{key}"' for key in numbers)
     gathered = cells_text(
@@ -100,7 +100,7 @@ def protected_query(
         ticket=str(ticket),
         planned=literal(planned),
         unshadowed=unshadowed(),
-        columns=",\n           ".join(asked),
+        columns=",\n           ".join(selected),
         read="NOT MATERIALIZED" if held or counted else "MATERIALIZED",
         source=source,
         keys=listed,

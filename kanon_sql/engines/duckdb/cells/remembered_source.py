@@ -68,9 +68,9 @@ def read_source(
     """
     place.require()
     stored = place.kind == "duckdb"
-    beside = ledger is not None and not (stored and Path(os.path.realpath(ledger)) == place.path)
+    other_file = ledger is not None and not (stored and Path(os.path.realpath(ledger)) == place.path)
     if stored:
-        writable = not beside and os.access(place.path, os.W_OK)
+        writable = not other_file and os.access(place.path, os.W_OK)
         _attach(con, place.path, _SOURCE, writable=writable)
         try:
             con.execute(f"CREATE VIEW {quoted(into)} AS FROM {place.within(_SOURCE)}")
@@ -78,7 +78,7 @@ def read_source(
             raise_alone(SourceError(f"cannot read {place}: {plain(error)}"))
     else:
         load(con, place, into=into, delimiter=delimiter)
-    if stored and not beside:
+    if stored and not other_file:
         return
     where = place.pattern or place.path
     name = named_table([_NAMELESS]) if piped else lasting_name(where, *(place.name if stored else ()))
@@ -147,9 +147,9 @@ def comparable(con: Any, session: Session, table: str) -> Sequence[Counting]:
     """
     found = session.protected_tables.countings
     for each in found:
-        asked = ", ".join((*each.keys, *each.sums, *([each.where] if each.where else [])))
+        selected = ", ".join((*each.keys, *each.sums, *([each.where] if each.where else [])))
         try:
-            con.execute(f"DESCRIBE SELECT {asked} FROM {quoted(table)}").fetchall()  # noqa: S608
+            con.execute(f"DESCRIBE SELECT {selected} FROM {quoted(table)}").fetchall()  # noqa: S608
         except duckdb.Error:
             raise_alone(
                 SourceError(

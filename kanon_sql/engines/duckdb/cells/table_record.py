@@ -211,13 +211,13 @@ def _place(database: str) -> str:
 
 
 def _table(counting: str, protection: str, count: int, cells: bytes, suppressed: bytes) -> EarlierTable:
-    counted, asked = Counting.from_json(counting), Protection.from_dict(json.loads(protection))
+    counted, requested = Counting.from_json(counting), Protection.from_dict(json.loads(protection))
     keys, sums = len(counted.tabulation.keys), len(counted.tabulation.sums)
     held = np.frombuffer(cells, "<i8").astype(np.int64).reshape(count, keys + 1 + sums)
     return EarlierTable(
         # tables of earlier versions counted fewer of the largest contributions
-        counting=replace(counted, largest=max(counted.largest, asked.largest)),
-        protection=asked,
+        counting=replace(counted, largest=max(counted.largest, requested.largest)),
+        protection=requested,
         cells=BaseCells(
             keys=held[:, :keys],
             people=held[:, keys],

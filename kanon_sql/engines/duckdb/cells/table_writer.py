@@ -74,7 +74,7 @@ class JointWriter:
 
     def __init__(self, released: ProtectedTables, tables: TablesTogether, tickets: Sequence[int]) -> None:
         self._released, self._before = released, released.countings
-        self._together = [counting for counting, _ in tables.asked]
+        self._together = [counting for counting, _ in tables.requested]
         self._tickets: Iterator[int] = iter(tickets)
 
     def __call__(self, query: TableQuery, protection: Protection, explained: bool) -> str:

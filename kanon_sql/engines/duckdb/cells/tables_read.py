@@ -1,4 +1,4 @@
-"""The tables that a statement reads, as the database knows them, so that tables of the same people are told by them."""
+"""The tables that a statement reads, as the database knows them, so that tables of the same people are recognized."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import duckdb
 
 from kanon_sql.engines.cells.tables_together import TablesTogether
 from kanon_sql.engines.duckdb.cells.ledger import ProtectedTables
-from kanon_sql.engines.duckdb.cells.table_writer import JointWriter, TableReader, TableWriter
+from kanon_sql.engines.duckdb.cells.table_writer import JointWriter, TableReader
 from kanon_sql.engines.duckdb.connect.first_use import BLOCKS
 from kanon_sql.errors import ClauseError, PolicyError
 
@@ -18,8 +18,6 @@ _BEGIN = "BEGIN TRANSACTION"
 
 _NOTHING = 'SELECT true AS "Success" WHERE false'
 """What runs in place of a statement that waits."""
-
-Writer = TableWriter | TableReader | JointWriter
 
 
 class WaitingTables:
@@ -47,7 +45,7 @@ class WaitingTables:
             return True
         if not isinstance(query, str) or not BLOCKS.search(query):
             return False
-        from kanon_sql.clause.cells import block  # sqlglot is only paid for where the word occurs
+        from kanon_sql.clause.cells import block  # sqlglot is only loaded where the word occurs
 
         return block.begins(query)
 
@@ -88,11 +86,11 @@ class WaitingTables:
 
     def _add(self, text: str, tables: TablesTogether, rewrite: Callable[..., Any]) -> None:
         """Keep a statement, unless it cannot be read, or its table cannot be solved together with those before it."""
-        known = len(tables.asked)
+        known = len(tables.requested)
         try:
             rewrite(text, writer=TableReader(tables))
         except (ClauseError, PolicyError):
-            del tables.asked[known:]
+            del tables.requested[known:]
             raise
         self._texts.append(text)
 

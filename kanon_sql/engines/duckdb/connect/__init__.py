@@ -1,1 +1,1 @@
-"""Connections to DuckDB: what they run, what they register, and how errors are told."""
+"""Connections to DuckDB: what they run, what they register, and how they report errors."""

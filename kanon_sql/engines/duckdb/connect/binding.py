@@ -18,7 +18,7 @@ class Binding:
         found.setdefault(policy, []).append(column)
 
     def columns(self, policy: str) -> list[str]:
-        """Return the columns noted for a policy since they were last asked for, each once: an interrupt may leave some."""
+        """Return the columns noted for a policy since the last call, each once: an interrupt may leave some."""
         return list(dict.fromkeys(self._columns.__dict__.pop(policy, [])))
 
     @property

@@ -171,7 +171,7 @@ class Connection:
         return self
 
     def sql(self, query: Any, *, params: Any = None, **options: Any) -> Any:
-        """Return a relation, as ``DuckDBPyConnection.sql``; it runs when its rows are asked for."""
+        """Return a relation, as ``DuckDBPyConnection.sql``; it runs when its rows are requested."""
         if self._first_use is not None and self._first_use.is_clause_alone(query):
             self._first_use.before(query)
             raw = self._raw
@@ -241,12 +241,12 @@ class Connection:
         value = getattr(self._raw if of_result else self.raw, name)
         if of_result and self._running is None:
             return partial(self._plainly, "", as_caller, value) if callable(value) else value
-        from kanon_sql.engines.duckdb.connect.failures import Asked
+        from kanon_sql.engines.duckdb.connect.failures import RequestedStatement
         from kanon_sql.engines.duckdb.connect.lazy_relation import run
 
         # A method such as fetchall is about the statement that ran last; one such as view is not.
-        asked = self._statements.asked if of_result else Asked()
-        return partial(run, self.session, asked, as_caller, value) if callable(value) else value
+        statement = self._statements.requested if of_result else RequestedStatement()
+        return partial(run, self.session, statement, as_caller, value) if callable(value) else value
 
     def _run(
         self, last: Callable[..., Any], query: Any, ask: Callable[[str], Any], parameters: Any, *, many: bool = False
@@ -261,9 +261,9 @@ class Connection:
         try:
             return call(*arguments, **options)
         except Exception as error:
-            from kanon_sql.engines.duckdb.connect.failures import Asked, error_to_raise
+            from kanon_sql.engines.duckdb.connect.failures import RequestedStatement, error_to_raise
 
-            cause = error_to_raise(error, Asked(text), self.session)
+            cause = error_to_raise(error, RequestedStatement(text), self.session)
             if cause is None:
                 raise
             raise_alone(cause)

@@ -1,4 +1,4 @@
-"""What is told of an error that DuckDB raises while it runs a release: its own words may quote cells of the source."""
+"""What is reported of an error that DuckDB raises while it runs a release: its own words may quote cells of the source."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ _KIND = re.compile(r"[A-Z][A-Za-z /-]* Error")
 
 
 @dataclass(slots=True)
-class Asked:
-    """A statement that a connection was asked to run.
+class RequestedStatement:
+    """A statement that a connection runs.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Asked:
     everything: Callable[[], None] | None = None
 
     @classmethod
-    def of(cls, written: object, sent: object) -> Asked:
+    def of(cls, written: object, sent: object) -> RequestedStatement:
         """Return what is known of a statement before it runs, given what was written and what is sent to DuckDB."""
         text = written if isinstance(written, str) else ""
         return cls(text=text, released=written != sent or _releases().search(text) is not None)
@@ -87,14 +87,14 @@ def _releases() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(RELEASES)})\b", re.IGNORECASE)
 
 
-def error_to_raise(error: Exception, asked: Asked, session: Session) -> KanonError | None:
+def error_to_raise(error: Exception, statement: RequestedStatement, session: Session) -> KanonError | None:
     """Return the error to raise in the place of one that a statement failed with; None lets that through as it is.
 
     Parameters
     ----------
     error : Exception
         What was raised.
-    asked : Asked
+    statement : RequestedStatement
         The statement.
     session : Session
         Knows the errors of our own functions, of which DuckDB hands on the text.
@@ -102,21 +102,21 @@ def error_to_raise(error: Exception, asked: Asked, session: Session) -> KanonErr
     if isinstance(error, duckdb.Error):
         cause = session.failures.cause_of(str(error))
         if cause is not None:
-            return _located(cause, asked.text)
-        wrong = _mistake(error, asked.text)
+            return _located(cause, statement.text)
+        wrong = _mistake(error, statement.text)
         if wrong is not None:
             return wrong
-    if not asked.released or isinstance(error, _PASSED_ON):
+    if not statement.released or isinstance(error, _PASSED_ON):
         return None
-    if not isinstance(error, duckdb.Error) or _is_broken(asked.text):
-        kind = "the text holds half of a surrogate pair" if _is_broken(asked.text) else type(error).__name__
+    if not isinstance(error, duckdb.Error) or _is_broken(statement.text):
+        kind = "the text holds half of a surrogate pair" if _is_broken(statement.text) else type(error).__name__
         return SourceError(f"the rows of the release could not be handed over: {kind}; hint: take them as an Arrow table")
-    where = _place(str(error), asked.text)
+    where = _place(str(error), statement.text)
     return SourceError(f"DuckDB could not run the statement: {spoken(error)}{where}; hint: {way_out(error) or HINT}")
 
 
 def spoken(error: duckdb.Error) -> str:
-    """Return what may be told of an error of DuckDB: its first paragraph where it is about names, else its kind alone."""
+    """Return what may be reported of an error of DuckDB: its first paragraph where it is about names, else its kind alone."""
     words = _OURS_MEANT.sub("", " ".join(_MORE.split(worded(str(error)), maxsplit=1)[0].split()))
     kind = _KIND.match(words)
     if (isinstance(error, _SPEAKING) or _HARMLESS.match(words)) and not _QUOTING.search(words):
@@ -129,7 +129,7 @@ def _is_broken(text: str) -> bool:
 
 
 def _place(message: str, text: str) -> str:
-    """Return where in the user's own text an error points to; the excerpt itself is not told."""
+    """Return where in the user's own text an error points to; the excerpt itself is not reported."""
     found = _PLACE.search(message)
     if found is None:
         return ""
@@ -144,7 +144,7 @@ def _place(message: str, text: str) -> str:
 def _mistake(error: duckdb.Error, text: str) -> KanonError | None:
     """Return the error for a word that is nearly one of the clause, or for a wrong argument of a function of ours."""
     if isinstance(error, duckdb.ParserException):
-        from kanon_sql.clause import not_our_word  # sqlglot is only paid for where DuckDB has refused the text
+        from kanon_sql.clause import not_our_word  # sqlglot is only loaded where DuckDB has refused the text
 
         return not_our_word(text)
     if isinstance(error, duckdb.ConversionException):
@@ -156,7 +156,7 @@ def _located(cause: KanonError, text: str) -> KanonError:
     """Return an error about a column of a clause as one that says where the clause names it."""
     if not isinstance(cause, UnknownColumnError) or "anonymiz" not in text.casefold():
         return cause
-    from kanon_sql.clause import place_of  # sqlglot is only paid for where the word occurs
+    from kanon_sql.clause import place_of  # sqlglot is only loaded where the word occurs
 
     try:
         found = place_of(cause.column, text, str(cause))

@@ -16,7 +16,7 @@ def heard(key: str, relation: str) -> str:
     Parameters
     ----------
     key : str
-        What `Binding.columns` is asked for.
+        The key for `Binding.columns`.
     relation : str
         The relation, as written after FROM.
 

@@ -1,4 +1,4 @@
-"""A lazy relation over a release: what it fails with is told without values, whenever it runs."""
+"""A lazy relation over a release: its errors are reported without values, whenever it runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from kanon_sql.engines.duckdb.connect.caller import as_caller
-from kanon_sql.engines.duckdb.connect.failures import Asked, error_to_raise
+from kanon_sql.engines.duckdb.connect.failures import RequestedStatement, error_to_raise
 from kanon_sql.errors import raise_alone
 
 if TYPE_CHECKING:
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.connect.session import Session
 
 
-def run(session: Session, asked: Asked, call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+def run(session: Session, requested: RequestedStatement, call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     """Call what may run a statement; return its result, guarded where it runs later.
 
     Parameters
     ----------
     session : Session
         That of the connection.
-    asked : Asked
+    requested : RequestedStatement
         The statement; a release that shows when it is bound is noted there.
     call : callable
         What to call, with ``arguments`` and ``options``.
@@ -34,42 +34,42 @@ def run(session: Session, asked: Asked, call: Callable[..., Any], *arguments: An
         with session.announcements.waiting(), session.search.statement():
             result = call(*map(_bare, arguments), **{name: _bare(value) for name, value in options.items()})
     except Exception as error:
-        asked.released = asked.released or session.binding.touched != bound
-        cause = error_to_raise(error, asked, session)
+        requested.released = requested.released or session.binding.touched != bound
+        cause = error_to_raise(error, requested, session)
         if cause is None:
             raise
         raise_alone(cause)
-    asked.released = asked.released or session.binding.touched != bound
-    return _guarded(session, asked, result) if asked.released else result
+    requested.released = requested.released or session.binding.touched != bound
+    return _guarded(session, requested, result) if requested.released else result
 
 
 def _bare(value: Any) -> Any:
     return value.bare if type(value) is Relation else value
 
 
-def _guarded(session: Session, asked: Asked, result: Any) -> Any:
+def _guarded(session: Session, requested: RequestedStatement, result: Any) -> Any:
     kind = type(result)
     if isinstance(result, duckdb.DuckDBPyRelation) or kind.__name__ == "GroupedRelation":
-        return Relation(session, asked, result)
+        return Relation(session, requested, result)
     if kind.__name__ == "RecordBatchReader":
-        return _reader(session, asked, result)
+        return _reader(session, requested, result)
     if kind.__name__ == "LazyFrame":  # polars would tell the error itself, when it collects
-        return run(session, asked, result.collect).lazy()
+        return run(session, requested, result.collect).lazy()
     if isinstance(result, Iterator):
-        return _rows(session, asked, result)
+        return _rows(session, requested, result)
     return result
 
 
-def _rows(session: Session, asked: Asked, rows: Iterator[Any]) -> Iterator[Any]:
+def _rows(session: Session, requested: RequestedStatement, rows: Iterator[Any]) -> Iterator[Any]:
     end = object()
-    while (row := run(session, asked, next, rows, end)) is not end:
+    while (row := run(session, requested, next, rows, end)) is not end:
         yield row
 
 
-def _reader(session: Session, asked: Asked, reader: pa.RecordBatchReader) -> pa.RecordBatchReader:
+def _reader(session: Session, requested: RequestedStatement, reader: pa.RecordBatchReader) -> pa.RecordBatchReader:
     import pyarrow as pa
 
-    return pa.RecordBatchReader.from_batches(reader.schema, _rows(session, asked, reader))
+    return pa.RecordBatchReader.from_batches(reader.schema, _rows(session, requested, reader))
 
 
 class Relation:
@@ -81,41 +81,41 @@ class Relation:
         The relation itself.
     """
 
-    __slots__ = ("_asked", "_session", "bare")
+    __slots__ = ("_requested", "_session", "bare")
 
-    def __init__(self, session: Session, asked: Asked, bare: Any) -> None:
-        self._session, self._asked, self.bare = session, asked, bare
+    def __init__(self, session: Session, requested: RequestedStatement, bare: Any) -> None:
+        self._session, self._requested, self.bare = session, requested, bare
 
     __class__ = property(lambda self: type(self.bare))  # isinstance takes it for what it stands for
 
     def __getattr__(self, name: str) -> Any:
-        value = run(self._session, self._asked, getattr, self.bare, name)
+        value = run(self._session, self._requested, getattr, self.bare, name)
         if not callable(value) or type(value) is Relation:
             return value
 
         def call(*arguments: Any, **options: Any) -> Any:
             given = (*arguments, *options.values())
-            if self._asked.everything is not None and not all(each is None or isinstance(each, int) for each in given):
-                self._asked.everything()  # a text may call a macro
-            return run(self._session, self._asked, as_caller, value, *arguments, **options)
+            if self._requested.everything is not None and not all(each is None or isinstance(each, int) for each in given):
+                self._requested.everything()  # a text may call a macro
+            return run(self._session, self._requested, as_caller, value, *arguments, **options)
 
         return call
 
     def __getitem__(self, name: Any) -> Any:
-        return run(self._session, self._asked, self.bare.__getitem__, name)
+        return run(self._session, self._requested, self.bare.__getitem__, name)
 
     def __contains__(self, name: object) -> bool:
         return name in self.bare
 
     def __len__(self) -> int:
-        return run(self._session, self._asked, len, self.bare)  # type: ignore[no-any-return]
+        return run(self._session, self._requested, len, self.bare)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
-        return run(self._session, self._asked, repr, self.bare)  # type: ignore[no-any-return]
+        return run(self._session, self._requested, repr, self.bare)  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
-        return run(self._session, self._asked, str, self.bare)  # type: ignore[no-any-return]
+        return run(self._session, self._requested, str, self.bare)  # type: ignore[no-any-return]
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        table = run(self._session, self._asked, self.bare.to_arrow_table)
+        table = run(self._session, self._requested, self.bare.to_arrow_table)
         return table.__arrow_c_stream__(requested_schema)

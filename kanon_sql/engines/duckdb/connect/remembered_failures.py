@@ -12,7 +12,7 @@ from kanon_sql.errors import AuditError, KanonError
 _AUDIT = "kanon audit: "
 
 _FAILURES = 64
-"""Errors of ours that are kept until DuckDB has told of them: connections may fail at the same time."""
+"""Errors of ours that are kept until DuckDB has reported them: connections may fail at the same time."""
 
 _JSON = '{"exception_type":'
 """How the words of an error begin under ``errors_as_json``."""
@@ -49,6 +49,6 @@ def worded(message: str) -> str:
     if not found:
         return message
     with suppress(ValueError):
-        told, _ = json.JSONDecoder().raw_decode(message, len(kind))
-        return f"{kind}{told.get('exception_message', '')}"
+        parsed, _ = json.JSONDecoder().raw_decode(message, len(kind))
+        return f"{kind}{parsed.get('exception_message', '')}"
     return message

@@ -85,7 +85,7 @@ class RunningSearch:
                 raise
             except Exception as error:
                 kind = type(error).__name__
-                told = (
+                reason = (
                     f"the release was stopped: progress raised {kind}; nothing was released; hint: it is called with a Moment"
                 )
-                raise_alone(InterruptedReleaseError(told))
+                raise_alone(InterruptedReleaseError(reason))

@@ -14,7 +14,7 @@ import duckdb
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.exposure import refuse_unlisted, unchanged_columns, warnings_of
-from kanon_sql.certificate.known import Figures, with_known
+from kanon_sql.certificate.known_columns import Figures, with_known
 from kanon_sql.engines.announcing import Announcements
 from kanon_sql.engines.duckdb.connect.binding import Binding
 from kanon_sql.engines.duckdb.connect.remembered_failures import RememberedFailures
@@ -146,7 +146,7 @@ class Session:
             return self._makers.get(certificate.number or 0)
 
     def record(self, certificate: Certificate, connection: int, surface: Surface = "clause") -> int:
-        """Keep the certificate of what a connection releases, asked for in the words of a surface, and return its number."""
+        """Keep the certificate of what a connection releases, in the words of a surface, and return its number."""
         repeatable = self.secret.repeatable
         with self._lock:
             number = next(self._numbers)
@@ -184,8 +184,8 @@ class Session:
         if exposed is not None:
             refuse_unlisted(exposed, policy, self._surfaces[number])
             unchanged, warnings = unchanged_columns(exposed), warnings_of(exposed, policy)
-            told = (*certificate.warnings, *warnings)
-            certificate, judged = replace(certificate, unchanged=unchanged, warnings=told), not policy.pseudonyms
+            all_warnings = (*certificate.warnings, *warnings)
+            certificate, judged = replace(certificate, unchanged=unchanged, warnings=all_warnings), not policy.pseudonyms
         certificate = with_known(certificate, policy.known_requirements, known or ())
         self.amend(certificate, announced=judged)  # tokens are judged after the audit
 
@@ -195,7 +195,7 @@ class Session:
         Raises
         ------
         AuditError
-            When Python was told to treat warnings as errors.
+            When Python treats warnings as errors.
         """
         certificate = replace(certificate, number=next(self._linked_numbers))
         self.announcements.add(certificate)
@@ -212,7 +212,7 @@ class Session:
         Raises
         ------
         AuditError
-            When Python was told to treat warnings as errors.
+            When Python treats warnings as errors.
         """
         if announced:
             self.announcements.add(certificate)

@@ -46,9 +46,9 @@ _UNSHADOWED = """system.main.len(system.main.list_transform(
         system.main.list_filter(system.main.list_value({names}), lambda name: system.main.contains(
             system.main.json_serialize_plan(system.main.format('SELECT "{{}}"(DISTINCT 1)', name))::VARCHAR,
             'is a Scalar Function') IS NOT TRUE),
-        lambda name: system.main.error(system.main.format('kanon audit: {told}', name)))) = 0"""
+        lambda name: system.main.error(system.main.format('kanon audit: {refusal}', name)))) = 0"""
 
-_TOLD = "the macro {} takes the place of a built-in function; nothing was released; hint: drop or rename it"
+_REFUSAL = "the macro {} takes the place of a built-in function; nothing was released; hint: drop or rename it"
 
 
 def unshadowed(names: Iterable[str] = GATED) -> str:
@@ -56,11 +56,11 @@ def unshadowed(names: Iterable[str] = GATED) -> str:
 
     Notes
     -----
-    The binder itself is asked, so temporary and uncommitted macros are seen, and those that are not on the search path are not.
+    The binder itself decides, so temporary and uncommitted macros are seen, and those that are not on the search path are not.
     It refuses ``"+"(DISTINCT 1)`` in any case, and its refusal tells a function from a macro. That takes 0.2 ms a name, once a
     statement; ``duckdb_functions()`` would take 11 ms.
     """
-    return _UNSHADOWED.format(names=", ".join(map(literal, names)), told=_TOLD)
+    return _UNSHADOWED.format(names=", ".join(map(literal, names)), refusal=_REFUSAL)
 
 
 _FILES = "SELECT 1 FROM system.main.duckdb_databases() WHERE path IS NOT NULL LIMIT 1"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from kanon_sql.engines.duckdb.connect.caller import streams
-from kanon_sql.engines.duckdb.connect.failures import Asked
+from kanon_sql.engines.duckdb.connect.failures import RequestedStatement
 from kanon_sql.engines.duckdb.connect.first_use import BLOCKS, CLAUSES, FirstUse
 from kanon_sql.engines.duckdb.connect.lazy_relation import run
 from kanon_sql.engines.duckdb.connect.registration import macros
@@ -47,7 +47,7 @@ class Running:
         self._prepared = False
         self._waiting: WaitingTables | None = None
         self.streams = set[str]()
-        self.asked = Asked()
+        self.requested = RequestedStatement()
 
     @property
     def waits(self) -> bool:
@@ -80,7 +80,7 @@ class Running:
         """Return the query as DuckDB takes it; stored policies are read by ``ask``, in the transaction of the connection."""
         if not isinstance(query, str) or not CLAUSES.search(query):
             return query
-        from kanon_sql.clause import rewrite  # sqlglot is only paid for where the word occurs
+        from kanon_sql.clause import rewrite  # sqlglot is only loaded where the word occurs
 
         policies = Policies(lambda question: ask(question).fetchall(), self.session.allowed_files)
         return rewrite(
@@ -89,21 +89,21 @@ class Running:
 
     def _run_sent(self, last: Callable[..., Any], query: Any, sent: Any, parameters: Any, *, many: bool = False) -> Any:
         """Run statements; those that hold a release fail without words of DuckDB that may quote values."""
-        asked = Asked.of(query, sent)
+        requested = RequestedStatement.of(query, sent)
         if self._first_use is not None:
             self._first_use.called(sent)
-            asked.everything = self._first_use.everything
+            requested.everything = self._first_use.everything
         # What was prepared is not bound again when it is executed.
-        asked.released = asked.released or (self._prepared and _EXECUTES.search(asked.text) is not None)
-        self.asked = asked
+        requested.released = requested.released or (self._prepared and _EXECUTES.search(requested.text) is not None)
+        self.requested = requested
         try:
-            return run(self.session, asked, self._copied, last, sent, parameters, many)
+            return run(self.session, requested, self._copied, last, sent, parameters, many)
         finally:
-            self._prepared = self._prepared or (asked.released and _PREPARES.search(asked.text) is not None)
+            self._prepared = self._prepared or (requested.released and _PREPARES.search(requested.text) is not None)
 
     def _copied(self, last: Callable[..., Any], sent: Any, parameters: Any, many: bool) -> Any:
         try:
-            return copying.run(self._raw, last, sent, parameters, many=many, written=self.asked.text)
+            return copying.run(self._raw, last, sent, parameters, many=many, written=self.requested.text)
         except duckdb.BinderException:
             refusal = self._shadowed(sent)
             if refusal is None:
@@ -135,14 +135,14 @@ def _table_writer(session: Session) -> Callable[..., str]:
 
         return TableWriter(session.protected_tables)
 
-    return lambda *asked: writer()(*asked)
+    return lambda *requested: writer()(*requested)
 
 
 def _release_of_query(body: str, policy: Policy, wide: str | None) -> str:
     return release_query(body, policy, query=True, wide=wide)
 
 
-def _linked(body: str, asked: LinkedHistories, wide: str | None) -> str:
+def _linked(body: str, requested: LinkedHistories, wide: str | None) -> str:
     from kanon_sql.engines.duckdb.histories.query import history_query
 
-    return history_query(body, asked, wide, query=True)
+    return history_query(body, requested, wide, query=True)

@@ -80,7 +80,7 @@ def unknown_argument(sql: str, message: str) -> PolicyError | None:
     known = {name: parameters for name, parameters in _parameters().items() if f"{name}()" in message}
     if not known:
         return None
-    from kanon_sql.clause import named_arguments  # sqlglot is only paid for where a call failed
+    from kanon_sql.clause import named_arguments  # sqlglot is only loaded where a call failed
 
     for function, argument in named_arguments(sql, known):
         names = known[function]

@@ -42,7 +42,7 @@ UNION ALL SELECT 'type', type_name FROM system.main.duckdb_types()
 UNION ALL SELECT 'table', schema_name || '.' || table_name FROM system.main.duckdb_tables()
     WHERE schema_name <> 'main' AND database_name = system.main.current_database()
 ORDER BY kind ASC NULLS LAST, name ASC NULLS LAST"""
-"""What no release of a database holds. Where there is any, nothing else is asked: a macro could take the place of ours."""
+"""What no release of a database holds. If there is any, nothing else is audited: a macro could take the place of ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,13 +128,13 @@ def audit_database(path: Path) -> DatabaseAudit:
         by = " and ".join(
             [*(["the tokens of all tables"] if len(keys) < len(links) else []), *([_listed(keys)] if keys else [])]
         )
-        told = (
+        finding = (
             f"by {by}, {joined['alone']:,} of {joined['people']:,} people are alone in their history, and everybody has at "
             f"least {joined['fewest']:,} candidates"
         )
         if keys:
-            told += "; hint: leave the key out of one table, or release it AS PSEUDONYM (LINKABLE)"
-        (warnings if joined["fewest"] and _permitted(links, policies) else broken).append(told)
+            finding += "; hint: leave the key out of one table, or release it AS PSEUDONYM (LINKABLE)"
+        (warnings if joined["fewest"] and _permitted(links, policies) else broken).append(finding)
     return DatabaseAudit(releases=found, tokens=joined, keys=keys, broken=broken, warnings=warnings)
 
 
@@ -142,12 +142,12 @@ def _listed(keys: list[str]) -> str:
     return f"the shared key {', '.join(keys)}"
 
 
-def _history_broken(con: Any, release: str, asked: LinkedHistories) -> str | None:
+def _history_broken(con: Any, release: str, requested: LinkedHistories) -> str | None:
     """Return what is wrong if some known rows of a table are those of too few people; None if they are not."""
-    values = {"person": asked.per, "qi": list(asked.quasi_identifiers), "m": asked.known_rows}
+    values = {"person": requested.per, "qi": list(requested.quasi_identifiers), "m": requested.known_rows}
     with macro_errors():
         risk = record(con, f"FROM history_risk({literal(f'main.{quoted(release)}')}, $person, $qi, $m)", values)
-    wrong = asked.broken(risk["fewest_candidates"])
+    wrong = requested.broken(risk["fewest_candidates"])
     return None if wrong is None else f'the table "{release}": {wrong}'
 
 

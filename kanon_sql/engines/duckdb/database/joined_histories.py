@@ -97,7 +97,7 @@ def links_of(con: Any, policies: Mapping[str, Policy], apart: Container[str] = (
         What is guaranteed, by release.
     apart : container of str
         Releases with tokens of their own: any known rows of a person are those of enough people. They link nothing else, unless
-        there is a key beside them.
+        there is a key next to them.
     """
     found, kept = list[Link](), defaultdict[str, list[tuple[str, str]]](list)
     for release, column, role in con.execute(_ROLES).fetchall():

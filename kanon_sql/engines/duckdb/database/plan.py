@@ -10,7 +10,7 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.model.person import DECLARED, Person
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.unit import Unit
-from kanon_sql.model.unit_of import unit_of, unit_of_histories
+from kanon_sql.model.unit_of_policy import unit_of, unit_of_histories
 from kanon_sql.model.validation import as_identifier, same_name
 
 CERTIFICATES, COLUMNS = "kanon_certificates", "kanon_columns"

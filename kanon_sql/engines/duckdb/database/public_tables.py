@@ -9,8 +9,8 @@ from typing import Any
 from kanon_sql.certificate.history_certificate import HistoryCertificate
 from kanon_sql.certificate.stated import Stated
 from kanon_sql.engines.duckdb.database.fingerprint import fingerprint
+from kanon_sql.engines.duckdb.database.one_table import ReleasedTable
 from kanon_sql.engines.duckdb.database.plan import CERTIFICATES, COLUMNS
-from kanon_sql.engines.duckdb.database.releasing import ReleasedTable
 from kanon_sql.engines.duckdb.database.snapshot import STAGE
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.model.how_many import how_many

@@ -126,7 +126,7 @@ def _rows_of(raw: duckdb.DuckDBPyConnection, text: str, parameters: Any = None) 
 
 def _staged(raw: duckdb.DuckDBPyConnection, call: Run, text: str, parameters: Any) -> Any:
     """Run one COPY of a release."""
-    from kanon_sql.clause.copies import target_of  # sqlglot is only paid for where a release is copied
+    from kanon_sql.clause.copies import target_of  # sqlglot is only loaded where a release is copied
 
     target = target_of(text, first=TARGET_IS_FIRST_PARAMETER)
     place = _place(raw, _value(raw, text, target, parameters))

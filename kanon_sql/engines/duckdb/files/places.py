@@ -61,7 +61,7 @@ class Place:
     table : str, optional
         The table of a DuckDB file, optionally with its schema.
     ending : str
-        The ending that told the kind.
+        The ending that gave the kind.
     pattern : str, optional
         A pattern of many files, or a URL, as DuckDB reads them; it is only read, never written.
     escaped : bool
@@ -106,7 +106,7 @@ class Place:
         return place
 
     def escaping(self, formulas: bool) -> Place:
-        """Return the same place, with formulas escaped if so asked.
+        """Return the same place, with formulas escaped if requested.
 
         Raises
         ------

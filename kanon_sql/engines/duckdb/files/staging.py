@@ -30,7 +30,7 @@ class _TakenError(Exception):
 
 @contextmanager
 def staging_directory(folder: Path) -> Iterator[Path]:
-    """Give a private directory beside the output; it and all in it are removed in the end, whatever happens.
+    """Give a private directory next to the output; it and all in it are removed in the end, whatever happens.
 
     Directories that killed processes left in the same folder are removed, too.
 

@@ -1,4 +1,4 @@
-"""Tables beside the source, as the policy names them: in the database, or in a file."""
+"""Tables next to the source, as the policy names them: in the database, or in a file."""
 
 from __future__ import annotations
 

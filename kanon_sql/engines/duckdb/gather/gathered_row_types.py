@@ -19,7 +19,7 @@ from kanon_sql.engines.pieces import PiecesByNumber
 from kanon_sql.errors import SourceError, raise_alone
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.solvers.problems import ProblemClass
+from kanon_sql.solvers.problem_classes import ProblemClass
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.spooled_codes import SpooledCodes
@@ -44,9 +44,9 @@ class Gathering:
     policy : Policy
         The guarantee.
     memory : str
-        What DuckDB may use, as its setting ``memory_limit`` is told: ``'1.5 GiB'``.
+        What DuckDB may use, in the form of its setting ``memory_limit``: ``'1.5 GiB'``.
     folder : str or None
-        Where files may be put, as the setting ``temp_directory``, or beside it while it is not there; else in the system's own.
+        Where files may be put: the setting ``temp_directory``, or next to it while it is not there; else in the system's own.
     connection : int
         The connection that runs the statement, as DuckDB numbers them.
     warnings : iterable of str

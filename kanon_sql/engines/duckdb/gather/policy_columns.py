@@ -20,13 +20,13 @@ system.main.query(system.main.kanon_columns_known({key}, {named}, {policy}, {sur
 
 
 def columns_heard(
-    asked: Iterable[tuple[str, Iterable[Named]]], policy: Policy | None = None, surface: Surface = "clause"
+    relations: Iterable[tuple[str, Iterable[Named]]], policy: Policy | None = None, surface: Surface = "clause"
 ) -> str:
     """Return SQL for the beginning of a FROM list, which looks for columns when it is bound; it has one row.
 
     Parameters
     ----------
-    asked : iterable of (str, iterable of Named)
+    relations : iterable of (str, iterable of Named)
         Relations, as they stand in SQL, and the columns that each has to have.
     policy : Policy, optional
         What has to give a role to each column of the first relation.
@@ -38,10 +38,15 @@ def columns_heard(
     The columns are heard and compared before what follows asks for them.
     """
     found = ""
-    for number, (relation, named) in enumerate(asked, 1):
+    for number, (relation, named) in enumerate(relations, 1):
         key = f"columns {number}"
-        told = "NULL" if policy is None or number > 1 else literal(policy.to_json())
-        slots = {"key": literal(key), "named": literal(json.dumps(list(named))), "policy": told, "surface": literal(surface)}
+        policy_text = "NULL" if policy is None or number > 1 else literal(policy.to_json())
+        slots = {
+            "key": literal(key),
+            "named": literal(json.dumps(list(named))),
+            "policy": policy_text,
+            "surface": literal(surface),
+        }
         found += _KNOWN.format(heard=heard(key, relation), number=number, **slots)
     return found
 

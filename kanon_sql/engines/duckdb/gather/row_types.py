@@ -58,7 +58,7 @@ def histogram(source: str, policy: Policy, surface: Surface) -> dict[str, str]:
     shown = f"* EXCLUDE ({', '.join(keys)})" if keys else "*"
     read = [*(quoted(qi.column) for qi in policy.quasi_identifiers), *sensitive]
     kept = [*sensitive, *keys]
-    told = ", ".join([*texts, '"kanon#n"'])
+    listed = ", ".join([*texts, '"kanon#n"'])
     besides = [*kept, *texts, '"kanon#n"']
     slots = {
         "heard": policy_columns_heard(source, policy, surface),
@@ -73,9 +73,9 @@ def histogram(source: str, policy: Policy, surface: Surface) -> dict[str, str]:
         "look": _LOOK,
         "kept": "".join(f"{each}, " for each in kept),
         "rest": ", ".join(besides),
-        "told": told,
+        "listed": listed,
         "sums": ", ".join(
             [*(f"{value} AS {name}" for name, value in taken.items()), 'system.main.sum("kanon#n")::BIGINT AS "kanon#n"']
         ),
     }
-    return {"histogram": text("histogram", **slots), "counted": ", ".join([told, *equal])}
+    return {"histogram": text("histogram", **slots), "counted": ", ".join([listed, *equal])}

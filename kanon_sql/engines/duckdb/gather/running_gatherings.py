@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from kanon_sql.engines.duckdb.cells.gathering import CellGathering
+    from kanon_sql.engines.duckdb.cells.gathered_cells import CellGathering
     from kanon_sql.engines.duckdb.gather.gathered_row_types import Gathering
     from kanon_sql.engines.duckdb.histories.gathered_rows import HistoryGathering
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def rows_of(con: Any, source: str) -> SampledRows:
     """Return rows of what is written after FROM, in one scan: all of them, or of a large table some."""
     names = [name for name, *_ in con.execute(f"DESCRIBE FROM {source}").fetchall()]
-    asked = sample_query(source, source, names, f"{FIRST_LOOK} AS first, {CELLS} AS cells")
-    found = con.sql(asked).to_arrow_table()
+    query = sample_query(source, source, names, f"{FIRST_LOOK} AS first, {CELLS} AS cells")
+    found = con.sql(query).to_arrow_table()
     return sampled_rows(names, found["first"][0].as_py(), found["cells"][0].values)
 
 

@@ -16,11 +16,11 @@ from kanon_sql.model.dropped_columns import dropped_columns, read_drop, remainin
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import ROW_ORDERS
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.unit_of import unit_of
+from kanon_sql.model.unit_of_policy import unit_of
 from kanon_sql.model.validation import same_name
 
 _OF_TABLE = """SELECT "kanon#released".*
-FROM {heard} AS "kanon#columns", system.main.query(system.main.kanon_plan_table({asked})) AS "kanon#released\""""
+FROM {heard} AS "kanon#columns", system.main.query(system.main.kanon_plan_table({arguments})) AS "kanon#released\""""
 
 
 def release_of_table(
@@ -56,8 +56,8 @@ def release_of_table(
     """
     name = table_name(table)
     known = json.dumps([is_stored(session.cursor, table), read_drop(drop)])
-    asked = ", ".join(map(literal, (name, known, policy.to_json(), wide or "", surface)))
-    return _OF_TABLE.format(heard=heard(name, name), asked=asked)
+    arguments = ", ".join(map(literal, (name, known, policy.to_json(), wide or "", surface)))
+    return _OF_TABLE.format(heard=heard(name, name), arguments=arguments)
 
 
 def planned_table(columns: Sequence[str], name: str, known: str, policy: Policy, wide: str | None, surface: Surface) -> str:

@@ -20,7 +20,7 @@ from kanon_sql.recognition import recognized_name
 
 _SETTLED = """(
     SELECT CASE WHEN told.refused IS NULL THEN told.warnings ELSE system.main.error(told.refused) END
-    FROM {released} AS "kanon#released", {wide} AS "kanon#wide", system.main.query(system.main.kanon_plan_unit({asked}))
+    FROM {released} AS "kanon#released", {wide} AS "kanon#wide", system.main.query(system.main.kanon_plan_unit({arguments}))
 )"""
 
 KEYS = "released columns", "columns of the source"
@@ -54,12 +54,12 @@ def settled_unit(source: str, unit: Unit, surface: Surface, wide: str | None = N
     Reads the source once more, and counts its rows. Of a large table, only a sample of the rows is kept.
     """
     relations = source, wide or source
-    released, beside = (heard(key, each) for key, each in zip(KEYS, relations, strict=True))
-    asked = ", ".join(map(literal, (*relations, unit.to_json(), surface)))
-    return _SETTLED.format(released=released, wide=beside, asked=asked)
+    released, wide_table = (heard(key, each) for key, each in zip(KEYS, relations, strict=True))
+    arguments = ", ".join(map(literal, (*relations, unit.to_json(), surface)))
+    return _SETTLED.format(released=released, wide=wide_table, arguments=arguments)
 
 
-def told_unit(source: str, unit: Unit, surface: Surface, wide: str | None, settled: Sequence[str] | None) -> str:
+def stated_unit(source: str, unit: Unit, surface: Surface, wide: str | None, settled: Sequence[str] | None) -> str:
     """Return the SQL of the warnings about the unit: `settled_unit`, ``wide`` being a query, or those that are known."""
     if settled is not None:
         return f"CAST([{', '.join(map(literal, settled))}] AS VARCHAR[])"
@@ -81,11 +81,11 @@ def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[st
     source, wide = relations
     released, every = columns
     named = json.dumps([released, every, _origins(wide)])
-    told = ", ".join([*map(literal, (unit.to_json(), surface, named)), FIRST_LOOK, CELLS])
+    arguments = ", ".join([*map(literal, (unit.to_json(), surface, named)), FIRST_LOOK, CELLS])
     texts = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in released)
     looks = f'(SELECT system.main.list(look) FROM (SELECT [{texts}] AS look FROM {source} AS "kanon#s" LIMIT {TEXTS}))'  # noqa: S608
     return sample_query(
-        source, wide, every, f"system.main.kanon_unit({told}, {looks}) AS told", needed=not unit.counts_rows_only
+        source, wide, every, f"system.main.kanon_unit({arguments}, {looks}) AS told", needed=not unit.counts_rows_only
     )
 
 

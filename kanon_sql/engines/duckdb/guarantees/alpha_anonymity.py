@@ -20,15 +20,17 @@ _SHARE = """SELECT DISTINCT system.main.count(*), system.main.count(*) FILTER (C
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedColumn[AlphaAnonymity]):
+class AlphaAnonymityAudit(AuditedColumn[AlphaAnonymity]):
     """At most a share of the rows of a class has the value."""
 
     unions_keep = True
 
     def question(self, tally: str) -> str:
         """Return the share of the value in each class."""
-        asked = self.requirement
-        return guarantee_text("alpha_anonymity", tally=tally, value=literal(asked.value), **self.ratio(alpha=asked.alpha))
+        requirement = self.requirement
+        return guarantee_text(
+            "alpha_anonymity", tally=tally, value=literal(requirement.value), **self.ratio(alpha=requirement.alpha)
+        )
 
     def found(self, release: Released) -> tuple[bool, str]:
         """Return whether some class has too many."""
@@ -37,9 +39,9 @@ class Audited(AuditedColumn[AlphaAnonymity]):
 
     def broken(self, con: Any, quasi_identifiers: list[str], table: str, _suppress: str | None) -> str | None:
         """Return the rows of a class that has too many."""
-        asked = self.requirement
-        query = _SHARE.format(table=table_name(table), sensitive=quoted(asked.sensitive))
-        for rows, named in con.execute(query, {"qi": quasi_identifiers, "value": asked.value}).fetchall():
-            if named > asked.alpha * rows:
+        requirement = self.requirement
+        query = _SHARE.format(table=table_name(table), sensitive=quoted(requirement.sensitive))
+        for rows, named in con.execute(query, {"qi": quasi_identifiers, "value": requirement.value}).fetchall():
+            if named > requirement.alpha * rows:
                 return self.refusal(f"in some class, {named} of {rows} rows have the value")
         return None

@@ -146,16 +146,16 @@ class AuditedFigures(AuditedColumn[T]):
     """A requirement with a threshold for figures that its macro measures."""
 
     def arguments(self, _con: Any) -> dict[str, Any]:
-        """Return the arguments of the macro beside the table and its columns."""
+        """Return the arguments of the macro after the table and its columns."""
         return {}
 
     @abstractmethod
     def keeps(self, figures: Figures) -> tuple[bool, str]:
-        """Return whether a table with these figures keeps it, and what was found; a table without rows is not asked.
+        """Return whether a table with these figures keeps it, and what was found; not for a table without rows.
 
         Notes
         -----
-        The entropy is told to 9 decimal places, and compared as it is told; everything else is exact.
+        The entropy is reported to 9 decimal places, and compared as reported; everything else is exact.
         """
 
     @abstractmethod

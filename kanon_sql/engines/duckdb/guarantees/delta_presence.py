@@ -14,7 +14,7 @@ from kanon_sql.model.requirements import DeltaPresence
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedPopulation[DeltaPresence]):
+class DeltaPresenceAudit(AuditedPopulation[DeltaPresence]):
     """The shares of no row of the population add up to more than delta."""
 
     macro = "delta_presence"

@@ -11,7 +11,7 @@ from kanon_sql.model.requirements import KAnonymity, People
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedGuarantee[KAnonymity]):
+class KAnonymityAudit(AuditedGuarantee[KAnonymity]):
     """At least k rows in a class."""
 
     def found(self, release: Released) -> tuple[bool, str]:

@@ -12,7 +12,7 @@ from kanon_sql.model.requirements import KMap
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedPopulation[KMap]):
+class KMapAudit(AuditedPopulation[KMap]):
     """At least k rows of the population match what a class shows."""
 
     macro = "k_mapping"

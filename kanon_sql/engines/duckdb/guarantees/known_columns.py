@@ -10,7 +10,7 @@ from kanon_sql.model.requirements import KnownColumns
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedGuarantee[KnownColumns]):
+class KnownColumnsAudit(AuditedGuarantee[KnownColumns]):
     """At least k rows, people or diverse values by every set of known columns."""
 
     title = "known columns"

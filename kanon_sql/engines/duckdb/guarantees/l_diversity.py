@@ -15,7 +15,7 @@ from kanon_sql.model.requirements import LDiversity
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedFigures[LDiversity]):
+class LDiversityAudit(AuditedFigures[LDiversity]):
     """The values of each class by their number, by the greatest counter, by their entropy, or by all counters."""
 
     macro = "l_diversity"
@@ -29,35 +29,37 @@ class Audited(AuditedFigures[LDiversity]):
 
     def question(self, tally: str) -> str:
         """Return the diversity of each class; where floats leave a doubt about the entropy, whole numbers decide."""
-        asked = self.requirement
-        if asked.c is None:
-            return guarantee_text(f"l_diversity_{asked.variant}", tally=tally, **self.ratio(l=asked.l))
-        return guarantee_text(f"l_diversity_{asked.variant}", tally=tally, l=str(asked.l), **self.ratio(c=asked.c))
+        requirement = self.requirement
+        if requirement.c is None:
+            return guarantee_text(f"l_diversity_{requirement.variant}", tally=tally, **self.ratio(l=requirement.l))
+        return guarantee_text(
+            f"l_diversity_{requirement.variant}", tally=tally, l=str(requirement.l), **self.ratio(c=requirement.c)
+        )
 
     def arguments(self, _con: Any) -> dict[str, Any]:
         """Return the l of the recursive figures; for the others the macro only counts the classes below it."""
         return {"l": max(1 if self.requirement.variant == "recursive" else 2, ceil(self.requirement.l))}
 
     def keeps(self, figures: Figures) -> tuple[bool, str]:
-        """Return the figures of the worst class; the entropy is compared as it is told, to 9 decimal places."""
-        asked = self.requirement
-        match asked.variant:
+        """Return the figures of the worst class; the entropy is compared as reported, to 9 decimal places."""
+        requirement = self.requirement
+        match requirement.variant:
             case "frequency":
                 size, count = figures["worst_size"], figures["worst_count"]
-                return count * asked.l <= size, f"in the worst class, one value has {count} of {how_many(size, 'row')}"
+                return count * requirement.l <= size, f"in the worst class, one value has {count} of {how_many(size, 'row')}"
             case "distinct":
                 different = figures["distinct_l"]
-                return different >= asked.l, f"the worst class has {how_many(different, 'different value')}"
+                return different >= requirement.l, f"the worst class has {how_many(different, 'different value')}"
             case "entropy":
                 values = figures["entropy_l"]
-                return Fraction(str(values)) >= asked.l, f"the least entropy is that of {values} values"
+                return Fraction(str(values)) >= requirement.l, f"the least entropy is that of {values} values"
             case _:
                 top, rest = figures["recursive_top"], figures["recursive_rest"]
                 found = (
                     f"in the worst class, the most frequent value has {how_many(top, 'row')} and those from place "
-                    f"{asked.l} on {rest}"
+                    f"{requirement.l} on {rest}"
                 )
-                return asked.c is not None and top < asked.c * rest, found
+                return requirement.c is not None and top < requirement.c * rest, found
 
     def words(self, figures: Figures) -> list[tuple[str, str]]:
         """Return the figures of all variants."""

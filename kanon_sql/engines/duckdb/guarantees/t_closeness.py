@@ -29,7 +29,7 @@ _MOMENT = """CASE WHEN system.main.regexp_full_match(
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedFigures[TCloseness]):
+class TClosenessAudit(AuditedFigures[TCloseness]):
     """Every class is within t of the whole table."""
 
     macro = "t_closeness"
@@ -76,8 +76,8 @@ class Audited(AuditedFigures[TCloseness]):
     def words(self, figures: Figures) -> list[tuple[str, str]]:
         """Return the distance of the farthest class."""
         distance = _distance(figures)
-        told = "-" if distance is None else f"{float(distance):.6f}"
-        return [(f"distance of the farthest class from the whole table ({self.requirement.metric})", told)]
+        farthest = "-" if distance is None else f"{float(distance):.6f}"
+        return [(f"distance of the farthest class from the whole table ({self.requirement.metric})", farthest)]
 
     def audit(self, figures: Figures) -> dict[str, Any]:
         """Return the distance of the farthest class."""

@@ -30,21 +30,21 @@ class HistoryGathering:
 
     Parameters
     ----------
-    asked : LinkedHistories
+    requested : LinkedHistories
         The guarantee.
     warnings : sequence of str
         What its certificate says of whom a row describes.
 
     Attributes
     ----------
-    asked, warnings
+    requested, warnings
         The same.
     touched : float
         When it was last used, as `time.monotonic`.
     """
 
-    def __init__(self, asked: LinkedHistories, warnings: Sequence[str] = ()) -> None:
-        self.asked, self.warnings = asked, tuple(warnings)
+    def __init__(self, requested: LinkedHistories, warnings: Sequence[str] = ()) -> None:
+        self.requested, self.warnings = requested, tuple(warnings)
         self.touched = time.monotonic()
         self._lock = threading.Lock()
         self._chunks: list[pa.StructArray] = []
@@ -73,7 +73,7 @@ class HistoryGathering:
         if count != self._rows:
             raise AssertionError(f"{self._rows} of {count} rows were gathered")
         table = self._coded()
-        self._found = found = solve(table, self.asked.k, self.asked.known_rows, report)
+        self._found = found = solve(table, self.requested.k, self.requested.known_rows, report)
         self._table, self.touched = table, time.monotonic()
         of_person, of_row = found.shown.cells(table)
         visible = np.empty((count, len(self._own) + 1), np.bool_)
@@ -125,25 +125,27 @@ class HistoryGathering:
         AuditError
             When some known rows are those of too few people, rows are missing, or a person shows different own columns.
         """
-        table, found, asked = self._table, self._found, self.asked
+        table, found, requested = self._table, self._found, self.requested
         if table is None or found is None:
             raise AssertionError("the audit came before the search")
         if not rows == self._handed == len(table.person):
             raise AuditError("kanon audit: the release does not have the rows of its source; nothing was released")
         if (self._own & ~np.array(own, np.bool_)).any():
             raise AuditError("kanon audit: the rows of a person show different own columns; nothing was released")
-        if 0 < unlinked < asked.k:
-            told = f"the rows without a token are those of {how_many(unlinked, 'person', 'people')}, fewer than k = {asked.k}"
-            raise AuditError(f"kanon audit: {told}; nothing was released")
-        if wrong := asked.broken(fewest):
+        if 0 < unlinked < requested.k:
+            finding = (
+                f"the rows without a token are those of {how_many(unlinked, 'person', 'people')}, fewer than k = {requested.k}"
+            )
+            raise AuditError(f"kanon audit: {finding}; nothing was released")
+        if wrong := requested.broken(fewest):
             raise AuditError(f"kanon audit: {wrong}; nothing was released")
         return HistoryCertificate(
-            guarantee=asked.describe(),
-            policy=asked.to_json(),
-            k=asked.k,
+            guarantee=requested.describe(),
+            policy=requested.to_json(),
+            k=requested.k,
             people=table.people,
             rows=rows,
-            own_columns=tuple(name for name, each in zip(asked.quasi_identifiers, self._own, strict=True) if each),
+            own_columns=tuple(name for name, each in zip(requested.quasi_identifiers, self._own, strict=True) if each),
             linked_people=people,
             linked_rows=int(found.shown.linked.sum()),
             fewest_candidates=fewest,
@@ -153,7 +155,7 @@ class HistoryGathering:
             lower_bound=found.lower_bound,
             bound_method=found.bound_method,
             seconds=found.seconds,
-            warnings=(*self.warnings, *(() if exposed is None else warnings_of(exposed, asked.roles))),
+            warnings=(*self.warnings, *(() if exposed is None else warnings_of(exposed, requested.roles))),
         )
 
     def close(self) -> None:
@@ -162,7 +164,7 @@ class HistoryGathering:
 
     def _coded(self) -> HistoryTable:
         """Return the codes of the source in the order of its rows, and note which quasi-identifiers are the person's own."""
-        width = len(self.asked.quasi_identifiers)
+        width = len(self.requested.quasi_identifiers)
         if not self._chunks:
             return HistoryTable(
                 person=np.zeros(0, np.int64), own=np.zeros((0, 0), np.int32), facts=np.zeros((0, width), np.int32)
@@ -173,8 +175,8 @@ class HistoryGathering:
         row, person, nobody, *codes = (np.from_dlpack(each).astype(np.int64) for each in joined.flatten())
         if missing := int(nobody.sum()):
             raise SourceError(
-                f"{how_many(missing, 'row has', 'rows have')} no person in {as_identifier(self.asked.per)}; hint: leave out "
-                "rows of nobody"
+                f"{how_many(missing, 'row has', 'rows have')} no person in {as_identifier(self.requested.per)}; hint: leave "
+                "out rows of nobody"
             )
         order = np.argsort(row)
         whose, every = person[order], np.column_stack(codes)[order].astype(np.int32)

@@ -104,8 +104,8 @@ def _asker(cursor: Any) -> Ask:
 
 def _note(session: Session, certificate: Certificate, found: Sequence[Linked], warnings: Iterable[str]) -> Certificate:
     """Note on a certificate what tokens give away, and announce it."""
-    told = (*certificate.warnings, *warnings)
-    noted = replace(certificate, histories=tuple(each.risk for each in found), warnings=told)
+    all_warnings = (*certificate.warnings, *warnings)
+    noted = replace(certificate, histories=tuple(each.risk for each in found), warnings=all_warnings)
     session.amend(noted)
     return noted
 

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from kanon_sql.engines.duckdb.connect.shadowing import unshadowed
 from kanon_sql.engines.duckdb.gather.policy_columns import columns_heard
-from kanon_sql.engines.duckdb.gather.unit import told_unit
+from kanon_sql.engines.duckdb.gather.unit import stated_unit
 from kanon_sql.engines.duckdb.hashes import UNLIKE, of_type, value_hash
 from kanon_sql.engines.duckdb.label_types import unlisted_null
 from kanon_sql.engines.duckdb.names import literal, quoted
-from kanon_sql.engines.duckdb.release.exposure import TOLD, exposure_at_once
+from kanon_sql.engines.duckdb.release.exposure import EXPOSED, exposure_at_once
 from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.model.linked_histories import LinkedHistories
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.unit_of import unit_of_histories
+from kanon_sql.model.unit_of_policy import unit_of_histories
 
 _KEY = "system.main.create_sort_key(system.main.row({0}, {1}), 'ASC NULLS FIRST')"
 
@@ -29,7 +29,7 @@ _MOST_SETS = "2e7"
 
 def history_query(
     source: str,
-    asked: LinkedHistories,
+    requested: LinkedHistories,
     wide: str | None = None,
     *,
     query: bool = False,
@@ -42,7 +42,7 @@ def history_query(
     ----------
     source : str
         A quoted table name, or with ``query`` the text of a query.
-    asked : LinkedHistories
+    requested : LinkedHistories
         The guarantee.
     query : bool
         Whether ``source`` is a query.
@@ -54,9 +54,9 @@ def history_query(
     The source is read once. The audit counts the very rows that are handed out, and shares nothing with the search. The tokens
     follow the rows of the source and the guarantee: they link the rows of this release, and no others.
     """
-    names = [quoted(name) for name in asked.quasi_identifiers]
+    names = [quoted(name) for name in requested.quasi_identifiers]
     places = range(len(names))
-    per, sizes = quoted(asked.per), range(1, asked.known_rows + 2)
+    per, sizes = quoted(requested.per), range(1, requested.known_rows + 2)
     cells = [
         f'CASE WHEN system.main.list_extract("kanon#v", {place}) THEN {name} ELSE {unlisted_null(name)} END AS {name}'
         for place, name in enumerate(names, 1)
@@ -65,17 +65,17 @@ def history_query(
     cells.append(f'CASE WHEN system.main.list_extract("kanon#v", {len(names) + 1}) THEN {token} END AS {per}')
     heads = [f"CASE WHEN false THEN {name} ELSE {unlisted_null(name)} END AS {name}" for name in names]
     concealed = _CONCEALED.format(qis=len(names), hashes=", ".join(map(value_hash, names)))
-    exposed = ", " + exposure_at_once('"kanon#source"', asked.roles, concealed=concealed) if asked.keep else ""
+    exposed = ", " + exposure_at_once('"kanon#source"', requested.roles, concealed=concealed) if requested.keep else ""
     return text(
         "linked_histories",
         exposed=exposed,
-        told=TOLD if asked.keep else "NULL",
-        asked=literal(asked.to_json()),
-        unit=told_unit('"kanon#source"', unit_of_histories(asked), surface, wide, settled),
-        signed=literal(asked.signed),
+        exposed_figures=EXPOSED if requested.keep else "NULL",
+        requested=literal(requested.to_json()),
+        unit=stated_unit('"kanon#source"', unit_of_histories(requested), surface, wide, settled),
+        signed=literal(requested.signed),
         unshadowed=unshadowed(),
         source=source if query else f"FROM {source}",
-        heard=columns_heard([('"kanon#source"', asked.roles.named_columns)], asked.roles, surface),
+        heard=columns_heard([('"kanon#source"', requested.roles.named_columns)], requested.roles, surface),
         person=_key(f"CAST({per} AS VARCHAR)"),
         per=per,
         codes=",\n           ".join(_code(name, place) for place, name in enumerate(names)),
@@ -86,11 +86,11 @@ def history_query(
         own=", ".join(f"coalesce(system.main.bool_and(c{place}), true) AS c{place}" for place in places),
         of_person=", ".join(f'CASE WHEN "kanon#own".c{place} THEN "kanon#keys".c{place} END' for place in places),
         of_row=", ".join(f'CASE WHEN NOT "kanon#own".c{place} THEN "kanon#keys".c{place} END' for place in places),
-        following=_sets(asked.known_rows + 1),
-        found="\n    UNION ALL ".join(_found(size, guarded=size > asked.known_rows) for size in sizes),
+        following=_sets(requested.known_rows + 1),
+        found="\n    UNION ALL ".join(_found(size, guarded=size > requested.known_rows) for size in sizes),
         most=_MOST_SETS,
-        rows=str(asked.known_rows),
-        k=str(asked.k),
+        rows=str(requested.known_rows),
+        k=str(requested.k),
         flags=", ".join(f'"kanon#own".c{place}' for place in places),
     )
 

@@ -77,7 +77,7 @@ def link_histories(
     (2, 2)
     """
     source = table if is_relation(table) else frame_of(table)
-    asked = LinkedHistories(
+    requested = LinkedHistories(
         k=k, per=per, known_rows=known_rows, quasi_identifiers=tuple(quasi_identifiers), keep=tuple(keep)
     ).resolved(names_of(source))
     con = duckdb.connect()
@@ -87,6 +87,6 @@ def link_histories(
         place_rows(table, con, "source")
     else:
         con.register("source", readable(to_arrow(table)))
-    query = history_query("source", asked, surface="python")
+    query = history_query("source", requested, surface="python")
     answer_of(session, lambda: con.execute(f"CREATE TABLE released AS {query}"))
     return LinkedRelease(table=released_as(con, table), certificate=session.linked_releases[-1])

@@ -134,7 +134,7 @@ def checked(query: str, tables: Iterable[str], database: str, whose: object) -> 
 
 
 def check_tables(policy: Policy, given: Iterable[str], how: str) -> None:
-    """Refuse tables beside the source that are not just those that the policy names.
+    """Refuse tables next to the source that are not just those that the policy names.
 
     Parameters
     ----------

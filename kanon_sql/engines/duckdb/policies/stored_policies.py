@@ -77,7 +77,7 @@ _UNDER_POLICY = """WITH "kanon#body" AS NOT MATERIALIZED (
 -- the columns of the query are only known while it is bound: the first branch tells them, the second asks for them
 SELECT "kanon#released".*
 FROM {heard} AS "kanon#columns", system.main.query(
-    system.main.{plan}({asked}, system.main.current_database())) AS "kanon#released\""""
+    system.main.{plan}({arguments}, system.main.current_database())) AS "kanon#released\""""
 
 
 def under_policy(body: str, stored: StoredPolicy, plan: str, wide: str | None = None, surface: Surface = "policy") -> str:
@@ -96,9 +96,9 @@ def under_policy(body: str, stored: StoredPolicy, plan: str, wide: str | None = 
     surface : Surface
         The surface. Errors name its options.
     """
-    told = heard(stored.name, '"kanon#body"')
-    asked = ", ".join(map(literal, (stored.name, stored.table, stored.to_json(), wide or _EVERY, surface)))
-    return _UNDER_POLICY.format(body=body, heard=told, plan=plan, asked=asked)
+    noted = heard(stored.name, '"kanon#body"')
+    arguments = ", ".join(map(literal, (stored.name, stored.table, stored.to_json(), wide or _EVERY, surface)))
+    return _UNDER_POLICY.format(body=body, heard=noted, plan=plan, arguments=arguments)
 
 
 def planned(session: Session, stored: StoredPolicy, database: str, query: Callable[[str, Policy], str]) -> str:
@@ -133,8 +133,8 @@ def planned_histories(
     """Return a query over the linked histories that a stored policy releases of ``"kanon#body"``; as `planned`."""
     columns = stored.released(session.binding.columns(stored.name))
     stored.require_alone()
-    asked = stored.histories.within(columns, str(stored))
-    text = query(_RELEASED.format(", ".join(map(quoted, columns))), asked)
+    histories = stored.histories.within(columns, str(stored))
+    text = query(_RELEASED.format(", ".join(map(quoted, columns))), histories)
     return checked(text, [], database, stored)
 
 
@@ -184,7 +184,7 @@ class Policies:
     Parameters
     ----------
     ask : callable
-        Runs a query in the transaction of the connection; called when the first policy is asked for.
+        Runs a query in the transaction of the connection; called when the first policy is needed.
     allowed_files : AllowedFiles, optional
         The files that a new policy may name; by default none.
     database : str, optional

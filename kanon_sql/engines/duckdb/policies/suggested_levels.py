@@ -13,7 +13,7 @@ from kanon_sql.model.suggested_policy import Role
 from kanon_sql.recognition import recognized_name
 
 _MANY = 20
-"""Distinct values from which on a column is worth coarsening."""
+"""Distinct values from which on coarsening a column pays."""
 
 _COSTLY = 0.2
 """Share of people who are too few by their year of birth, from which on decades are suggested."""

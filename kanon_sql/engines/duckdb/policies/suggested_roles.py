@@ -40,8 +40,8 @@ def with_people(roles: Mapping[str, Role], sample: SampledRows) -> tuple[dict[st
     sample : SampledRows
         Rows of the table.
     """
-    asked = [each.column for each in roles.values() if each.role == "quasi-identifier"]
-    found = repeating(sample, asked)
+    listed = [each.column for each in roles.values() if each.role == "quasi-identifier"]
+    found = repeating(sample, listed)
     first = next((each for each in found if each.certain), None)
     together = first if first is not None and len(first.columns) > 1 else None
     spelled = [sample.names[place] for place in sample.spelled]
@@ -55,7 +55,7 @@ def with_people(roles: Mapping[str, Role], sample: SampledRows) -> tuple[dict[st
         both = ", ".join(map(as_identifier, together.columns))
         fact = f"{both} tell people apart together: rows that share both agree on {_listed(together)}. Make one column of both"
         return dict(roles), None, (f"{fact}{_in_a_view(together, spelled)}",)
-    if not found and has_lost_key(sample, asked):
+    if not found and has_lost_key(sample, listed):
         return dict(roles), None, (f"{LOST_KEY[0].upper()}{LOST_KEY[1:]}.",)
     if not certain:
         notes = (
@@ -125,8 +125,8 @@ def decided(counted: Counted, roles: Mapping[str, Role], sample: SampledRows, di
     """
     pairs = Pairs(sample) if counted.per is not None and len(sample.hashes) >= FEWEST_PAIRS else None
     found, kept = dict(roles), list[str]()
-    asked = [each for each in roles.values() if each.role == "undecided"]
-    for each in sorted(asked, key=lambda each: distinct[each.column]):
+    listed = [each for each in roles.values() if each.role == "undecided"]
+    for each in sorted(listed, key=lambda each: distinct[each.column]):
         values = distinct[each.column]
         if values > _FEW:
             continue
@@ -138,8 +138,8 @@ def decided(counted: Counted, roles: Mapping[str, Role], sample: SampledRows, di
             found[each.column] = replace(each, role="kept", reason="one value")
         elif least >= _SHARED:
             kept.append(each.column)
-            told = "together with the other kept columns" if len(kept) > 1 else "each"
-            reason = f"{values} values, {told} of at least {least:,} {counted.what}"
+            scope = "together with the other kept columns" if len(kept) > 1 else "each"
+            reason = f"{values} values, {scope} of at least {least:,} {counted.what}"
             found[each.column] = replace(each, role="kept", reason=reason)
     return found
 

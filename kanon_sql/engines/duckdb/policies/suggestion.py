@@ -1,4 +1,4 @@
-"""A first policy for a table: a role for each column with its reason, found by counting; no cell value is told."""
+"""A first policy for a table: a role for each column with its reason, found by counting; no cell value is reported."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from kanon_sql.model.template import template as read_template
 _COMBINED = 5
 """Columns that are combined when sets are sought that single rows out."""
 
-_TOLD_SETS = 5
-"""Such sets that are told."""
+_REPORTED_SETS = 5
+"""The most such sets that are reported."""
 
 _MORE = 1.05
-"""How many times the share of its parts a set has to single out to be told."""
+"""How many times the share of its parts a set has to single out to be reported."""
 
 _K = 5
 """Least number of rows of a class, where nobody says."""
 
 _CELLS = "(SELECT {columns} FROM {table})"
 
-_TOLD = 'WITH {counted} SELECT told FROM "kanon#exposure"'
+_EXPOSURE = 'WITH {counted} SELECT told FROM "kanon#exposure"'
 
 _MOST = """SELECT system.main.max(n) AS most, system.main.sum(n) AS size, system.main.count(*) AS many
     FROM (SELECT system.main.count(*) AS n FROM {table} GROUP BY {column})"""
@@ -75,7 +75,7 @@ def suggest(
     template : str, optional
         A rule to start from: ``'hipaa-safe-harbor'``, ``'hipaa-expert'``, ``'gdpr'``, ``'cms-11'`` or ``'opensafely'``.
     queries : str, optional
-        SQL text: SELECT statements that the release will be asked. They set weights, and levels that answer them.
+        SQL text: SELECT statements that will run on the release. They set weights, and levels that answer them.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def suggestion(
     queries: str | None = None,
     known: bool = False,
 ) -> Suggestion:
-    """Return a suggestion for a table of a connection; see `suggest`. By ``known`` columns, only if that is asked for."""
+    """Return a suggestion for a table of a connection; see `suggest`. By ``known`` columns, only if that is requested."""
     rule = None if template is None else read_template(template)
     least = rule.least_k(k) if rule is not None else _K if k is None else k
     audit_macros(con, ("profile", "unique_columns"))
@@ -182,15 +182,15 @@ def _role(column: str, role: str, reason: str) -> Role:
 
 def _weighed(roles: dict[str, Role], queries: str) -> dict[str, Role]:
     """Return the roles with weights by what queries use, and with levels that answer them where no rule has set any."""
-    from kanon_sql.clause.workload import uses_of, weights_of  # sqlglot is only paid for where there is something to read
+    from kanon_sql.clause.workload import uses_of, weights_of  # sqlglot is only loaded where there is something to read
 
     uses = uses_of(queries, roles)
     weights = weights_of({name: use for name, use in uses.items() if roles[name].role == "quasi-identifier"})
     found = dict(roles)
     for name, weight in weights.items():
-        told = f"{roles[name].reason}; used by {how_many(uses[name].queries, 'query', 'queries')}"
+        reported = f"{roles[name].reason}; used by {how_many(uses[name].queries, 'query', 'queries')}"
         recoding = roles[name].recoding or uses[name].recoding
-        found[name] = replace(roles[name], reason=told, weight=weight, recoding=recoding)
+        found[name] = replace(roles[name], reason=reported, weight=weight, recoding=recoding)
     return found
 
 
@@ -219,8 +219,8 @@ def _identifying(con: Any, table: str, roles: dict[str, Role], distinct: dict[st
     shown = ", ".join(map(quoted, [*chosen, *kept]))
     policy = Policy(quasi_identifiers=tuple(QuasiIdentifier(column=column) for column in chosen))
     counted = exposure_at_once(_CELLS.format(columns=shown, table=table), policy, released=False)
-    told = con.execute(_TOLD.format(counted=counted)).fetchall()[0][0]
-    names, given = unchanged_columns(told), shares_given_back(told)
+    exposure = con.execute(_EXPOSURE.format(counted=counted)).fetchall()[0][0]
+    names, given = unchanged_columns(exposure), shares_given_back(exposure)
     for place, column in enumerate(names):
         best = max(((share, chosen[j]) for (i, j), share in given.items() if i == place), default=None)
         if best is not None:
@@ -255,8 +255,8 @@ def _unique(
     released = [column for column, each in roles.items() if each.role in ("quasi-identifier", "kept")]
     combined = sorted(released, key=lambda column: (-profile[column][4], -profile[column][2]))[:_COMBINED]
     if counted.per is None:
-        asked = {"table": table, "qi": combined}
-        rows = counted.con.execute("SELECT columns, share FROM unique_columns($table, 2, qi := $qi)", asked).fetchall()
+        arguments = {"table": table, "qi": combined}
+        rows = counted.con.execute("SELECT columns, share FROM unique_columns($table, 2, qi := $qi)", arguments).fetchall()
         found = [(tuple(names), share) for names, share in rows if share]
     else:
         found = [each for each in counted.singled_out(combined) if each[1]]
@@ -270,4 +270,4 @@ def _unique(
         ),
         key=lambda each: (-each[1], len(each[0]), [place[column] for column in each[0]]),
     )
-    return tuple(ranked[:_TOLD_SETS])
+    return tuple(ranked[:_REPORTED_SETS])

@@ -67,8 +67,8 @@ def template_roles(
             kind = "identifier"  # no level can be shown of dates that nothing reads
         rule = template.columns.get(kind or "")
         if rule is not None:
-            told = f"{_reason(role, broken.get(column, []))}; {rule.rule}"
-            found[column] = replace(role, role=rule.role, reason=told, recoding=rule.recoding_on(date.today()))
+            with_rule = f"{_reason(role, broken.get(column, []))}; {rule.rule}"
+            found[column] = replace(role, role=rule.role, reason=with_rule, recoding=rule.recoding_on(date.today()))
         elif role.role == "sensitive" and not template.diverse:
             found[column] = replace(role, role="kept", reason=f"{role.reason}; the rule has no l")
         else:

@@ -27,8 +27,8 @@ _MOST_SETS = 5_000
 _WORK = 50_000_000
 """Rows times sets up to which the figures are counted, in some seconds."""
 
-_RARE, _TOLD = 0.01, 5
-"""Share of the rows with rare values from which on a column is told, and the most columns that are."""
+_RARE, _REPORTED = 0.01, 5
+"""Share of the rows with rare values from which on a column is reported, and the most columns that are."""
 
 _ROWS = "SELECT system.main.count(*) FROM {table}"
 
@@ -67,7 +67,7 @@ def wide_notes(counted: Counted, columns: Sequence[str], k: int) -> tuple[str, .
         small = f"of the rows are in classes of fewer than {k} {counted.what}"
         notes.append(f"By the worst set of 2 columns, {two:.1%} {small}; by that of 3, {three:.1%}.")
     rare = [(counted.share_below([quoted(column)], k), column) for column in columns]
-    for share, column in sorted(rare, reverse=True, key=lambda each: each[0])[:_TOLD]:
+    for share, column in sorted(rare, reverse=True, key=lambda each: each[0])[:_REPORTED]:
         if share >= _RARE:
             what = counted.what
             notes.append(

@@ -56,7 +56,7 @@ _MOMENTS = (
 _ARRIVES = frozenset({*_NUMBERS, *_MOMENTS, "bignum", "boolean", "varchar", "blob", "null", "geometry"})
 """Types whose values are the same on both sides of Arrow."""
 
-_TOLD = frozenset({"hugeint", "uhugeint", "uuid", "bit", "interval", "time with time zone", "enum"})
+_AS_TEXT = frozenset({"hugeint", "uhugeint", "uuid", "bit", "interval", "time with time zone", "enum"})
 """Types whose values travel as texts: Arrow rounds, shortens or renames them."""
 
 
@@ -103,7 +103,7 @@ def place_rows(
     """
     arrow = arrow_of(relation)
     kinds = zip(arrow.column_names, relation.types, strict=True)
-    cells = ", ".join(f"CAST({quoted(name)} AS {_type(kind, told=name in plain)}) AS {quoted(name)}" for name, kind in kinds)
+    cells = ", ".join(f"CAST({quoted(name)} AS {_type(kind, as_text=name in plain)}) AS {quoted(name)}" for name, kind in kinds)
     con.register(_CARRIED, arrow)
     query = f"CREATE TABLE {quoted(name)} AS SELECT {cells} FROM {quoted(_CARRIED)}"  # noqa: S608
     converted(lambda: con.execute(query), _NO_WAY_BACK)
@@ -117,19 +117,21 @@ def _carrier(name: str, kind: DuckDBPyType) -> str:
             f'the column "{name}" of type {kind.id.upper()} would be changed by the conversion from DuckDB; hint: cast it to '
             "another type, or release the table with kanon_sql.connect()"
         )
-    return _type(kind, told=True, everything=True)
+    return _type(kind, as_text=True, everything=True)
 
 
 def _known(kind: DuckDBPyType) -> bool:
     if kind.id in _NESTED:
         return all(_known(inner) for _, inner in _fields(kind))
-    return kind.id in _ARRIVES | _TOLD and (kind.id != "geometry" or str(kind) == "GEOMETRY")  # else it names a map projection
+    return kind.id in _ARRIVES | _AS_TEXT and (
+        kind.id != "geometry" or str(kind) == "GEOMETRY"
+    )  # else it names a map projection
 
 
-def _type(kind: DuckDBPyType, *, told: bool, everything: bool = False) -> str:
-    """Return a type as SQL; with ``told`` an ENUM is VARCHAR, with ``everything`` whatever travels as text."""
+def _type(kind: DuckDBPyType, *, as_text: bool, everything: bool = False) -> str:
+    """Return a type as SQL; with ``as_text`` an ENUM is VARCHAR, with ``everything`` whatever travels as text."""
     if kind.id in _NESTED:
-        fields = [(name, _type(inner, told=told, everything=everything)) for name, inner in _fields(kind)]
+        fields = [(name, _type(inner, as_text=as_text, everything=everything)) for name, inner in _fields(kind)]
         match kind.id:
             case "list":
                 return f"{fields[0][1]}[]"
@@ -141,8 +143,8 @@ def _type(kind: DuckDBPyType, *, told: bool, everything: bool = False) -> str:
                 inner = ", ".join(f"{quoted(field)} {shape}" for field, shape in fields)
                 return f"{name.upper()}({inner})"
     if kind.id == "enum":
-        return "VARCHAR" if told else f"ENUM({', '.join(map(literal, _child(kind, 'values')))})"
-    return "VARCHAR" if everything and kind.id in _TOLD else str(kind)
+        return "VARCHAR" if as_text else f"ENUM({', '.join(map(literal, _child(kind, 'values')))})"
+    return "VARCHAR" if everything and kind.id in _AS_TEXT else str(kind)
 
 
 def _child(kind: DuckDBPyType, name: str) -> Any:

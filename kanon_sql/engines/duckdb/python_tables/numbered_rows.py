@@ -93,7 +93,7 @@ def number_rows(con: duckdb.DuckDBPyConnection, frame: Frame, exact: Collection[
     Parameters
     ----------
     con : DuckDBPyConnection
-        Where; nothing else may be asked of it meanwhile.
+        Where; nothing else may run on it meanwhile.
     frame : Frame
         The table.
     exact : collection of int
@@ -240,11 +240,11 @@ def _text(value: object) -> bytes | None:
     return None
 
 
-def _scanned(con: duckdb.DuckDBPyConnection, column: pa.ChunkedArray, asked: str) -> list[pa.ChunkedArray]:
+def _scanned(con: duckdb.DuckDBPyConnection, column: pa.ChunkedArray, expressions: str) -> list[pa.ChunkedArray]:
     import pyarrow as pa
 
     con.register(_COLUMN, pa.table([column], names=["value"]))
-    found: list[pa.ChunkedArray] = con.sql(f'SELECT {asked} FROM "{_COLUMN}"').to_arrow_table().columns  # noqa: S608
+    found: list[pa.ChunkedArray] = con.sql(f'SELECT {expressions} FROM "{_COLUMN}"').to_arrow_table().columns  # noqa: S608
     con.unregister(_COLUMN)
     return found
 

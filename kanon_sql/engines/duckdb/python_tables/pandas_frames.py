@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _PLAIN = (str, bytes, int, bool)
 _COMPARED = (float, Decimal, dt.date, dt.datetime, dt.time, dt.timedelta)
-"""Python types whose values Arrow may alter, such as naive moments beside others with a time zone."""
+"""Python types whose values Arrow may alter, such as naive moments next to others with a time zone."""
 
 
 class PandasFrame(Frame):
@@ -34,7 +34,7 @@ class PandasFrame(Frame):
         self.rows = len(frame)
 
     def kind(self, place: int) -> str:
-        """Return the dtype; a categorical one may list its values, so only its name is told."""
+        """Return the dtype; a categorical one may list its values, so only its name is reported."""
         return str(self._frame.dtypes.iloc[place].name).split("[")[0]
 
     def values(self, place: int) -> pa.ChunkedArray:

@@ -45,7 +45,7 @@ def _narrow(con: duckdb.DuckDBPyConnection) -> pa.Table:
 
 
 def _pandas(arrow: pa.Table) -> Any:
-    """Return a pandas table whose counts stay whole numbers beside NULL."""
+    """Return a pandas table whose counts stay whole numbers next to NULL."""
     import pandas
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""Tables in Python of every kind: how they are read, and those that a policy names beside the source."""
+"""Tables in Python of every kind: how they are read, and those that a policy names next to the source."""
 
 from __future__ import annotations
 

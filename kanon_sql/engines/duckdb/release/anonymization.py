@@ -26,7 +26,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, UNSAID_K, OptionsBesideK, completed, spelled_out
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.unit_of import unit_of
+from kanon_sql.model.unit_of_policy import unit_of
 from kanon_sql.model.validation import same_name
 from kanon_sql.solvers.budget import Progress
 

@@ -107,8 +107,8 @@ def _question(qi: QuasiIdentifier, number: int, *, tokens: bool) -> str:
         case Regions(edges=edges):
             return text("cover_regions", edges=from_item(edges))
         case _:
-            told = _TOKENS.format(number=number) if tokens else _TEXTS
-            return text("cover_sets", told=told, word=text("cover_word", word="word"))
+            label_query = _TOKENS.format(number=number) if tokens else _TEXTS
+            return text("cover_sets", label_query=label_query, word=text("cover_word", word="word"))
 
 
 def _place(value: str) -> str:

@@ -1,4 +1,4 @@
-"""EXPLAIN ANONYMIZE: what a release would be up against, from the histogram alone; no row is released, no value is told."""
+"""EXPLAIN ANONYMIZE: what a release would be up against, from the histogram alone; no row is released, no value is reported."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from kanon_sql.engines.duckdb.gather.population import populations
 from kanon_sql.engines.duckdb.gather.row_types import histogram, run_of, tables_of
 from kanon_sql.engines.duckdb.gather.unit import settled_unit
 from kanon_sql.engines.duckdb.histories.people_behind_tokens import TOKENS, histories_in_one_class
-from kanon_sql.engines.duckdb.release.exposure import TOLD, exposure_at_once
+from kanon_sql.engines.duckdb.release.exposure import EXPOSED, exposure_at_once
 from kanon_sql.errors import UnlistedColumnError
 from kanon_sql.model import linked_columns
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.unit_of import unit_of
+from kanon_sql.model.unit_of_policy import unit_of
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.solvers import by_parts
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.feasibility import feasible_requirement
 from kanon_sql.solvers.guarantees import in_population
 from kanon_sql.solvers.least_prices import least_prices
-from kanon_sql.solvers.problems import Masks, ProblemClass
+from kanon_sql.solvers.problem_classes import Masks, ProblemClass
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
@@ -47,7 +47,7 @@ _QUERY = """WITH "kanon#source" AS MATERIALIZED (
 SELECT system.main.unnest("kanon#e", recursive := true)
 FROM (
     SELECT system.main.unnest(system.main.kanon_explain(
-        run, (SELECT system.main.count(number) FROM "kanon#types"), {told}, {tokens}{tables})) AS "kanon#e"
+        run, (SELECT system.main.count(number) FROM "kanon#types"), {exposed_figures}, {tokens}{tables})) AS "kanon#e"
     FROM "kanon#run"
 )"""
 
@@ -58,10 +58,10 @@ def explanation_query(body: str, policy: Policy, wide: str | None = None, surfac
     slots = {"tables": tables_of(policy), "unshadowed": unshadowed()}
     slots["populations"] = populations(policy)
     if policy.keep == () and not policy.sensitive:
-        slots |= {"exposed": "", "told": "NULL"}
+        slots |= {"exposed": "", "exposed_figures": "NULL"}
     else:
         counted = exposure_at_once('"kanon#source"', policy, released=False)
-        slots |= {"exposed": f", {counted}", "told": TOLD}
+        slots |= {"exposed": f", {counted}", "exposed_figures": EXPOSED}
     slots |= (
         {"linked": histories_in_one_class(policy), "tokens": TOKENS} if policy.pseudonyms else {"linked": "", "tokens": "NULL"}
     )
@@ -221,15 +221,15 @@ def empty_explanation(policy: Policy) -> list[Line]:
     return [*head, Line(property="rows", value="0"), Line(property="solver", value="none (there is nothing to solve)")]
 
 
-def exposure_lines(told: Mapping[str, Any] | None, policy: Policy) -> list[Line]:
+def exposure_lines(figures: Mapping[str, Any] | None, policy: Policy) -> list[Line]:
     """Return what the columns that would be released unchanged tell, from the counts of ``exposure.sql``."""
-    if told is None:
+    if figures is None:
         return []
-    names = ", ".join(map(as_identifier, unchanged_columns(told)))
+    names = ", ".join(map(as_identifier, unchanged_columns(figures)))
     unchanged = [Line(property="released unchanged", value=names)] if names else []
-    warnings = [Line(property="warning", value=each) for each in warnings_of(told, policy, released=False)]
+    warnings = [Line(property="warning", value=each) for each in warnings_of(figures, policy, released=False)]
     try:
-        refuse_unlisted(told, policy, "clause", released=False)
+        refuse_unlisted(figures, policy, "clause", released=False)
     except UnlistedColumnError as refusal:
         return [*unchanged, *warnings, Line(property="refusal", value=str(refusal))]
     return [*unchanged, *warnings]

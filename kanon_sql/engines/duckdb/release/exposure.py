@@ -54,7 +54,7 @@ _OR_EXACTLY = f"""{_GUESSED} ANTI JOIN "kanon#suspects" USING (i, j)
             UNION ALL
             SELECT *, true FROM "kanon#exact\""""  # noqa: S608
 
-TOLD = '(SELECT told FROM "kanon#exposure")'
+EXPOSED = '(SELECT told FROM "kanon#exposure")'
 
 SINGLED = '(SELECT "kanon#singled" FROM "kanon#singled")'
 
@@ -158,9 +158,9 @@ def _concealed(policy: Policy, columns: list[str]) -> str:
     label = {same_name(name): number for number, name in enumerate(policy.generalized, 1)}
     hidden = []
     for name in columns:
-        told = f"system.main.list_contains(hidden, {literal(name)})"
+        condition = f"system.main.list_contains(hidden, {literal(name)})"
         if (number := label.get(same_name(name))) is not None:
-            told = f"{told} OR {differs(policy, number, f'qi.{quoted(name)}')}"
-        hidden.append(told)
+            condition = f"{condition} OR {differs(policy, number, f'qi.{quoted(name)}')}"
+        hidden.append(condition)
     hashes = ", ".join(value_hash(f"qi.{quoted(name)}") for name in columns)
     return _CONCEALED.format(qis=len(columns), hashes=hashes, hidden=", ".join(hidden))

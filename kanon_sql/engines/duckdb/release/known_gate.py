@@ -31,13 +31,13 @@ def known_gate(policy: Policy) -> dict[str, str]:
         ``known``, common table expressions with a comma before each; ``unknown``, branches of a CASE; ``known_figures``, SQL of
         what was counted for each requirement, or NULL.
     """
-    asked = policy.known_requirements
-    if not asked:
+    requested = policy.known_requirements
+    if not requested:
         return {"known": "", "unknown": "", "known_figures": "NULL"}
     unit_columns = units([qi.column for qi in policy.quasi_identifiers], policy.linked)
     tallies = tally_names(policy)
     audits, refusals, figures = [text("audit_known_classes", **coded_columns(unit_columns))], [], []
-    for place, requirement in enumerate(asked, 1):
+    for place, requirement in enumerate(requested, 1):
         check, beyond = f'"kanon#known_check{place}"', f'"kanon#known_next{place}"'
         sets = requirement.sets_of(unit_columns)
         audits.append(_check(check, requirement, sets, tallies))
@@ -51,13 +51,13 @@ def known_gate(policy: Policy) -> dict[str, str]:
         more = 0 if requirement.columns is None else requirement.columns + 1
         most = _MOST_NEXT if of_rows else _MOST_NEXT_VALUES
         following = list(combinations(range(len(unit_columns)), more)) if 0 < _sets(unit_columns, more) <= most else []
-        told = "NULL, NULL, NULL"
+        beyond_figures = "NULL, NULL, NULL"
         if following:
             audits.append(_check(beyond, requirement, following, tallies))
-            told = ", ".join(f"(SELECT {name} FROM {beyond})" for name in ("sets", "below", "worst"))  # noqa: S608
+            beyond_figures = ", ".join(f"(SELECT {name} FROM {beyond})" for name in ("sets", "below", "worst"))  # noqa: S608
         # the badness of a class is minus its people
         people = f"(SELECT -most_badness FROM {check})" if isinstance(of_known(requirement), People) else "NULL"  # noqa: S608
-        figures.append(f"[(SELECT sets FROM {check}), (SELECT least FROM {check}), {people}, {told}]")  # noqa: S608
+        figures.append(f"[(SELECT sets FROM {check}), (SELECT least FROM {check}), {people}, {beyond_figures}]")  # noqa: S608
     return {"known": "".join(audits), "unknown": "".join(refusals), "known_figures": f"[{', '.join(figures)}]"}
 
 

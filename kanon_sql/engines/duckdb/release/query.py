@@ -13,13 +13,13 @@ from kanon_sql.engines.duckdb.connect.shadowing import unshadowed
 from kanon_sql.engines.duckdb.gather.policy_columns import policy_columns_heard
 from kanon_sql.engines.duckdb.gather.population import populations
 from kanon_sql.engines.duckdb.gather.row_types import histogram, run_of, tables_of
-from kanon_sql.engines.duckdb.gather.unit import told_unit
+from kanon_sql.engines.duckdb.gather.unit import stated_unit
 from kanon_sql.engines.duckdb.hashes import BYTES, UNLIKE, of_type, order_by_content, same_bytes
 from kanon_sql.engines.duckdb.histories.people_behind_tokens import AUDITED, IN_SESSION, JUDGED, Recorded, histories
 from kanon_sql.engines.duckdb.label_types import labels_of, own_values, typed_labels, typed_values, unlisted_null
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.release.cover import cover
-from kanon_sql.engines.duckdb.release.exposure import SINGLED, TOLD, exposure, singled
+from kanon_sql.engines.duckdb.release.exposure import EXPOSED, SINGLED, exposure, singled
 from kanon_sql.engines.duckdb.release.known_gate import known_gate
 from kanon_sql.engines.duckdb.release.population_gate import population_gate
 from kanon_sql.engines.duckdb.release.sensitive_gate import gate
@@ -29,7 +29,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
-from kanon_sql.model.unit_of import unit_of
+from kanon_sql.model.unit_of_policy import unit_of
 
 _NAMES = """-- this branch is empty; it gives the columns their order and their own spelling, whatever that of the policy
 SELECT "kanon#s".*{texts} FROM {heard}{source} AS "kanon#s" WHERE false
@@ -116,13 +116,13 @@ def release_query(
     shape = _every_column(policy) if whole else _named_columns(relation, policy, number)
     row_types = histogram(relation, policy, surface)
     unseen = row_types["counted"] + shape["undone"]
-    told = told_unit(relation, unit or unit_of(policy), surface, wide, settled) if unchanged else "NULL"
+    unit_warnings = stated_unit(relation, unit or unit_of(policy), surface, wide, settled) if unchanged else "NULL"
     # else no column is released unchanged
     measures = unchanged and (bool(policy.sensitive) or not (whole or policy.keep == ()))
     return text(
         "release",
         **slots,
-        run=run_of(policy, told, surface),
+        run=run_of(policy, unit_warnings, surface),
         numbers=", ".join(f'"kanon#piece".{name} AS {name}' for name in _NUMBERS),
         # averages read all pieces with their class once more for each column
         kept_pieces="MATERIALIZED" if policy.aggregated else "NOT MATERIALIZED",
@@ -138,7 +138,7 @@ def release_query(
         before_search=f", {singled(relation, policy, number)}" if measures else "",
         singled=SINGLED if measures else "NULL",
         exposed=f", {exposure(relation, policy, number)}" if measures else "",
-        told=TOLD if measures else "NULL",
+        exposed_figures=EXPOSED if measures else "NULL",
         names=_names(relation, policy, surface),
         **shape,
     )
@@ -168,20 +168,20 @@ def _text(qi: QuasiIdentifier) -> str:
 
 
 def _every_column(policy: Policy) -> dict[str, str]:
-    """Return the slots of a release whose rows are their pieces; there, the sensitive values are beside what is shown."""
-    beside = {quoted(name): f'"kanon#sensitive{number}"' for number, name in enumerate(policy.measured, 1)}
-    values = [f'"kanon#r".{value}' for value in beside.values()]
-    kept = ", ".join(f"{value} AS {name}" for name, value in zip(beside, values, strict=True))
+    """Return the slots of a release whose rows are their pieces; there, the sensitive values are next to what is shown."""
+    sensitive_values = {quoted(name): f'"kanon#sensitive{number}"' for number, name in enumerate(policy.measured, 1)}
+    values = [f'"kanon#r".{value}' for value in sensitive_values.values()]
+    kept = ", ".join(f"{value} AS {name}" for name, value in zip(sensitive_values, values, strict=True))
     number = 'system.main.sum("kanon#n")::BIGINT'
     return {
         "rows": text(
             "rows_of_every_column",
-            pieces='"kanon#pieces"' if beside else '"kanon#numbered"',
-            kept="".join(f", qi.{name} AS {value}" for name, value in beside.items()),
+            pieces='"kanon#pieces"' if sensitive_values else '"kanon#numbered"',
+            kept="".join(f", qi.{name} AS {value}" for name, value in sensitive_values.items()),
         ),
         "number": number,
         "undone": "",
-        "unclassed": ", ".join(['"kanon#piece"', *beside]),
+        "unclassed": ", ".join(['"kanon#piece"', *sensitive_values]),
         "result": text(
             "released_of_every_column",
             kept=f" REPLACE ({kept})" if kept else "",

@@ -18,7 +18,7 @@ _MOST_WORDS = 1_000
 """Characters of an error."""
 
 _SURPLUS = 256 << 20
-"""Bytes of address space beside what DuckDB may take."""
+"""Bytes of address space in addition to what DuckDB may take."""
 
 
 def answer_queries(pipe: Pipe, file: ReleasedFile, limits: QueryLimits) -> None:
@@ -79,8 +79,8 @@ def _answer(con: Any, query: str, limits: QueryLimits) -> str:
         con.execute(statements[0])
         columns = [each[0] for each in con.description]
         rows = con.fetchmany(limits.rows + 1)
-        told = {"columns": columns, "rows": [[_plain(cell) for cell in row] for row in rows[: limits.rows]]}
-        text = json.dumps({**told, "complete": len(rows) <= limits.rows}, allow_nan=False)
+        answered = {"columns": columns, "rows": [[_plain(cell) for cell in row] for row in rows[: limits.rows]]}
+        text = json.dumps({**answered, "complete": len(rows) <= limits.rows}, allow_nan=False)
     except (MemoryError, duckdb.OutOfMemoryException):
         return _refusal(f"the query takes more than {limits.megabytes} MB; hint: aggregate, or add WHERE", spent=True)
     except duckdb.Error as error:

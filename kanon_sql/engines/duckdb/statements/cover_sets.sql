@@ -11,7 +11,7 @@
                     SELECT label, system.main.regexp_full_match(told, '\{.*\}', 's') AS pair,
                            CASE WHEN system.main.regexp_full_match(told, '\{.*\}', 's')
                                 THEN system.main.regexp_extract(told, '^\{(.*)\}$$', 1, 's') ELSE told END AS inside
-                    FROM (${told})
+                    FROM (${label_query})
                 )
             )
         )

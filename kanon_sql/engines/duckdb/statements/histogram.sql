@@ -7,7 +7,7 @@
             UNION ALL BY NAME
             -- values that SQL calls equal but that look different (0.0 and -0.0, 30 days and 1 month) take one look;
             -- for other types this branch is empty when the statement is planned
-            SELECT * EXCLUDE (${told}), ${sums}
+            SELECT * EXCLUDE (${listed}), ${sums}
             FROM (
                 SELECT system.main.first(${looks}) OVER (
                            PARTITION BY ${looks} ORDER BY CAST(${looks} AS VARCHAR) COLLATE "binary" DESC NULLS LAST), ${rest}

@@ -13,7 +13,7 @@ FROM (
             SELECT ${bits} AS chosen, ${names}, value, system.main.any_value(label) AS label, system.main.sum(n)::BIGINT AS n
             FROM ${coded} JOIN (SELECT class, ${value} AS value, label, n FROM ${tally}) USING (class)
             GROUP BY GROUPING SETS (${sets})
-        )${told}
+        )${texts_of_values}
     )
     SELECT * FROM (
         SELECT class, system.main.any_value(chosen) AS chosen, system.main.sum(n) AS size FROM "kanon#by_sets" GROUP BY class

@@ -2,7 +2,7 @@
 WITH "kanon#source" AS MATERIALIZED (
 ${source}
 ), "kanon#run" AS MATERIALIZED (
-    SELECT system.main.kanon_begin_histories(${asked}, ${unit}) AS run
+    SELECT system.main.kanon_begin_histories(${requested}, ${unit}) AS run
     -- nothing is released where a macro of the database takes the place of a function behind the syntax of this text
     WHERE ${unshadowed}
 ), "kanon#read" AS MATERIALIZED (
@@ -69,7 +69,7 @@ ${source}
     SELECT CASE WHEN refused IS NULL THEN true ELSE system.main.error(refused) END AS passed
     FROM (
         SELECT system.main.kanon_histories_checked(
-            run, (SELECT system.main.count(*) FROM "kanon#rows"), fewest, people, below, unlinked, [${flags}], ${told}) AS refused
+            run, (SELECT system.main.count(*) FROM "kanon#rows"), fewest, people, below, unlinked, [${flags}], ${exposed_figures}) AS refused
         FROM "kanon#run", "kanon#own", (
             SELECT system.main.min(least) AS fewest, system.main.count(*) AS people,
                    CASE WHEN (SELECT following <= ${most} FROM "kanon#sets")

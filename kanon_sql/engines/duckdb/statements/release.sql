@@ -79,7 +79,7 @@ ${shown_by_classes}    )
                 system.main.min(size)))
 ${refusals}${unmatched}${unknown}${uncovered}
     ELSE system.main.kanon_audited((SELECT release FROM "kanon#sums"), system.main.count(*), system.main.min(size)::BIGINT,
-                                   ${people}, ${told}, ${known_figures})
+                                   ${people}, ${exposed_figures}, ${known_figures})
         END AS refused
     FROM "kanon#classes")
 )${linked}

@@ -1,4 +1,4 @@
-"""What the audit on Spark knows of each guarantee: a file for each, whose class is `Audited`, with its SQL texts beside it.
+"""What the audit on Spark knows of each guarantee: a file for each, with a class such as `LDiversityAudit` and its SQL texts.
 
 Nothing here is shared with a solver, or with DuckDB.
 """
@@ -29,6 +29,7 @@ def audited(requirement: Requirement) -> AuditedGuarantee[Any]:
 
 
 def audited_class(requirement: type[Requirement]) -> type[AuditedGuarantee[Any]]:
-    """Return the class in the file of a guarantee."""
-    found: type[AuditedGuarantee[Any]] = import_module(f"{__name__}.{standard_name(requirement)}").Audited
+    """Return the class in the file of a guarantee, which bears its name; the file is loaded when it is first needed."""
+    module = import_module(f"{__name__}.{standard_name(requirement)}")
+    found: type[AuditedGuarantee[Any]] = getattr(module, f"{requirement.__name__}Audit")
     return found

@@ -11,10 +11,10 @@ from kanon_sql.model.requirements import AlphaAnonymity
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedColumn[AlphaAnonymity]):
+class AlphaAnonymityAudit(AuditedColumn[AlphaAnonymity]):
     """At most a share of the rows of a class has the value."""
 
     def question(self) -> str:
         """Return the share of the value in each class."""
-        asked = self.requirement
-        return guarantee_text("alpha_anonymity", value=literal(asked.value), **self.ratio(alpha=asked.alpha))
+        requirement = self.requirement
+        return guarantee_text("alpha_anonymity", value=literal(requirement.value), **self.ratio(alpha=requirement.alpha))

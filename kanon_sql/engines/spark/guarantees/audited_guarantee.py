@@ -88,7 +88,7 @@ class AuditedColumn(AuditedGuarantee[S], ABC):
         Parameters
         ----------
         looks : str
-            What classes are told by.
+            What defines classes.
         written : str
             The quoted name of the table or view.
         """

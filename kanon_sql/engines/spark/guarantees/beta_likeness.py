@@ -12,7 +12,7 @@ from kanon_sql.model.requirements import BetaLikeness
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedFigures[BetaLikeness]):
+class BetaLikenessAudit(AuditedFigures[BetaLikeness]):
     """No value gains more than beta, or -ln of its share of the table, over that share."""
 
     def question(self) -> str:

@@ -11,7 +11,7 @@ from kanon_sql.model.requirements import DeltaDisclosure
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedFigures[DeltaDisclosure]):
+class DeltaDisclosureAudit(AuditedFigures[DeltaDisclosure]):
     """Every class has every value of the table, with a share that is at most e^delta times the other or part of it."""
 
     def question(self) -> str:

@@ -6,5 +6,5 @@ from kanon_sql.engines.spark.guarantees.audited_guarantee import AuditedGuarante
 from kanon_sql.model.requirements import KAnonymity
 
 
-class Audited(AuditedGuarantee[KAnonymity]):
+class KAnonymityAudit(AuditedGuarantee[KAnonymity]):
     """At least k rows in a class."""

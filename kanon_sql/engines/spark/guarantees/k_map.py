@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from kanon_sql.engines.spark.guarantees.audited_guarantee import Uncounted as Audited
+from kanon_sql.engines.spark.guarantees.audited_guarantee import Uncounted as KMapAudit
 
-__all__ = ["Audited"]
+__all__ = ["KMapAudit"]

@@ -12,11 +12,11 @@ from kanon_sql.model.requirements import KnownColumns, of_known
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedGuarantee[KnownColumns]):
+class KnownColumnsAudit(AuditedGuarantee[KnownColumns]):
     """At least k rows, or diverse values, by every set of known columns."""
 
     def instead(self) -> str | None:
-        """Return what to ask for if Spark does not audit what is asked of a class, None if it does."""
+        """Return what to request if Spark does not audit the requirement of a class, None if it does."""
         from kanon_sql.engines.spark.guarantees import audited  # it imports this file
 
         of = of_known(self.requirement)
@@ -28,7 +28,7 @@ class Audited(AuditedGuarantee[KnownColumns]):
         Parameters
         ----------
         units : sequence of str
-            What each column, or group of linked columns, is told by.
+            What defines the values of each column, or group of linked columns.
         sets : sequence of sequence of int
             Places of these.
         written : str

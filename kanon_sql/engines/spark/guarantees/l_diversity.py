@@ -14,7 +14,7 @@ _VARIANTS = ("frequency", "distinct", "recursive")
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedFigures[LDiversity]):
+class LDiversityAudit(AuditedFigures[LDiversity]):
     """The values of each class by their number, by the greatest counter, or by all counters."""
 
     @property
@@ -28,10 +28,10 @@ class Audited(AuditedFigures[LDiversity]):
 
     def question(self) -> str:
         """Return the diversity of each class."""
-        asked = self.requirement
-        if asked.c is not None:
-            return guarantee_text("l_diversity_recursive", l=str(asked.l), **self.ratio(c=asked.c))
-        return guarantee_text(f"l_diversity_{asked.variant}", **self.ratio(l=asked.l))
+        requirement = self.requirement
+        if requirement.c is not None:
+            return guarantee_text("l_diversity_recursive", l=str(requirement.l), **self.ratio(c=requirement.c))
+        return guarantee_text(f"l_diversity_{requirement.variant}", **self.ratio(l=requirement.l))
 
     def figures(self, ask: Ask, looks: str, written: str) -> dict[str, Any]:
         """Return the figures of the least diverse classes."""

@@ -10,7 +10,7 @@ from kanon_sql.model.requirements import People
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedColumn[People]):
+class PeopleAudit(AuditedColumn[People]):
     """Rows of at least k people in a class."""
 
     def question(self) -> str:

@@ -14,7 +14,7 @@ _METRICS = ("equal", "ordered")
 
 
 @dataclass(frozen=True, slots=True)
-class Audited(AuditedFigures[TCloseness]):
+class TClosenessAudit(AuditedFigures[TCloseness]):
     """Every class is within t of the whole table."""
 
     @property

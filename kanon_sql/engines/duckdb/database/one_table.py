@@ -65,7 +65,7 @@ class ReleasedTable:
     Attributes
     ----------
     planned : PlannedRelease
-        What was asked for.
+        The stored policy.
     policy : StoredPolicy
         The roles of all its columns, those of a person included.
     certificate : Certificate or HistoryCertificate
@@ -161,9 +161,11 @@ class Releasing:
             self._shown[planned.name] = self._keep_people(planned, body, certificate)
         self._write(planned, list(listed))
         if strangers:
-            told = f"{planned.name}: {how_many(strangers, 'row')} without a person in {planned.people}, whose columns are empty"
-            announce([replace(certificate, warnings=(told,))])
-            certificate = replace(certificate, warnings=(*certificate.warnings, told))
+            warning = (
+                f"{planned.name}: {how_many(strangers, 'row')} without a person in {planned.people}, whose columns are empty"
+            )
+            announce([replace(certificate, warnings=(warning,))])
+            certificate = replace(certificate, warnings=(*certificate.warnings, warning))
         return ReleasedTable(planned=planned, policy=policy, certificate=certificate)
 
     def _read(self, policy: StoredPolicy) -> tuple[str, dict[str, str]]:
@@ -232,8 +234,8 @@ class Releasing:
     def _link(self, planned: PlannedRelease, stored: StoredPolicy, body: str, released: list[str]) -> HistoryCertificate:
         """Make the release whose tokens link the rows of each person."""
         rows = f"SELECT {', '.join(map(quoted, released))} FROM ({body})"  # noqa: S608
-        asked = stored.histories.within(released, str(stored))
-        query = history_query(rows, asked, query=True, settled=self._settled[planned.name])
+        requested = stored.histories.within(released, str(stored))
+        query = history_query(rows, requested, query=True, settled=self._settled[planned.name])
         self._con.execute(f"CREATE OR REPLACE TEMP TABLE {_RELEASED} AS {checked(query, [], self._database, stored)}")
         return self._con.session.linked_releases[-1]
 

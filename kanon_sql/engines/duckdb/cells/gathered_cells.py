@@ -35,7 +35,7 @@ class CellGathering:
     Parameters
     ----------
     counting, protection
-        What is counted, and what is asked of the table.
+        What is counted, and the requirement of the table.
     ticket : int
         The number of the table in `ProtectedTables.together`; 0 if it is alone.
     home : Home
@@ -59,7 +59,7 @@ class CellGathering:
         self.touched = time.monotonic()
         self._lock = threading.Lock()
         self._chunks: list[pa.StructArray] = []
-        self._rows = self._asked = 0
+        self._rows = self._requested = 0
         self._found: TableRelease | None = None
         self._first: list[Int64] = []
         self._lenders: list[Int64] = []
@@ -144,7 +144,7 @@ class CellGathering:
         column = {field.name: rows.field(place) for place, field in enumerate(rows.type)}
         filters = self._shape.filters
         with self._lock:
-            self._asked += len(rows)
+            self._requested += len(rows)
         if self._found is None:
             raise AssertionError("nothing has been found")
         if not len(self._own):  # the total of nobody
@@ -198,9 +198,9 @@ class CellGathering:
         row, width = np.full(len(sets), -1, np.int64), len(self._shape.sets)
         offset = sum(map(len, self._first[: part * width]))
         for keys, firsts in zip(self._shape.sets, self._first[part * width : (part + 1) * width], strict=True):
-            asked = sets == bits(keys, self.counting.own_keys)
+            own_set = sets == bits(keys, self.counting.own_keys)
             place = np.minimum(np.searchsorted(firsts, cell), len(firsts) - 1)
-            known = asked & (firsts[place] == cell)
+            known = own_set & (firsts[place] == cell)
             row[known] = offset + place[known]
             offset += len(firsts)
         if (row < 0).any():
@@ -208,13 +208,13 @@ class CellGathering:
         return self._found.rows[row]
 
     def complete(self, rows: int) -> TableRelease:
-        """Return the release; raise unless each row of the table was asked for, once."""
+        """Return the release; raise unless each row of the table was requested, once."""
         if self._found is None:
             raise AssertionError("nothing has been found")
         if self.protection.rows == "null":
             rows -= len(self._found.empty_rows)
-        own = sum(map(len, self._first[: len(self._shape.sets)])) or self._asked  # without people, only the total is a row
-        if not rows == self._asked == own:
+        own = sum(map(len, self._first[: len(self._shape.sets)])) or self._requested  # without people, only the total is a row
+        if not rows == self._requested == own:
             raise AuditError("kanon audit: the table does not have the rows of its base cells; nothing was released")
         return self._found
 
@@ -249,13 +249,13 @@ class CellGathering:
 
     def _refuse_nulls(self, nulls: Int64) -> None:
         """Refuse a key with NULLs where a NULL also means all of its values, and no GROUPING tells them apart."""
-        told = {key for each in self._shape.items if each.kind == "grouping" for key in each.places}
+        grouped = {key for each in self._shape.items if each.kind == "grouping" for key in each.places}
         for each in self._shape.items:
             if each.kind != "key":
                 continue
             key = each.places[0]
             partial = any(key not in chosen for chosen in self._shape.sets)
-            if partial and key not in told and (nulls >> key & 1).any():
+            if partial and key not in grouped and (nulls >> key & 1).any():
                 name = as_identifier(each.name)
                 raise SourceError(
                     f"the key {name} has NULLs, and a NULL in the table also means all values; nothing was released; hint: add "

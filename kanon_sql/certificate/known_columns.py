@@ -34,23 +34,23 @@ def with_known(certificate: Certificate, requirements: Sequence[KnownColumns], c
 def _beyond(requirement: KnownColumns, counted: Figures, rows: int) -> str:
     """Return what anyone gets who knows more than the guarantee is about; nothing if that is nothing."""
     sets, _, _, following, below, worst = counted
-    asked = "" if requirement.of is None else requirement.of.describe()
-    told = f"{requirement.describe()} is not {asked or f'{requirement.k}-anonymity'}"
+    of_values = "" if requirement.of is None else requirement.of.describe()
+    guarantee = f"{requirement.describe()} is not {of_values or f'{requirement.k}-anonymity'}"
     fewer = f"fewer than {requirement.k} rows"
     if requirement.columns is None:
-        may = f"may meet classes that break {asked}" if asked else f"may find {fewer}"
-        return f"{told}: an attacker who knows other columns than these {may}"
+        may = f"may meet classes that break {of_values}" if of_values else f"may find {fewer}"
+        return f"{guarantee}: an attacker who knows other columns than these {may}"
     if sets == 1:
         return ""  # all columns are known
     more = requirement.columns + 1
     if not following or below is None or worst is None or not rows:
-        may = f"may meet classes that break {asked}" if asked else f"may find {fewer}"
-        return f"{told}: an attacker who knows {more} columns {may}"
+        may = f"may meet classes that break {of_values}" if of_values else f"may find {fewer}"
+        return f"{guarantee}: an attacker who knows {more} columns {may}"
     if not below:
         return ""
     share, most = below / (following * rows), worst / rows
-    among = f"in classes that break {asked}" if asked else f"among {fewer}"
+    among = f"in classes that break {of_values}" if of_values else f"among {fewer}"
     return (
-        f"{told}: an attacker who knows {how_many(more, 'column')} finds {share:.2%} of the rows {among} on average, and "
+        f"{guarantee}: an attacker who knows {how_many(more, 'column')} finds {share:.2%} of the rows {among} on average, and "
         f"{most:.2%} by the worst {more} columns"
     )

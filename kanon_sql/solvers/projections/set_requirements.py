@@ -1,4 +1,4 @@
-"""What is asked of the classes by each set of columns: rows, people, and sensitive values."""
+"""The requirement of each set of known columns: rows, people, and sensitive values."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from kanon_sql.table.cost_ladder import COST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What is asked of the classes by a set of columns.
+class SetRequirement:
+    """The requirement of the classes by a set of columns.
 
     Parameters
     ----------
@@ -34,19 +34,19 @@ class Asked:
     people: People | None = None
     values: tuple[SensitiveRequirement, ...] = ()
 
-    def joined(self, other: Asked) -> Asked:
+    def joined(self, other: SetRequirement) -> SetRequirement:
         """Return both together."""
         people = max((each for each in (self.people, other.people) if each), key=lambda each: each.k, default=None)
         values = tuple(dict.fromkeys((*self.values, *other.values)))
-        return Asked(rows=max(self.rows, other.rows), people=people, values=values)
+        return SetRequirement(rows=max(self.rows, other.rows), people=people, values=values)
 
 
-Sets = dict[tuple[int, ...], Asked]
-"""Sets of coded columns, each with what is asked of its classes."""
+Sets = dict[tuple[int, ...], SetRequirement]
+"""Sets of coded columns, each with the requirement of its classes."""
 
 
 def sets_of(requirement: ClassRequirement) -> Sets:
-    """Return the sets whose classes count; what is asked of classes by all columns is asked of the set of all.
+    """Return the sets whose classes count; the requirement of classes by all columns is that of the set of all.
 
     A column of the source with levels is in a set with all of its coded columns.
     """
@@ -54,25 +54,25 @@ def sets_of(requirement: ClassRequirement) -> Sets:
     units = list(places)
     found: Sets = {}
 
-    def ask(known: KnownColumns, asked: Asked) -> None:
+    def ask(known: KnownColumns, requested: SetRequirement) -> None:
         for chosen in known.sets_of(units):
             coded = tuple(place for unit in chosen for place in places[units[unit]])
-            found[coded] = found.get(coded, Asked()).joined(asked)
+            found[coded] = found.get(coded, SetRequirement()).joined(requested)
 
     for each in requirement.known:
-        ask(each, _asked(each.least, of_known(each)))
+        ask(each, _set_requirement(each.least, of_known(each)))
     every = KnownColumns(k=max(1, requirement.k), columns=len(units))
     for direct in requirement.requirements:
-        ask(every, _asked(direct.least_class_size, direct))
+        ask(every, _set_requirement(direct.least_class_size, direct))
     if requirement.k > 1:
-        ask(every, Asked(rows=requirement.k))
+        ask(every, SetRequirement(rows=requirement.k))
     return found
 
 
-def _asked(rows: int, of: SensitiveRequirement | None) -> Asked:
+def _set_requirement(rows: int, of: SensitiveRequirement | None) -> SetRequirement:
     """Return what a requirement asks of a class; without one, rows."""
     people = people_of(of)
-    return Asked(rows=rows, people=people, values=() if of is None or people else (of,))
+    return SetRequirement(rows=rows, people=people, values=() if of is None or people else (of,))
 
 
 def people_word(table: CodedTable, sets: Sets, row_type: Int64, draw: np.random.Generator) -> tuple[Words, Int64]:
@@ -90,21 +90,21 @@ def people_word(table: CodedTable, sets: Sets, row_type: Int64, draw: np.random.
 
 def values_of(table: CodedTable, sets: Sets, row_type: Int64) -> tuple[EncodedRequirement, Int64, Int32, Int32]:
     """Return the criteria on sensitive values, where those of each set begin, which they are, and the counters of each row."""
-    asked = list(dict.fromkeys(requirement for each in sets.values() for requirement in each.values))
-    counted = replace(table, sensitive=_of_values(table, asked))
+    requested = list(dict.fromkeys(requirement for each in sets.values() for requirement in each.values))
+    counted = replace(table, sensitive=_of_values(table, requested))
     criteria: dict[SensitiveRequirement, list[int]] = {}
     first = 0
-    for each in asked:
+    for each in requested:
         last = first + encoded(counted, [each], 1).criteria
         criteria[each], first = list(range(first, last)), last
     places = [[q for requirement in each.values for q in criteria[requirement]] for each in sets.values()]
-    required = encoded(counted, asked, 1)
+    required = encoded(counted, requested, 1)
     start = np.cumsum([0, *map(len, places)]).astype(np.int64)
     chosen = np.array([q for each in places for q in each], np.int32)
     return required, start, chosen, np.ascontiguousarray(np.asarray(required.counter)[row_type])
 
 
-def _of_values(table: CodedTable, asked: list[SensitiveRequirement]) -> tuple[Sensitive, ...]:
+def _of_values(table: CodedTable, requested: list[SensitiveRequirement]) -> tuple[Sensitive, ...]:
     """Return the sensitive attributes that requirements are about."""
-    names = {each.sensitive for each in asked}
+    names = {each.sensitive for each in requested}
     return tuple(each for each in table.sensitive if each.column in names)

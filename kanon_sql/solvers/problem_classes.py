@@ -64,7 +64,7 @@ class ProblemClass(ABC):
 
     @classmethod
     def of(cls, policy: Policy) -> Self:
-        """Return the class of a policy; if it is another one than is asked for, that is an error of the program."""
+        """Return the class of a policy; if it is another one than requested, that is an error of the program."""
         found = next(each for each in PROBLEMS if each.fits(policy))
         if not isinstance(found, cls):
             raise AssertionError(f"{cls.__name__} cannot solve the policy")
@@ -126,9 +126,9 @@ class Exact:
     module : str
         Where it is.
     reason : str
-        Why it is asked.
+        Why it is called.
     most_row_types : int
-        Row types up to which it is asked.
+        Row types up to which it is called.
     start : str, optional
         Makes the release that it starts from, if it always ends with the optimum; without it, the first solver does.
     seconds_per_pair : float, optional
@@ -143,7 +143,7 @@ class Exact:
     seconds_per_pair: float | None = None
 
     def fits(self, problem: Problem, seconds: float) -> bool:
-        """Return whether it is asked; ``seconds`` are left, infinity without a time limit."""
+        """Return whether it is called; ``seconds`` are left, infinity without a time limit."""
         row_types = problem.table.row_types
         needed = inf if self.seconds_per_pair is None else self.seconds_per_pair * row_types**2
         if row_types > self.most_row_types and not needed <= seconds < inf:
@@ -195,7 +195,7 @@ class Masks(ProblemClass):
         Integer programs for what a search leaves unassigned.
     prices : str, optional
         Raises what a row costs at least where only rows are counted.
-    beside : str, optional
+    with_population : str, optional
         Solves for a population, too; None where the solvers do it themselves.
     exact : tuple of Exact
         What the automatic choice asks next if the first solver does not prove the optimum, in this order.
@@ -209,7 +209,7 @@ class Masks(ProblemClass):
     search: str | None = None
     programs: str | None = None
     prices: str | None = None
-    beside: str | None = "population.k_map:solve_beside"
+    with_population: str | None = "population.k_map:solve_with_population"
     exact: tuple[Exact, ...] = ()
     smaller: str | None = None
 
@@ -264,12 +264,12 @@ PROBLEMS: tuple[ProblemClass, ...] = (
         improve="summaries.mondrian:improved",
     ),
     Masks(fits=lambda policy: bool(policy.known_requirements), solvers=PROJECTION_SOLVERS, automatic=("made for sets",)),
-    Masks(  # nothing is asked of the rows of a class
+    Masks(  # the rows of a class have no requirement
         fits=lambda policy: policy.k == 1 and not policy.sensitive_requirements and bool(policy.population_requirements),
         solvers=POPULATION_SOLVERS,
         automatic=("what matches a class follows from what it shows alone",),
         programs="k_anonymity.whole_program:solve",
-        beside=None,
+        with_population=None,
     ),
     Masks(
         fits=lambda policy: policy.people is not None,
@@ -297,4 +297,4 @@ PROBLEMS: tuple[ProblemClass, ...] = (
         exact=_exact("k_anonymity", "k = 2 takes polynomial time"),
     ),
 )
-"""The classes, in the order in which they are asked."""
+"""The classes, in the order in which they are tried."""

@@ -32,14 +32,14 @@ def unit_of(policy: Policy, *, every_column: bool = False) -> Unit:
     )
 
 
-def unit_of_histories(asked: LinkedHistories) -> Unit:
+def unit_of_histories(histories: LinkedHistories) -> Unit:
     """Return what a guarantee of linked histories counts."""
     return Unit(
-        guarantee=f"k >= {asked.k}",
-        least=asked.k,
-        scope=asked.scope,
-        by=tuple(asked.quasi_identifiers),
-        per=asked.per,
-        roles=tuple(asked.keep),
-        kept=tuple(asked.keep),
+        guarantee=f"k >= {histories.k}",
+        least=histories.k,
+        scope=histories.scope,
+        by=tuple(histories.quasi_identifiers),
+        per=histories.per,
+        roles=tuple(histories.keep),
+        kept=tuple(histories.keep),
     )

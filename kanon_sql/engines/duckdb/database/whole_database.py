@@ -15,10 +15,10 @@ import duckdb
 from kanon_sql.engines import announcing
 from kanon_sql.engines.duckdb.connect.connection import connect
 from kanon_sql.engines.duckdb.database.audit import DatabaseAudit, audit_database, columns_of
+from kanon_sql.engines.duckdb.database.one_table import ReleasedTable, Releasing
 from kanon_sql.engines.duckdb.database.parquet import parquet_folder, require_file_names
 from kanon_sql.engines.duckdb.database.plan import PlannedRelease, planned_releases
 from kanon_sql.engines.duckdb.database.public_tables import write_public_tables
-from kanon_sql.engines.duckdb.database.releasing import ReleasedTable, Releasing
 from kanon_sql.engines.duckdb.database.snapshot import snapshot
 from kanon_sql.engines.duckdb.files.places import plain
 from kanon_sql.engines.duckdb.files.staging import put, staging_directory
@@ -150,7 +150,7 @@ class DatabaseRelease:
         policies: str | os.PathLike[str] | Sequence[StoredPolicy] | None,
         format: str,  # noqa: A002
     ) -> DatabaseRelease:
-        """Check what was asked for; arguments and errors as for `release_database`."""
+        """Check the arguments; arguments and errors as for `release_database`."""
         one_of(format, FORMATS, "the format of a database")
         origin, place = (Path(os.path.realpath(os.path.expanduser(os.fspath(each)))) for each in (source, into))
         _require_places(origin, place)

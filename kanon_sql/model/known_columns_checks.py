@@ -29,26 +29,26 @@ def check_known(
     PolicyError
         When a set names a column that is not a quasi-identifier, there are too many sets, or a part is not supported.
     """
-    asked = known_ones(requirements)
-    if not asked:
+    requested = known_ones(requirements)
+    if not requested:
         return
-    told = asked[0].describe()
+    stated = requested[0].describe()
     of_population = population_ones(requirements)
     if of_population:
         raise PolicyError(
-            f"{told} cannot be combined with {of_population[0].describe()}; hint: leave one of them out, or ask for k "
+            f"{stated} cannot be combined with {of_population[0].describe()}; hint: leave one of them out, or ask for k "
             "without FOR"
         )
     for qi in quasi_identifiers:
         if isinstance(qi.recoding, Summary):
             raise PolicyError(
-                f"{told} cannot be combined with {type(qi.recoding).__name__.upper()} of {as_identifier(qi.column)}, because "
+                f"{stated} cannot be combined with {type(qi.recoding).__name__.upper()} of {as_identifier(qi.column)}, because "
                 "classes by known columns have no summary of their own; hint: take DIGITS, INTERVALS or a hierarchy"
             )
     if pseudonyms:
-        raise PolicyError(f"{told} cannot be combined with pseudonyms; hint: leave them out, or ask for k without FOR")
+        raise PolicyError(f"{stated} cannot be combined with pseudonyms; hint: leave them out, or ask for k without FOR")
     if not every_column:
-        for requirement in asked:
+        for requirement in requested:
             _check_sets(requirement, [qi.column for qi in quasi_identifiers], linked)
 
 

@@ -20,9 +20,9 @@ def by_all_columns(policy: Policy) -> Policy:
 
 def greatest_people(requirements: Iterable[Requirement]) -> tuple[Requirement, ...]:
     """Return requirements that count people at most once: of several only the one with the most people."""
-    asked = list(requirements)
-    people = max((each.k for each in asked if isinstance(each, People)), default=0)
-    found = [each for each in asked if not isinstance(each, People) or each.k == people]
+    requested = list(requirements)
+    people = max((each.k for each in requested if isinstance(each, People)), default=0)
+    found = [each for each in requested if not isinstance(each, People) or each.k == people]
     return tuple(dict.fromkeys(found))
 
 

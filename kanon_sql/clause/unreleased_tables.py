@@ -1,4 +1,4 @@
-"""What a statement reads beside its ANONYMIZE clauses: rows of which nothing is guaranteed."""
+"""The tables that a statement reads outside its ANONYMIZE clauses: nothing is guaranteed of their rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def unreleased_tables(sql: str) -> list[str]:
     Returns
     -------
     list of str
-        Their names as they are written, without quotes. A query above (WITH) counts where something beside a release reads it.
+        Their names as they are written, without quotes. A query above (WITH) counts if something outside a release reads it.
 
     Raises
     ------

@@ -14,7 +14,7 @@ from kanon_sql.table.cell_table import Bools
 from kanon_sql.table.published_cells import PublishedCells
 
 
-def intervals_beside(counts: PublishedRows, sums: Sequence[PublishedRows], budget: Budget) -> dict[int, Interval]:
+def intervals_with_sums(counts: PublishedRows, sums: Sequence[PublishedRows], budget: Budget) -> dict[int, Interval]:
     """Return which counts of each suppressed row agree with all that is published.
 
     Parameters

@@ -1,4 +1,4 @@
-"""The columns that a protected table names, beside those that its source has."""
+"""A protected table names only columns that its source has."""
 
 from __future__ import annotations
 
