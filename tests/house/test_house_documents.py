@@ -147,3 +147,12 @@ def _copy(target: Path) -> None:
             copy2(ROOT / name, target / name)
     if not (target / "README.md").exists():
         (target / "README.md").write_text("# kanon-sql\n")
+
+
+def test_the_files_of_the_map_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    places = [ROOT, ROOT / "kanon_sql", ROOT / "kanon_sql" / "engines" / "duckdb"]
+    map_of_rooms = text[text.index("## A map") : text.index("## Set-up")]
+    named = re.findall(r"`([a-z_/]+\.py)`", map_of_rooms)
+    assert len(named) > 20
+    assert not [name for name in named if not any((place / name).exists() for place in places)]

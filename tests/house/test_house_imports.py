@@ -83,6 +83,9 @@ MOST_ROOMS = 14
 MOST_MODULES = 6
 """Modules in no room."""
 
+MOST_FLAT = 12
+"""Modules of the engine in DuckDB in no room."""
+
 MOST_LINES = 300
 """Lines of a Python file. A macro is one statement, however long: parts of it would be macros that anybody could replace."""
 
@@ -191,6 +194,11 @@ def test_the_house_has_few_rooms() -> None:
     ]
     assert len({parts[0] for parts in inside if len(parts) > 1}) <= MOST_ROOMS
     assert len([parts for parts in inside if len(parts) == 1]) <= MOST_MODULES
+
+
+def test_an_engine_has_rooms() -> None:
+    flat = {path.name for path in (ROOT / "kanon_sql" / "engines" / "duckdb").glob("*.py")}
+    assert len(flat) <= MOST_FLAT, "put it into the room of the step that it is about"
 
 
 def test_files_are_short() -> None:
