@@ -18,7 +18,7 @@ guarantee about all rows of a person, and the only one then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -44,7 +44,7 @@ from kanon_sql.model.requirements import (
     population_ones,
     sensitive_ones,
 )
-from kanon_sql.model.validation import same_name
+from kanon_sql.model.validation import as_identifier, same_name
 
 _DEFAULT_K = 2
 
@@ -272,13 +272,18 @@ def _against(requested: Requirement | LinkedHistories, known: object) -> KnownCo
     """Return a requirement about sets of known columns."""
     if isinstance(requested, KAnonymity):
         if requested.per_row:
+            scope = ", ".join(map(_list, known)) if isinstance(known, list) else f"ANY {known} COLUMNS"
             raise PolicyError(
-                f"PER ROW and FOR are two guarantees; hint: GUARANTEE k >= 1 PER ROW AND k >= {requested.k} FOR ANY 3 COLUMNS"
+                f"PER ROW and FOR are two guarantees; hint: GUARANTEE k >= 1 PER ROW AND k >= {requested.k} FOR {scope}"
             )
         return KnownColumns.against(requested.k, known)
     if isinstance(requested, KMap | DeltaPresence | KnownColumns | LinkedHistories):
         raise PolicyError(f"{requested.describe()} cannot be combined with FOR; hint: {_KNOWN}")
     return KnownColumns.against(requested, known)
+
+
+def _list(columns: Iterable[str]) -> str:
+    return f"({', '.join(map(as_identifier, columns))})"
 
 
 def _known_set(reader: Reader) -> tuple[str, ...]:

@@ -595,3 +595,6 @@ FROM patients ANONYMIZE BY age IN CUTS (18, 95) TOP 90 GUARANTEE k >= 2
 -- name: only chosen intervals
 FROM patients ANONYMIZE BY age IN INTERVALS ONLY GUARANTEE k >= 2
 -- error: INTERVALS ONLY needs widths
+-- name: rows of a person and known columns
+SELECT zip, age FROM patients ANONYMIZE BY zip, age GUARANTEE k >= 5 PER ROW FOR (zip), (age)
+-- error: PER ROW and FOR are two guarantees; hint: GUARANTEE k >= 1 PER ROW AND k >= 5 FOR (zip), (age) (line 1, column 63, at 'k >= 5 PER ROW FOR (zip), (age)')
