@@ -196,7 +196,7 @@ def gaining(
     from kanon_sql.solvers.instances.search import InstanceSearch
 
     search = InstanceSearch(table, patterns, k, 1, limit, scale)
-    search.pay(most)
+    search.set_prices(most)
     listed = _listed(search, patterns, budget)
     return None if listed is None else replace(listed, price_limit=most // scale)
 
