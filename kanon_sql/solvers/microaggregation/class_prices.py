@@ -61,8 +61,8 @@ def class_prices(placed: PlacedRows, release: SummaryPartition, k: int, budget: 
     Notes
     -----
     A linear program over the classes found so far sets the prices, and `priced_above_loss` finds classes whose prices exceed
-    their loss; those join the program. The price of a row from which such a class was found falls by 1/k of the excess, so all prices are
-    valid after each round. O(n^2) for n rows, and what the searches take; memory 16 n^2 bytes.
+    their loss; those join the program. The price of a row from which such a class was found falls by 1/k of the excess, so all
+    prices are valid after each round. O(n^2) for n rows, and what the searches take; memory 16 n^2 bytes.
     """
     rows, free = placed.rows, placed.rows < k
     place = np.repeat(np.arange(len(rows)), np.minimum(rows, np.where(free, k, k - 1)))
