@@ -91,7 +91,7 @@ def _open_all(candidates, partition, k, floor, unassigned, price, fallback, top_
 
 
 def _join(candidates, partition, k, j, unassigned, price, top_up, topped_up):
-    """Let the rows whose price exceeds its cost join an instance, then the most expensive others up to k."""
+    """Let the rows of a price above the cost of an instance join it, then the most expensive others up to k."""
     rows = 0
     for a in range(candidates.start[j], candidates.start[j + 1]):
         i = candidates.member[a]

@@ -136,7 +136,7 @@ def _keep_for_rows_without_class(work):
 
 
 def _open(candidates, partition, k, work, q, topped_up):
-    """Let rows whose price exceeds its cost join an instance, then the most expensive others up to k; False without a slot."""
+    """Let rows whose price exceeds the cost of an instance join it, then the best others up to k; False if one has no slot."""
     j = work.instance[q]
     w = candidates.cost[j]
     rows = 0

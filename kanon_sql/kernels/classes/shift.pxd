@@ -19,13 +19,14 @@ cdef class _CheaperClassSearch:
     cost=cython.longlong, n=cython.longlong, size=cython.longlong
 )
 cdef long long _open(
-    GroupingWorkspace groups, _CheaperClassSearch search, unsigned long long[::1] everyone, long long[:, ::1] patterns, long long p,
-    long long k, long long[:, ::1] moves, long long made
+    GroupingWorkspace groups, _CheaperClassSearch search, unsigned long long[::1] everyone, long long[:, ::1] patterns,
+    long long p, long long k, long long[:, ::1] moves, long long made
 ) noexcept nogil
 @cython.locals(
     r=cython.longlong, i=cython.longlong, gain=cython.longlong, step=cython.longlong, a=cython.longlong, last=cython.longlong,
     rows=cython.longlong, saved=cython.longlong
 )
 cdef long long _take_cheapest(
-    _CheaperClassSearch search, long long count, long long cost, long long p, long long k, long long[:, ::1] moves, long long made
+    _CheaperClassSearch search, long long count, long long cost, long long p, long long k, long long[:, ::1] moves,
+    long long made
 ) noexcept nogil

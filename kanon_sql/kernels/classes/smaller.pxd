@@ -19,8 +19,8 @@ cdef class _SmallerClassSearch:
     i=cython.longlong, h=cython.longlong, r=cython.longlong, count=cython.longlong, n=cython.longlong, slots=cython.longlong
 )
 cdef long long _open(
-    GroupingWorkspace groups, _SmallerClassSearch search, unsigned long long shown, long long p, long long k, long long[:, ::1] moves,
-    long long made
+    GroupingWorkspace groups, _SmallerClassSearch search, unsigned long long shown, long long p, long long k,
+    long long[:, ::1] moves, long long made
 ) noexcept nogil
 @cython.locals(
     r=cython.longlong, i=cython.longlong, step=cython.longlong, a=cython.longlong, last=cython.longlong,

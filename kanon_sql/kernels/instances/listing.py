@@ -59,7 +59,7 @@ def search_for(
 
     Notes
     -----
-    Memory O(t m) besides the result; a search without prices uses O(t) of it.
+    Memory O(t m) and the result; a search without prices uses O(t) of it.
     """
     search = Search(codes=codes, weight=weight, slack=slack, masks=masks, cost=cost, sparse=sparse, k=k, limit=limit)
     wait(search, 0, len(codes), 0, low, high)

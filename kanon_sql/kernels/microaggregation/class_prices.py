@@ -16,8 +16,6 @@ except ModuleNotFoundError:
 
 if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.arrays import empty_int64
-
-if not cython.compiled:  # compiled, it comes from the .pxd
     from kanon_sql.kernels.merge_sort import sort_by_key
 
 

@@ -1,7 +1,7 @@
 """The cheapest cells that each row hides where it is charged for classes and gets back for others, and steps of the charges.
 
 A class is a set of columns, the part of it that is hidden, and the values of the rest. A row that fits it joins it if it hides
-just this part of the set. It then costs its charge more, and gets back what the charges of all rows of the class give each row.
+just this part of the set. It is then charged for that, and gets back what the charges of all rows of the class give each row.
 """
 
 from __future__ import annotations

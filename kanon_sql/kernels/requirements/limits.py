@@ -89,7 +89,7 @@ class Penalties:
     edges : int
         How many there are.
     back, opening : int
-        What each row gets back, and gets for the least number of rows; the class loses as much for each row of that number.
+        What each row gets back, and gets for the least number of rows; a class loses the latter for each row of that number.
     above : int64 array [e]
         The penalties of each edge and all above it.
     rows : int64 array [e]

@@ -108,7 +108,7 @@ def _sort_rows(work):
 
 
 def _list_instances(assignment, work, n):
-    """List and number the instances that some price exceeds the cost of and enough rows fit."""
+    """List and number the instances that cost less than some price and that enough rows fit."""
     many = 0
     for f in range(n):
         i = work.order[f]
