@@ -15,7 +15,7 @@ from kanon_sql.kernels import seeded
 from kanon_sql.kernels.projections import (
     SetClasses,
     best_change,
-    failing_beside,
+    failing_after,
     fitting_rows,
     note_rare,
     search,
@@ -169,7 +169,7 @@ def test_what_a_row_leaves_and_joins_is_known_to_fail(
         before = failing_classes(values, hidden, sets)
         turn(classes, row, bits)
         beside = set()
-        for number, part in found[: failing_beside(classes, row, bits, found)].tolist():
+        for number, part in found[: failing_after(classes, row, bits, found)].tolist():
             cells = np.array([-1 if part >> column & 1 else values[row, column] for column in sets[number]])
             beside.add((number, *cells.tolist()))
             size = fitting_rows(classes, row, number, part, fitting, inside)

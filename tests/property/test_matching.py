@@ -287,11 +287,11 @@ def simplices(seed: int) -> tuple[Simplices, Duals, list[set[int]]]:
         spread=1 << 14,
     )
     cuts = [set(np.flatnonzero(rng.random(t) < 0.5).tolist()) for _ in range(3)]
-    worth = rng.integers(0, 1 << 20, 3)
+    cut_price = rng.integers(0, 1 << 20, 3)
     of_row = [[number for number, inside in enumerate(cuts) if row in inside] for row in range(t)]
-    price = rng.integers(0, 3 << 20, t) + np.array([sum(int(worth[cut]) for cut in each) for each in of_row])
+    price = rng.integers(0, 3 << 20, t) + np.array([sum(int(cut_price[cut]) for cut in each) for each in of_row])
     first = np.append(0, np.cumsum([len(each) for each in of_row])).astype(np.int64)
-    return s, Duals(price=price, worth=worth, first=first, cut=np.array(list(chain(*of_row)), np.int32)), cuts
+    return s, Duals(price=price, cut_price=cut_price, first=first, cut=np.array(list(chain(*of_row)), np.int32)), cuts
 
 
 def naive_cost(s: Simplices, rows: Sequence[int]) -> int | None:
@@ -325,8 +325,8 @@ def test_reduced_costs_of_all_pairs_and_triples(seed: int) -> None:
             pairs = [costs[pair] for pair in combinations(rows, 2)]
             assert min(pairs) >= 0
             assert 2 * cost >= sum(pairs)
-        own = [int(duals.price[row]) - sum(int(duals.worth[cut]) for cut in range(3) if row in cuts[cut]) for row in rows]
-        odd = [int(duals.worth[cut]) for cut in range(3) if sum(row in cuts[cut] for row in rows) % 2]
+        own = [int(duals.price[row]) - sum(int(duals.cut_price[cut]) for cut in range(3) if row in cuts[cut]) for row in rows]
+        odd = [int(duals.cut_price[cut]) for cut in range(3) if sum(row in cuts[cut] for row in rows) % 2]
         reduced[tuple(rows)] = cost - sum(own) - sum(odd)
     pair, found = (np.concatenate(part) for part in zip(*(pairs_below(s, duals, 0, 1000, a, 2) for a in (0, 1)), strict=True))
     below = dict(zip(map(tuple, pair.tolist()), found.tolist(), strict=True))
@@ -337,7 +337,7 @@ def test_reduced_costs_of_all_pairs_and_triples(seed: int) -> None:
     lower = np.zeros_like(price)
     for (a, _), each in below.items():
         lower[a] = max(lower[a], -each)
-    duals = Duals(price=price - lower, worth=duals.worth, first=duals.first, cut=duals.cut)
+    duals = Duals(price=price - lower, cut_price=duals.cut_price, first=duals.first, cut=duals.cut)
     for slack in (0, 1 << 19, 3 << 20):
         pair, found = pairs_below(s, duals, slack, 1000, 0, 1)
         assert (found >= 0).all()

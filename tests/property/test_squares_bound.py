@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kanon_sql.errors import CertificateError
-from kanon_sql.kernels.microaggregation import overpaid
+from kanon_sql.kernels.microaggregation import priced_above_loss
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.microaggregation.class_prices import class_prices
 from kanon_sql.solvers.microaggregation.places import PlacedRows
@@ -73,7 +73,7 @@ def test_each_class_that_gains_does_so_from_one_of_its_rows(seed: int) -> None:
     k, x = int(rng.integers(2, min(5, n) + 1)), rng.normal(size=(n, 2))
     distance = np.floor(((x[:, None] - x) ** 2).sum(axis=2) * 1000).astype(np.int64)
     price = rng.integers(-50, 500, n)
-    gain, member, steps = overpaid(distance, price, np.arange(n), k, 10**9)
+    gain, member, steps = priced_above_loss(distance, price, np.arange(n), k, 10**9)
     assert steps < 10**9
 
     def gained(rows: tuple[int, ...]) -> int:
@@ -86,7 +86,9 @@ def test_each_class_that_gains_does_so_from_one_of_its_rows(seed: int) -> None:
         assert row in rows
         assert len(set(rows)) == k
         assert gained(rows) == gain[row]
-    assert (overpaid(distance, price, np.arange(n), k, 1)[0] <= gain).all(), "a search that is cut off claims nothing more"
+    assert (priced_above_loss(distance, price, np.arange(n), k, 1)[0] <= gain).all(), (
+        "a search that is cut off claims nothing more"
+    )
 
 
 @pytest.mark.sweep

@@ -13,7 +13,7 @@ cdef class CircuitSearch:
     cdef int[::1] changed
     cdef long long changes
     cdef int[:, ::1] best
-    cdef long long[:, ::1] worth
+    cdef long long[:, ::1] imbalance
     cdef long long steps
     cdef long long row
     cdef long long amount

@@ -54,7 +54,7 @@ class CircuitSearch:
         self.sign, self.place = zeros_int32(base_cells), full_int32(len(first) - 1, -1)
         self.open, self.opens = zeros_int32(len(first) - 1), 0
         self.changed, self.changes = zeros_int32(_DEPTH + 1), 0
-        self.best, self.worth = zeros_int32_2d(_DEPTH + 1, _WIDTH), zeros_int64_2d(_DEPTH + 1, _WIDTH)
+        self.best, self.imbalance = zeros_int32_2d(_DEPTH + 1, _WIDTH), zeros_int64_2d(_DEPTH + 1, _WIDTH)
         self.steps, self.row, self.amount = 0, 0, 0
 
 
@@ -162,7 +162,7 @@ def _balance(space: CellSpace, work: BoxSearch, circuits: CircuitSearch) -> cyth
     size: cython.longlong
     shortest: cython.longlong = _LONGEST
     found: cython.longlong = 0
-    worth: cython.longlong
+    imbalance: cython.longlong
     sign: cython.longlong
     circuits.steps -= 1
     if circuits.opens == 0:
@@ -181,15 +181,15 @@ def _balance(space: CellSpace, work: BoxSearch, circuits: CircuitSearch) -> cyth
     for at in range(circuits.first[row], circuits.first[row + 1]):
         if not _movable(space, work, circuits, circuits.cells[at], sign):
             continue
-        worth = _imbalance(space, work, circuits.cells[at], sign)
-        if found == _WIDTH and worth >= circuits.worth[depth, found - 1]:
+        imbalance = _imbalance(space, work, circuits.cells[at], sign)
+        if found == _WIDTH and imbalance >= circuits.imbalance[depth, found - 1]:
             continue
         k = found if found < _WIDTH else found - 1
-        while k > 0 and circuits.worth[depth, k - 1] > worth:
-            circuits.worth[depth, k] = circuits.worth[depth, k - 1]
+        while k > 0 and circuits.imbalance[depth, k - 1] > imbalance:
+            circuits.imbalance[depth, k] = circuits.imbalance[depth, k - 1]
             circuits.best[depth, k] = circuits.best[depth, k - 1]
             k -= 1
-        circuits.worth[depth, k] = worth
+        circuits.imbalance[depth, k] = imbalance
         circuits.best[depth, k] = circuits.cells[at]
         if found < _WIDTH:
             found += 1

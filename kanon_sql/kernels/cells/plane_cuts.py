@@ -25,7 +25,7 @@ ONE = 1 << 16
 _ONE = cython.declare(cython.longlong, ONE)
 
 _NEAR = cython.declare(cython.longlong, ONE >> 9)
-"""What is missing at most where a flow is enough: cuts that are violated by less are not worth having."""
+"""What is missing at most where a flow is enough: cuts that are violated by less are not added."""
 
 
 @cython.final

@@ -1,6 +1,6 @@
 """Destroy and repair: a few neighbouring classes are dissolved, and their rows find classes again by prices.
 
-A neighbourhood is repaired several times. After each repair the price of a row moves towards what the row has come to pay, so
+A neighbourhood is repaired several times. After each repair the price of a row moves towards what the row costs now, so
 that classes open where rows were hard to place; the cheapest repair stays. Part of that is learnt: the next neighbourhood
 of the row starts from it.
 """
@@ -34,7 +34,7 @@ _REPAIRS = cython.declare(cython.longlong, 10)
 """Most repairs of one neighbourhood; fewer where they come back to what the classes cost before. 16 save no more."""
 
 _PULL, _LEARNT = cython.declare(cython.longlong, 4), cython.declare(cython.longlong, 5)
-"""After a repair, a price moves by one part in so many towards what was paid; after the last, what was learnt towards it."""
+"""After a repair, a price moves by one part in so many towards the row's cost; after the last, what was learnt towards it."""
 
 
 def rebuild(
@@ -125,14 +125,14 @@ def _drawn(candidates, partition, work, state):
 
 
 def _hope(candidates, partition, work, i):
-    """Return what a row of a row type pays above its price, halved for each time that rebuilding around it was in vain."""
+    """Return what a row of a row type costs above its price, halved for each time that rebuilding around it was in vain."""
     place = place_of(partition, i, 0)
     excess = 0 if place < 0 else candidates.cost[partition.where[place]] - candidates.price[i]
     return excess >> min(work.vain[i], _MOST_VAIN)
 
 
 def _rebuild(candidates, partition, work, k, threshold):
-    """Repair a neighbourhood again and again, and keep the cheapest repair, or the classes as they were if it is too dear.
+    """Repair a neighbourhood again and again, and keep the cheapest repair, or the classes as they were if it is too expensive.
 
     Return whether it costs less than before.
     """
@@ -162,7 +162,7 @@ def _rebuild(candidates, partition, work, k, threshold):
 
 
 def _adapt_prices(candidates, work, destroyed):
-    """Move the price of each row type towards what its rows pay on average after a repair."""
+    """Move the price of each row type towards the mean cost of its rows after a repair."""
     for f in range(work.types):
         work.rows[work.row[f]] = 0
     add_by_row_type(work.moves, candidates.cost, destroyed, work.rows)

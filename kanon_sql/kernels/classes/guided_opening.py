@@ -19,7 +19,7 @@ if not cython.compiled:  # compiled, they come from the .pxd
 def open_by_price(candidates: CandidateClasses, partition: Partition, k: int, factor: float, floor: int) -> NDArray[np.int64]:
     """Open instances that gain more than ``floor`` from ``factor`` times the prices; return the rows left over, int64 [t].
 
-    A row pays at most the cost of the cheapest open instance that it fits; a row that is left over joins that instance.
+    The price of a row is at most the cost of the cheapest open instance that it fits; a row that is left over joins that one.
 
     Notes
     -----
@@ -27,10 +27,10 @@ def open_by_price(candidates: CandidateClasses, partition: Partition, k: int, fa
     """
     j = len(candidates.cost)
     unassigned = np.array(candidates.weight)
-    paid = (np.asarray(candidates.price) * factor).astype(np.int64)
+    price = (np.asarray(candidates.price) * factor).astype(np.int64)
     fallback = np.full(len(unassigned), -1, np.int32)
     heap, key = np.empty(j, np.int64), np.empty(j, np.int64)
-    _open(candidates, partition, k, floor, unassigned, paid, fallback, np.empty(k, np.int64), heap, key)
+    _open(candidates, partition, k, floor, unassigned, price, fallback, np.empty(k, np.int64), heap, key)
     return unassigned
 
 
@@ -40,7 +40,7 @@ def _open(
     k: cython.longlong,
     floor: cython.longlong,
     unassigned: cython.longlong[::1],
-    paid: cython.longlong[::1],
+    price: cython.longlong[::1],
     fallback: cython.int[::1],
     top_up: cython.longlong[::1],
     heap: cython.longlong[::1],
@@ -48,10 +48,10 @@ def _open(
 ) -> None:
     """Open instances; ``unassigned`` keeps the rows left over."""
     with cython.nogil:
-        _open_all(candidates, partition, k, floor, unassigned, paid, fallback, top_up, heap, key)
+        _open_all(candidates, partition, k, floor, unassigned, price, fallback, top_up, heap, key)
 
 
-def _open_all(candidates, partition, k, floor, unassigned, paid, fallback, top_up, heap, key):
+def _open_all(candidates, partition, k, floor, unassigned, price, fallback, top_up, heap, key):
     size = 0
     for j in range(candidates.cost.shape[0]):
         value = gain(
@@ -59,7 +59,7 @@ def _open_all(candidates, partition, k, floor, unassigned, paid, fallback, top_u
             candidates.start[j],
             candidates.start[j + 1],
             unassigned,
-            paid,
+            price,
             candidates.cost[j],
             k,
             floor,
@@ -72,30 +72,30 @@ def _open_all(candidates, partition, k, floor, unassigned, paid, fallback, top_u
         size = pop(heap, key, size)
         w = candidates.cost[j]
         value, topped_up = gain(
-            candidates.member, candidates.start[j], candidates.start[j + 1], unassigned, paid, w, k, floor, top_up
+            candidates.member, candidates.start[j], candidates.start[j + 1], unassigned, price, w, k, floor, top_up
         )
         if value <= floor:
             continue
         if size and -value > key[heap[0]]:
             size = push(heap, key, size, j, -value)
             continue
-        _join(candidates, partition, k, j, unassigned, paid, top_up, topped_up)
+        _join(candidates, partition, k, j, unassigned, price, top_up, topped_up)
         for a in range(candidates.start[j], candidates.start[j + 1]):
             i = candidates.member[a]
             if unassigned[i] and (fallback[i] < 0 or w < candidates.cost[fallback[i]]):
                 fallback[i] = j
-                paid[i] = min(paid[i], w)
+                price[i] = min(price[i], w)
     for i in range(unassigned.shape[0]):
         if unassigned[i] and fallback[i] >= 0 and put(partition, i, fallback[i], unassigned[i]):
             unassigned[i] = 0
 
 
-def _join(candidates, partition, k, j, unassigned, paid, top_up, topped_up):
-    """Let the rows that pay for an instance join it, then the dearest others up to k."""
+def _join(candidates, partition, k, j, unassigned, price, top_up, topped_up):
+    """Let the rows of a price above the cost of an instance join it, then the most expensive others up to k."""
     rows = 0
     for a in range(candidates.start[j], candidates.start[j + 1]):
         i = candidates.member[a]
-        if unassigned[i] and paid[i] > candidates.cost[j] and put(partition, i, j, unassigned[i]):
+        if unassigned[i] and price[i] > candidates.cost[j] and put(partition, i, j, unassigned[i]):
             rows += unassigned[i]
             unassigned[i] = 0
     for a in range(topped_up):

@@ -12,7 +12,7 @@ cdef (long long, long long) _gain(
 @cython.locals(f=cython.longlong, i=cython.longlong)
 cdef bint repair(CandidateClasses candidates, Partition partition, long long k, RepairWorkspace work) noexcept nogil
 @cython.locals(
-    a=cython.longlong, paid=cython.longlong, rows=cython.longlong, w=cython.longlong, total=cython.longlong,
+    a=cython.longlong, price=cython.longlong, rows=cython.longlong, w=cython.longlong, total=cython.longlong,
     need=cython.longlong, nearest=cython.longlong
 )
 cdef long long _at_most(CandidateClasses candidates, long long k, RepairWorkspace work, long long q) noexcept nogil

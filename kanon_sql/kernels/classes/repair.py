@@ -24,7 +24,7 @@ def _assign(partition, work, i, j, rows):
 
 def _gain(candidates, k, work, q, floor):
     w = candidates.cost[work.instance[q]]
-    return gain(work.entry, work.begin[q], work.begin[q + 1], work.rows, work.paid, w, k, floor, work.top_up)
+    return gain(work.entry, work.begin[q], work.begin[q + 1], work.rows, work.capped_price, w, k, floor, work.top_up)
 
 
 def repair(candidates, partition, k, work):
@@ -33,7 +33,7 @@ def repair(candidates, partition, k, work):
         i = work.row[f]
         work.rows[i] = work.own[f]
         work.fallback[i] = work.cheapest_open[f]
-        work.paid[i] = (
+        work.capped_price[i] = (
             work.price[f] if work.cheapest_open[f] < 0 else min(work.price[f], candidates.cost[work.cheapest_open[f]])
         )
     if not (_open_classes(candidates, partition, k, work) and _fall_back(partition, work)):
@@ -43,19 +43,19 @@ def repair(candidates, partition, k, work):
 
 
 def _at_most(candidates, k, work, q):
-    """Return no less than an instance gains: as though all rows that fill it up to k paid as much as the dearest of them."""
+    """Return no less than an instance gains: as though all rows that fill it up to k had the highest of their prices."""
     w = candidates.cost[work.instance[q]]
     total = 0
     need = k
     nearest = NEVER
     for a in range(work.begin[q], work.begin[q + 1]):
-        paid = work.paid[work.entry[a]]
-        if paid > w:
+        price = work.capped_price[work.entry[a]]
+        if price > w:
             rows = work.rows[work.entry[a]]
-            total += rows * (paid - w)
+            total += rows * (price - w)
             need -= rows
-        elif paid > nearest:
-            nearest = paid
+        elif price > nearest:
+            nearest = price
     return total if need <= 0 else total + need * (nearest - w)
 
 
@@ -136,13 +136,13 @@ def _keep_for_rows_without_class(work):
 
 
 def _open(candidates, partition, k, work, q, topped_up):
-    """Let the rows that pay for an instance join it, then the dearest others up to k; False if some find no slot."""
+    """Let rows whose price exceeds the cost of an instance join it, then the best others up to k; False if one has no slot."""
     j = work.instance[q]
     w = candidates.cost[j]
     rows = 0
     for a in range(work.begin[q], work.begin[q + 1]):
         i = work.entry[a]
-        if work.rows[i] and work.paid[i] > w:
+        if work.rows[i] and work.capped_price[i] > w:
             rows += work.rows[i]
             if not _assign(partition, work, i, j, work.rows[i]):
                 return False
@@ -155,7 +155,7 @@ def _open(candidates, partition, k, work, q, topped_up):
     for a in range(work.begin[q], work.begin[q + 1]):
         i = work.entry[a]
         if work.fallback[i] < 0 or w < candidates.cost[work.fallback[i]]:
-            work.paid[i] = min(work.paid[i], w)
+            work.capped_price[i] = min(work.capped_price[i], w)
             work.fallback[i] = j
     return True
 

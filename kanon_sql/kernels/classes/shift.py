@@ -1,4 +1,4 @@
-"""New classes for dear rows, filled up to k with surplus rows of cheaper classes."""
+"""New classes for expensive rows, filled up to k with surplus rows of cheaper classes."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if not cython.compiled:  # compiled, they come from the .pxd
 
 @cython.final
 @cython.cclass
-class _Search:
-    """Pieces of classes, and scratch arrays to open classes with them, allocated once.
+class _CheaperClassSearch:
+    """The search for new classes that save cells: pieces of classes, and scratch arrays, allocated once.
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ class _Search:
     Attributes
     ----------
     gain : int64 array [q]
-        The negated cost of each piece: a sort by it brings the dearest ones to the front.
-    slot_rows, slot_dear : int64, uint8 arrays [capacity]
+        The negated cost of each piece: a sort by it brings the most expensive ones to the front.
+    slot_rows, slot_expensive : int64, uint8 arrays [capacity]
         Surplus rows of each group, and whether one of them costs more than the pattern.
     slot_first, after : int32 arrays [capacity], [q]
         The listed pieces of each group as a chain, -1 at its end.
@@ -44,7 +44,7 @@ class _Search:
         q = len(piece)
         self.piece, self.surplus = piece, surplus
         self.gain = -piece[:, 2]
-        self.slot_rows, self.slot_dear = empty_int64(capacity), empty_uint8(capacity)
+        self.slot_rows, self.slot_expensive = empty_int64(capacity), empty_uint8(capacity)
         self.slot_first, self.after = empty_int32(capacity), empty_int32(q)
         self.member, self.other = empty_int64(q), empty_int64(q)
 
@@ -90,13 +90,13 @@ def shift_rows(
     O(p j q / 64) for the sifting with j sets plus O(m + log q) per eligible piece; memory O(q).
     """
     groups = GroupingWorkspace(codes=codes, place=place, sets=sieve[0], frequent=sieve[1])
-    search = _Search(piece, surplus, groups.capacity)
+    search = _CheaperClassSearch(piece, surplus, groups.capacity)
     return _open_all(groups, search, np.zeros((len(piece) + 63) >> 6, np.uint64), patterns, k, moves)
 
 
 def _open_all(
     groups: GroupingWorkspace,
-    search: _Search,
+    search: _CheaperClassSearch,
     everyone: cython.ulonglong[::1],
     patterns: cython.longlong[:, ::1],
     k: cython.longlong,
@@ -128,18 +128,18 @@ def _open(groups, search, everyone, patterns, p, k, moves, made):
     size = group(groups, shown, n)
     for h in range(size):
         search.slot_rows[h] = 0
-        search.slot_dear[h] = 0
+        search.slot_expensive[h] = 0
         search.slot_first[h] = -1
     for r in range(n - 1, -1, -1):
         i = groups.row[r]
         h = groups.slot[r]
         search.slot_rows[h] += min(search.piece[i, 1], search.surplus[search.piece[i, 0]])
         if search.piece[i, 2] > cost:
-            search.slot_dear[h] = 1
+            search.slot_expensive[h] = 1
         search.after[r] = search.slot_first[h]
         search.slot_first[h] = r
     for h in range(size):
-        if search.slot_dear[h] and search.slot_rows[h] >= k:
+        if search.slot_expensive[h] and search.slot_rows[h] >= k:
             count = 0
             r = search.slot_first[h]
             while r >= 0:
@@ -151,7 +151,7 @@ def _open(groups, search, everyone, patterns, p, k, moves, made):
 
 
 def _take_cheapest(search, count, cost, p, k, moves, made):
-    """Take surplus rows of the ``count`` members, dearest first, while it saves or k rows are not reached.
+    """Take surplus rows of the ``count`` members, the most expensive first, while it saves or k rows are not reached.
 
     Returns the moves made so far. What is taken is subtracted from the pieces and from the surplus of their classes; nothing
     is, if the class of ``cost`` would save nothing.

@@ -18,8 +18,8 @@ if not cython.compiled:  # compiled, they come from the .pxd
 
 @cython.final
 @cython.cclass
-class _Search:
-    """Pieces of classes, and scratch arrays to open classes with them, allocated once.
+class _SmallerClassSearch:
+    """The search for new classes of surplus rows of larger ones: pieces of classes, and scratch arrays, allocated once.
 
     Parameters
     ----------
@@ -93,12 +93,12 @@ def open_smaller(
     O(p j q / 64) for the sifting with j sets plus O(m + log q) per eligible piece; memory O(q).
     """
     groups = GroupingWorkspace(codes=codes, place=place, sets=sieve[0], frequent=sieve[1])
-    return _open_all(groups, _Search(piece, size, groups.capacity), patterns, k, moves)
+    return _open_all(groups, _SmallerClassSearch(piece, size, groups.capacity), patterns, k, moves)
 
 
 def _open_all(
     groups: GroupingWorkspace,
-    search: _Search,
+    search: _SmallerClassSearch,
     patterns: cython.ulonglong[::1],
     k: cython.longlong,
     moves: cython.longlong[:, ::1],

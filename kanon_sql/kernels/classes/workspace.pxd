@@ -16,7 +16,7 @@ cdef class RepairWorkspace:
     cdef long long[::1] learnt
     cdef int[::1] vain
     cdef long long[::1] rows
-    cdef long long[::1] paid
+    cdef long long[::1] capped_price
     cdef int[::1] fallback
     cdef MoveLog moves
     cdef long long[::1] top_up

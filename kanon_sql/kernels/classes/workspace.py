@@ -47,9 +47,8 @@ class RepairWorkspace:
         Of each of them, the unassigned rows, and the price of a row, which the repairs adapt.
     cheapest_open : int32 array
         Of each of them, the cheapest class that stays open, -1 where there is none.
-    rows, paid, fallback : int64, int64, int32 arrays [t]
-        By row type: the rows still unassigned; what one of them pays, its price or the cost of its cheapest open class,
-        ``fallback``, if that is less.
+    rows, capped_price, fallback : int64, int64, int32 arrays [t]
+        By row type: the rows still unassigned; the price of a row, at most the cost of its cheapest open class; and that class.
     moves : MoveLog
         Those made so far, and those of the cheapest repair.
     top_up : int64 array [k]
@@ -73,7 +72,7 @@ class RepairWorkspace:
         self.row, self.cheapest_open = empty_int32(most), empty_int32(most)
         self.own, self.price = empty_int64(most), empty_int64(most)
         self.learnt, self.vain = learnt, vain
-        self.rows, self.paid = zeros_int64(t), empty_int64(t)
+        self.rows, self.capped_price = zeros_int64(t), empty_int64(t)
         self.fallback = empty_int32(t)
         self.moves = MoveLog(moves)
         self.top_up = empty_int64(k)

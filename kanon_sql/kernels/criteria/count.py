@@ -2,14 +2,6 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    pass
-
 
 def meets(required, q, h, at):
     """Return whether enough rows have the value."""

@@ -1,4 +1,4 @@
-"""All that is asked of a class, its criteria one after the other: the only place that tells them apart."""
+"""The requirement of a class, its criteria one after the other: the only place that distinguishes them."""
 
 from __future__ import annotations
 

@@ -7,9 +7,6 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if not cython.compiled:  # compiled, they come from the .pxd
-    pass
-
 _ERROR = cython.declare(cython.double, 1e-13)
 """Relative error of a sum of floats, generously."""
 

@@ -7,9 +7,6 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if not cython.compiled:  # compiled, they come from the .pxd
-    pass
-
 
 def meets(required, q, h, at):
     """Return whether there are enough values."""

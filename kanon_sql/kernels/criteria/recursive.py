@@ -7,9 +7,6 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if not cython.compiled:  # compiled, they come from the .pxd
-    pass
-
 
 def meets(required, q, work, h, at, rows):
     """Return whether the most frequent value has less than c times the rows of the tail."""

@@ -7,9 +7,6 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if not cython.compiled:  # compiled, they come from the .pxd
-    pass
-
 
 def meets(required, q, h, at, rows):
     """Return whether each limited counter is from its least to its greatest share of the rows."""

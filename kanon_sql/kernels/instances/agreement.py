@@ -26,7 +26,7 @@ def shared_patterns(
 ) -> NDArray[np.uint64]:
     """Return patterns uint64 [seeds, steps]: the columns in which a seed agrees with its 1, 2, 4, ... nearest ``others``.
 
-    Nearest is what agrees in the dearest columns, ties by position; a row type of several rows counts as that many.
+    Nearest is what agrees in the most expensive columns, ties by position; a row type of several rows counts as that many.
 
     Notes
     -----

@@ -21,7 +21,7 @@ cdef class Agreement:
 
 @cython.locals(
     place=cython.longlong, a=cython.longlong, c=cython.longlong, value=cython.longlong, bits=cython.longlong,
-    one=cython.longlong, dear=cython.longlong
+    one=cython.longlong, one_cost=cython.longlong
 )
 cdef void compare(Values values, Agreement agreement, long long i) noexcept nogil
 @cython.locals(b=cython.longlong, w=cython.longlong)

@@ -90,7 +90,7 @@ class Agreement:
 def compare(values, agreement, i):
     """Count for all row types what they share with row type i; all but itself are left to be taken."""
     one = -1
-    dear = 0
+    one_cost = 0
     _clear(agreement.counter, agreement.left, values.codes.shape[0])
     for place in range(values.column.shape[0]):
         c = values.column[place]
@@ -101,16 +101,16 @@ def compare(values, agreement, i):
                 _add_to(agreement.counter, values.member[a], values.cost[place])
         elif one < 0:
             one = bits
-            dear = values.cost[place]
-        elif dear == values.cost[place]:
-            _add_sets(agreement.counter, agreement.carry, values.bits, one, bits, dear)
+            one_cost = values.cost[place]
+        elif one_cost == values.cost[place]:
+            _add_sets(agreement.counter, agreement.carry, values.bits, one, bits, one_cost)
             one = -1
         else:
-            _add_sets(agreement.counter, agreement.carry, values.bits, one, -1, dear)
+            _add_sets(agreement.counter, agreement.carry, values.bits, one, -1, one_cost)
             one = bits
-            dear = values.cost[place]
+            one_cost = values.cost[place]
     if one >= 0:
-        _add_sets(agreement.counter, agreement.carry, values.bits, one, -1, dear)
+        _add_sets(agreement.counter, agreement.carry, values.bits, one, -1, one_cost)
     agreement.left[i >> 6] ^= _ONE << cython.cast(cython.ulonglong, i & 63)
 
 

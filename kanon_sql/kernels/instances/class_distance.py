@@ -87,7 +87,7 @@ def class_costs(
     k : int
         Rows of a class.
     low, high : int
-        The row types that are asked for.
+        The requested row types.
 
     Notes
     -----

@@ -7,9 +7,6 @@ try:
 except ModuleNotFoundError:
     from kanon_sql.kernels import uncompiled as cython
 
-if not cython.compiled:  # compiled, they come from the .pxd
-    pass
-
 _ONE = cython.declare(cython.ulonglong, 1)
 
 

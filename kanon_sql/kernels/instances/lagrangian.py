@@ -1,4 +1,4 @@
-"""The Lagrangian relaxation: each row pays a price, and instances open where the prices of k rows cover their cost."""
+"""The Lagrangian relaxation: each row has a price, and instances open where the prices of k rows cover their cost."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def relaxed(
 ) -> int:
     """Return what the instances of a ``chunk`` gain from the prices, and add the copies they cover to ``covered`` [t].
 
-    An instance of ``cost`` w covers every row whose price is above w, and the dearest others up to k rows; it opens if that
-    gains. So ``price @ weight`` minus the gains of all instances bounds the cost of every release from below.
+    An instance of ``cost`` w covers every row whose price is above w, and the most expensive others up to k rows; it opens if
+    that gains. So ``price @ weight`` minus the gains of all instances bounds the cost of every release from below.
 
     Notes
     -----

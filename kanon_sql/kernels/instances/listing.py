@@ -1,7 +1,7 @@
 """Every useful pattern instance of a table, depth first over the columns: show or hide, and only groups that still matter.
 
 The search is that of iceberg cubes: showing a column splits a group by its values, hiding it keeps the group; a group
-with fewer than k rows, or whose cheapest completion is too dear for all of its rows, is dropped with all that follows.
+with fewer than k rows, or whose cheapest completion is too expensive for all of its rows, is dropped with all that follows.
 """
 
 from __future__ import annotations
@@ -59,26 +59,26 @@ def search_for(
 
     Notes
     -----
-    Memory O(t m) beside the answer; a search without prices uses O(t) of it.
+    Memory O(t m) and the result; a search without prices uses O(t) of it.
     """
     search = Search(codes=codes, weight=weight, slack=slack, masks=masks, cost=cost, sparse=sparse, k=k, limit=limit)
     wait(search, 0, len(codes), 0, low, high)
     return search
 
 
-def expect(search: Search, worth: cython.longlong[::1]) -> None:
+def expect(search: Search, price_limit: cython.longlong[::1]) -> None:
     """Tell a search from which cost on an instance is of no use to a row type, int64 [t]: it looks at less."""
-    search.worth[:] = worth
+    search.price_limit[:] = price_limit
 
 
-def pay(search: Search, most: NDArray[np.int64], dearest: NDArray[np.int32]) -> None:
-    """Tell a search before it begins what each row pays at most, int64 [t]: it lists the instances that gain from that.
+def set_prices(search: Search, price: NDArray[np.int64], by_price: NDArray[np.int32]) -> None:
+    """Set the price of a row of each row type before a search begins, int64 [t]: it lists the instances that gain from it.
 
-    A class of k rows or more gains something if, and only if, its k dearest rows pay more than their cost; ``dearest`` are the
-    row types that pay most first, int32 [t].
+    A class of k rows or more gains something if, and only if, the k highest prices of its rows exceed their cost.
+    ``by_price`` are the row types by price, the highest first, int32 [t].
     """
-    search.worth = most
-    np.asarray(search.row)[: len(most)] = dearest
+    search.price_limit = price
+    np.asarray(search.row)[: len(price)] = by_price
     search.priced = True
 
 
@@ -126,15 +126,17 @@ def _list_some(search, work):
         first = search.stack[search.waiting, 0]
         last = search.stack[search.waiting, 1]
         work -= last - first
-        top = limit_of_k_rows(search, first, last) if search.priced else limit_of_any(search.worth, search.row, first, last)
+        top = (
+            limit_of_k_rows(search, first, last) if search.priced else limit_of_any(search.price_limit, search.row, first, last)
+        )
         p = _decide(search, top)
         if p < 0 or search.cost[p] >= top or dominated(search, first, last, p):
             continue
         if not search.priced:
             for a in range(first, last):
                 i = search.row[a]
-                search.worth[i] = min(search.worth[i], search.cost[p] + search.slack)
-        if search.slack == 0:  # nothing costs less than the cheapest: only what that is is asked for
+                search.price_limit[i] = min(search.price_limit[i], search.cost[p] + search.slack)
+        if search.slack == 0:  # nothing costs less than the cheapest: only its cost is requested
             continue
         if search.size + last - first > search.limit:
             return -1
@@ -143,7 +145,7 @@ def _list_some(search, work):
 
 
 def _decide(search, top):
-    """Decide columns of the group behind those that wait; return its mask, -1 if it was split or is too dear for ``top``."""
+    """Decide columns of the group behind those that wait; return its mask, -1 if it was split or costs ``top`` or more."""
     m = search.codes.shape[1]
     first = search.stack[search.waiting, 0]
     last = search.stack[search.waiting, 1]
@@ -186,7 +188,7 @@ def _drop_useless(search):
     for j in range(search.found):
         first = last
         last = search.start[j + 1]
-        if search.cost[search.mask[j]] < limit_of_any(search.worth, search.member, first, last):
+        if search.cost[search.mask[j]] < limit_of_any(search.price_limit, search.member, first, last):
             search.mask[kept] = search.mask[j]
             for a in range(first, last):
                 search.member[size] = search.member[a]

@@ -1,4 +1,4 @@
-"""Classes told apart by one more column, where only those with enough rows are kept: a small class stays small."""
+"""Classes split by one more column, where only those with enough rows are kept: a small class stays small."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def distances(
     k : int
         Number of rows.
     low, high : int
-        The row types that are asked for.
+        The requested row types.
 
     Notes
     -----
@@ -63,7 +63,7 @@ def nearest_row_types(values: Values, low: cython.longlong, high: cython.longlon
     values : Values
         Of the table.
     low, high : int
-        The row types that are asked for.
+        The requested row types.
     near : int32 array [t, s]
         Filled with the nearest row types, the nearest first, those that follow it first among equally near ones; -1 where
         there are no more.

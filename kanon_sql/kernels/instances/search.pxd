@@ -11,7 +11,7 @@ cdef class Search:
     cdef long long k
     cdef long long limit
     cdef public bint priced
-    cdef public long long[::1] worth
+    cdef public long long[::1] price_limit
     cdef public int[::1] row
     cdef long long[::1] rows
     cdef readonly long long[::1] count

@@ -28,15 +28,16 @@ class Search:
 
     Attributes
     ----------
-    worth : int64 array [t]
-        The cost from which on an instance is of no use to a row type.
+    price_limit : int64 array [t]
+        The cost from which on an instance is of no use to a row type; where the search is priced, the price of a row.
     priced : bool
-        Whether only instances are of use of which k row types are worth more, on average; then ``worth`` does not change.
+        Whether only instances are of use whose cost is below the mean price of k of their rows; then ``price_limit`` does not
+        change.
     row : int32 array [(m + 1) t]
-        The row types, group after group. Where the search is priced, those of greatest worth come first, and the parts of a
+        The row types, group after group. Where the search is priced, those of the highest price come first, and the parts of a
         group follow it; else they take its place.
     rows, count, best, value : int64 arrays [cells]
-        While a group is split: rows, row types, greatest worth (or that of k rows) of each code, and the different codes.
+        While a group is split: rows, row types, highest limit (or the prices of k rows) of each code, and the different codes.
     waiting, stack : int, int64 array [at least waiting, 5]
         The groups that wait: first and last place in ``row``, column to decide, first and last of the masks that agree with
         what was decided.
@@ -60,7 +61,7 @@ class Search:
         self.codes, self.weight, self.slack = codes, weight, slack
         self.masks, self.cost, self.sparse = masks, cost, sparse
         self.k, self.limit = k, limit
-        self.worth = full_int64(t, 1 << 62)
+        self.price_limit = full_int64(t, 1 << 62)
         row = np.empty((codes.shape[1] + 1) * t, np.int32)
         row[:t] = np.arange(t, dtype=np.int32)
         self.priced, self.row = False, row
@@ -105,7 +106,7 @@ def wait(search, first, last, column, low, high):
 def keep(search, first, last, p):
     """Add an instance to those found.
 
-    Where the search is priced, each begins elsewhere: of rows that pay the same, not all are to be filled up with the first.
+    Where the search is priced, each begins elsewhere: of rows with the same price, not all are to be filled up with the first.
     """
     size = last - first
     turn = search.found * _TURN % size if search.priced else 0

@@ -11,21 +11,21 @@ if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.instances.search import wait
 
 
-def limit_of_any(worth, row, first, last):
+def limit_of_any(price_limit, row, first, last):
     """Return the cost from which on an instance is of no use to any of some row types."""
     top = -1
     for a in range(first, last):
-        top = max(top, worth[row[a]])
+        top = max(top, price_limit[row[a]])
     return top
 
 
 def limit_of_k_rows(search, first, last):
-    """Return the cost of a row from which on a group gains nothing: what its first k rows, the dearest, pay on average."""
+    """Return the cost of a row from which on a group gains nothing: the mean price of its first k rows, the highest."""
     need = search.k
     total = 0
     for a in range(first, last):
         i = search.row[a]
-        total += min(need, search.weight[i]) * search.worth[i]
+        total += min(need, search.weight[i]) * search.price_limit[i]
         need -= min(need, search.weight[i])
         if need == 0:
             break
@@ -51,7 +51,7 @@ def split(search, first, last, column, low, high):
     source = first
     place = last
     if search.priced:
-        values = _sum_payments(search, first, last, column)
+        values = _sum_prices(search, first, last, column)
         floor *= search.k
     else:
         values = _find_tops(search, first, last, column)
@@ -71,8 +71,8 @@ def split(search, first, last, column, low, high):
     return 0
 
 
-def _sum_payments(search, first, last, column):
-    """Count the row types and rows of each code, and in ``best`` what its first k rows, the dearest, pay; return the codes."""
+def _sum_prices(search, first, last, column):
+    """Count the row types and rows of each code, and in ``best`` the k highest prices, in all; return the codes."""
     values = 0
     for a in range(first, last):
         i = search.row[a]
@@ -81,13 +81,13 @@ def _sum_payments(search, first, last, column):
             values = _add_code(search, values, code, 0)
         search.count[code] += 1
         if search.rows[code] < search.k:
-            search.best[code] += min(search.weight[i], search.k - search.rows[code]) * search.worth[i]
+            search.best[code] += min(search.weight[i], search.k - search.rows[code]) * search.price_limit[i]
         search.rows[code] += search.weight[i]
     return values
 
 
 def _find_tops(search, first, last, column):
-    """Count the row types and rows of each code, and in ``best`` the greatest worth; copy the group; return the codes."""
+    """Count the row types and rows of each code, and in ``best`` the highest limit; copy the group; return the codes."""
     values = 0
     copy = search.weight.shape[0]
     for a in range(first, last):
@@ -96,7 +96,7 @@ def _find_tops(search, first, last, column):
         if search.count[code] == 0:
             values = _add_code(search, values, code, -1)
         search.count[code] += 1
-        search.best[code] = max(search.best[code], search.worth[i])
+        search.best[code] = max(search.best[code], search.price_limit[i])
         search.rows[code] += search.weight[i]
         search.row[copy] = i
         copy += 1

@@ -17,8 +17,8 @@ if not cython.compiled:  # compiled, they come from the .pxd
 
 @cython.final
 @cython.cclass
-class _Search:
-    """The sets listed so far, and the set that grows.
+class _ConnectedSetSearch:
+    """The search for connected sets: those listed so far, and the set that grows.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def connected_sets(
     Each set is found once, from its least node: a set grows by the nodes next to it that come after those passed over
     (Wernicke: Efficient Detection of Network Motifs, 2006). O(n + e) for each set listed, O(degree) for each looked at.
     """
-    search = _Search(len(weight), members, effort)
+    search = _ConnectedSetSearch(len(weight), members, effort)
     complete = _list_sets(search, graph, weight, k, most)
     first = np.asarray(search.first)[: search.listed + 1]
     return first, np.asarray(search.member)[: first[search.listed]], complete

@@ -3,7 +3,7 @@
 try:
     from kanon_sql.kernels._microaggregation import *
 except ModuleNotFoundError:
-    from kanon_sql.kernels.microaggregation.class_prices import overpaid
+    from kanon_sql.kernels.microaggregation.class_prices import priced_above_loss
     from kanon_sql.kernels.microaggregation.destroy_repair import rebuild
     from kanon_sql.kernels.microaggregation.exchange import sweep
     from kanon_sql.kernels.microaggregation.groups import PointPartition, Points

@@ -3,7 +3,7 @@ from kanon_sql.kernels.arrays cimport empty_int64
 
 from kanon_sql.kernels.merge_sort cimport sort_by_key
 
-cdef class _Search:
+cdef class _ClassGainSearch:
     cdef const long long[:, ::1] distance
     cdef const long long[::1] price
     cdef long long k
@@ -21,9 +21,9 @@ cdef class _Search:
     k=cython.longlong, own=cython.longlong, nearest=cython.longlong, j=cython.longlong, share=cython.longlong,
     count=cython.longlong
 )
-cdef long long _around(_Search s, long long i) noexcept nogil
+cdef long long _around(_ClassGainSearch s, long long i) noexcept nogil
 @cython.locals(
     k=cython.longlong, need=cython.longlong, a=cython.longlong, b=cython.longlong, j=cython.longlong, upper=cython.longlong,
     rest=cython.longlong, kept=cython.longlong, other=cython.longlong, key=cython.longlong
 )
-cdef void _grow(_Search s, long long depth, long long count, long long total, long long bound) noexcept nogil
+cdef void _grow(_ClassGainSearch s, long long depth, long long count, long long total, long long bound) noexcept nogil

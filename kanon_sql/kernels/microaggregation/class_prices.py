@@ -1,7 +1,7 @@
-"""Classes of k rows that pay more than they lose, by branch and bound from each row.
+"""Classes of k rows whose prices exceed their loss, by branch and bound from each row.
 
-The gain of a class is k times its prices, less the square distances of all its pairs: positive where they pay too much. Some
-row has the largest share of it. So from each row the search looks only for classes in which this row may be the one.
+The gain of a class is k times its prices, less the square distances of all its pairs: positive where they violate the dual
+program. Some row has the largest share of it. So from each row the search looks only for classes where this may be that row.
 """
 
 from __future__ import annotations
@@ -16,15 +16,13 @@ except ModuleNotFoundError:
 
 if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.arrays import empty_int64
-
-if not cython.compiled:  # compiled, it comes from the .pxd
     from kanon_sql.kernels.merge_sort import sort_by_key
 
 
 @cython.final
 @cython.cclass
-class _Search:
-    """What is known at each depth: of rows that can join, the gain that they add, and their share of the upper bound."""
+class _ClassGainSearch:
+    """Search for the class of most gain: at each depth the rows that can join, and what they add to the gain and its bound."""
 
     def __init__(self, distance: NDArray[np.int64], price: NDArray[np.int64], k: int, most: int) -> None:
         rows = len(price)
@@ -34,7 +32,7 @@ class _Search:
         self.best = self.steps = 0
 
 
-def overpaid(
+def priced_above_loss(
     distance: NDArray[np.int64], price: NDArray[np.int64], root: NDArray[np.int64], k: int, most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], int]:
     """Return the largest gain of a class around each root, the rows of that class, and the steps taken.
@@ -44,7 +42,7 @@ def overpaid(
     distance : int64 array [n, n]
         Square distances, symmetric, 0 on the diagonal; 8 k^3 times the greatest one, or price, fits in 64 bits.
     price : int64 array [n]
-        What each row pays, in the unit of the distances.
+        Price of each row, in the unit of the distances.
     root : int64 array [r]
         The rows to start from.
     k : int
@@ -64,9 +62,9 @@ def overpaid(
 
     Notes
     -----
-    O(n) for each root, and O(n log n) for a step at worst. Rows pay more than a class loses only with near rows.
+    O(n) for each root, and O(n log n) for a step at worst. Prices exceed the loss of a class only where its rows are near.
     """
-    search = _Search(distance, price, k, most)
+    search = _ClassGainSearch(distance, price, k, most)
     gain, member = np.zeros(len(root), np.int64), np.full((len(root), k), -1, np.int32)
     gains: cython.longlong[::1] = gain
     members: cython.int[:, ::1] = member

@@ -33,7 +33,7 @@ def rebuild(
     steps: cython.longlong,
     state: cython.ulonglong[::1],
 ) -> None:
-    """Build classes near each other again, as often as asked for; what loses too much is left as it was.
+    """Rebuild classes near each other ``steps`` times; what loses too much is left as it was.
 
     Parameters
     ----------

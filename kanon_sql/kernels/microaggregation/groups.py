@@ -1,4 +1,4 @@
-"""Classes of points with their sums, so that what a move saves is told in O(m).
+"""Classes of points with their sums, so that what a move saves is known in O(m).
 
 Squared deviations inside of a class of n points with the sum S are the sum of all |x|^2 less |S|^2 / n. Of all partitions of
 the same points that one loses least whose |S|^2 / n add up to most.

@@ -52,7 +52,7 @@ def nearest(places: Places, k: int, wanted: NDArray[np.uint8], kept: int, near: 
     k : int
         See above.
     wanted : uint8 array [p]
-        The places that this is asked for.
+        The places whose nearest rows are requested.
     kept : int
         Nearest places that are kept, at least s; rows beyond them count as far as the last.
     near : int32 array [p, s]
@@ -68,14 +68,14 @@ def nearest(places: Places, k: int, wanted: NDArray[np.uint8], kept: int, near: 
     away: cython.double[::1] = np.empty(kept + 1)
     other: cython.longlong[::1] = np.empty(kept + 1, np.int64)
     listed: cython.int[:, ::1] = near
-    asked: cython.uchar[::1] = wanted
+    requested: cython.uchar[::1] = wanted
     ordered: cython.bint = not np.asarray(places.empty)[:, 0].any()
     least: cython.longlong = k
     most: cython.longlong = kept
     i: cython.longlong
     with cython.nogil:
-        for i in range(asked.shape[0]):
-            if asked[i]:
+        for i in range(requested.shape[0]):
+            if requested[i]:
                 found[i] = _around(places, i, least, most, ordered, away, other, listed)
     return total
 

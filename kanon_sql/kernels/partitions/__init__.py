@@ -8,6 +8,6 @@ except ModuleNotFoundError:
     from kanon_sql.kernels.partitions.forest import Forest, cut_forest
     from kanon_sql.kernels.partitions.median_cut import cut_parts
     from kanon_sql.kernels.partitions.simplex_pricing import pairs_below, triples_below
-    from kanon_sql.kernels.partitions.simplices import DEARER_TRIPLE, FORBIDDEN, Simplices, class_costs, nearest
+    from kanon_sql.kernels.partitions.simplices import FORBIDDEN, TRIPLE_SURCHARGE_BITS, Simplices, class_costs, nearest
     from kanon_sql.kernels.partitions.subset_dp import IMPOSSIBLE, cheapest_partitions, class_agreements, first_fitting
     from kanon_sql.kernels.partitions.top_down import split_classes

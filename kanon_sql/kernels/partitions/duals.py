@@ -1,4 +1,4 @@
-"""Prices of rows, and what the cuts are worth that rows are in together."""
+"""Prices of rows and of cuts, and the sum of the prices of cuts that rows are in together."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Duals:
     ----------
     price : int64 array [t]
         Of a row, all cuts of its row type included.
-    worth : int64 array [s]
+    cut_price : int64 array [s]
         Of each cut.
     first, cut : int64 array [t + 1], int32 array
         ``cut[first[i] : first[i + 1]]`` are the cuts that row type i is in, ascending.
@@ -30,22 +30,22 @@ class Duals:
         self,
         *,
         price: NDArray[np.int64],
-        worth: NDArray[np.int64],
+        cut_price: NDArray[np.int64],
         first: NDArray[np.int64],
         cut: NDArray[np.int32],
     ) -> None:
-        self.price, self.worth = price, worth
+        self.price, self.cut_price = price, cut_price
         self.first, self.cut = first, cut
 
 
-def worth_of_both(duals, a, b):
-    """Return the worth of the cuts that a and b are both in."""
+def cut_prices_of_both(duals, a, b):
+    """Return the sum of the prices of the cuts that a and b are both in."""
     i = duals.first[a]
     j = duals.first[b]
     total = 0
     while i < duals.first[a + 1] and j < duals.first[b + 1]:
         if duals.cut[i] == duals.cut[j]:
-            total += duals.worth[duals.cut[i]]
+            total += duals.cut_price[duals.cut[i]]
             i += 1
             j += 1
         elif duals.cut[i] < duals.cut[j]:
@@ -55,8 +55,8 @@ def worth_of_both(duals, a, b):
     return total
 
 
-def worth_of_all(duals, a, b, c):
-    """Return the worth of the cuts that a, b and c are all in."""
+def cut_prices_of_all(duals, a, b, c):
+    """Return the sum of the prices of the cuts that a, b and c are all in."""
     i = duals.first[a]
     j = duals.first[b]
     k = duals.first[c]
@@ -64,7 +64,7 @@ def worth_of_all(duals, a, b, c):
     while i < duals.first[a + 1] and j < duals.first[b + 1] and k < duals.first[c + 1]:
         last = max(duals.cut[i], duals.cut[j], duals.cut[k])
         if duals.cut[i] == duals.cut[j] and duals.cut[j] == duals.cut[k]:
-            total += duals.worth[last]
+            total += duals.cut_price[last]
             i += 1
             j += 1
             k += 1

@@ -1,6 +1,6 @@
 cimport cython
 from kanon_sql.kernels.arrays cimport empty_int32_2d, empty_int64
-from kanon_sql.kernels.partitions.duals cimport Duals, worth_of_all, worth_of_both
+from kanon_sql.kernels.partitions.duals cimport Duals, cut_prices_of_all, cut_prices_of_both
 from kanon_sql.kernels.partitions.simplices cimport Simplices, fit, pair_costs, row_cost, tie_break_of_three, tie_break_of_two
 
 cdef class _Found:

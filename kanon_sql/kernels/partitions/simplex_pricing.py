@@ -1,4 +1,4 @@
-"""Pairs and triples of rows by their reduced cost: what they cost, less the prices of their rows and what the cuts pay.
+"""Pairs and triples of rows by their reduced cost: their cost, less the prices of their rows and of their cuts.
 
 Nothing is stored by pair: each pass prices all of them, so memory is what it finds.
 """
@@ -15,7 +15,7 @@ except ModuleNotFoundError:
 
 if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.arrays import empty_int32_2d, empty_int64
-    from kanon_sql.kernels.partitions.duals import Duals, worth_of_all, worth_of_both
+    from kanon_sql.kernels.partitions.duals import Duals, cut_prices_of_all, cut_prices_of_both
     from kanon_sql.kernels.partitions.simplices import (
         Simplices,
         fit,
@@ -75,8 +75,8 @@ def pairs_below(
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return the pairs that could be, or be in, a class of a reduced cost below ``slack``.
 
-    What a cut is worth counts once for a class of which it holds one row or three, but is in the price of each row; so a pair
-    inside of a cut costs twice its worth more, and a triple twice its worth for each cut that holds two rows or more. Without
+    The price of a cut counts once for a class of which it holds one row or three, but is in the price of each row; so a pair
+    inside of a cut costs twice that price more, and a triple twice the price of each cut that holds two rows or more. Without
     that, a triple costs at least half of what its pairs do. So if every pair has a reduced cost of 0 or more, then all pairs
     of a triple below ``slack`` are below twice that, even without.
 
@@ -130,7 +130,7 @@ def _find_partners(s, duals, slack, limit, a, row, found):
         cost += tie_break_of_two(s, a, b)
         if cost >= 2 * slack:
             continue
-        place = _add(found, cost + 2 * worth_of_both(duals, a, b))
+        place = _add(found, cost + 2 * cut_prices_of_both(duals, a, b))
         found.member[place, 0] = a
         found.member[place, 1] = b
         if found.size > limit:
@@ -195,8 +195,8 @@ def _try_triple(s, duals, slack, a, b, c, found):
     if cost >= slack:
         return 0
     cost += tie_break_of_three(s, a, b, c)
-    twice = worth_of_both(duals, a, b) + worth_of_both(duals, a, c) + worth_of_both(duals, b, c)
-    cost += 2 * (twice - 2 * worth_of_all(duals, a, b, c))
+    twice = cut_prices_of_both(duals, a, b) + cut_prices_of_both(duals, a, c) + cut_prices_of_both(duals, b, c)
+    cost += 2 * (twice - 2 * cut_prices_of_all(duals, a, b, c))
     if cost >= slack:
         return 0
     place = _add(found, cost)

@@ -13,13 +13,13 @@ except ModuleNotFoundError:
 FORBIDDEN = 1 << 40
 """Cost of a row where no pattern shows only what its class agrees on."""
 
-DEARER_TRIPLE = 6
-"""A triple costs this binary fraction of the spread more than half of its pairs, so that it is not there without need."""
+TRIPLE_SURCHARGE_BITS = 6
+"""A triple costs spread / 2^bits more than half of its pairs, so that it is not there without need."""
 
 _JITTER_BITS = cython.declare(cython.longlong, 20)
 
 _FORBIDDEN = cython.declare(cython.longlong, FORBIDDEN)
-_DEARER_TRIPLE = cython.declare(cython.longlong, DEARER_TRIPLE)
+_TRIPLE_SURCHARGE_BITS = cython.declare(cython.longlong, TRIPLE_SURCHARGE_BITS)
 _WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
 _FACTOR_LOW = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 _FACTOR_HIGH = cython.declare(cython.ulonglong, 0xC2B2AE3D27D4EB4F)
@@ -95,7 +95,7 @@ def tie_break_of_two(s, a, b):
 def tie_break_of_three(s, a, b, c):
     """Return what a triple costs more, so that ties are broken as if by chance."""
     pairs = tie_break_of_two(s, a, b) + tie_break_of_two(s, a, c) + tie_break_of_two(s, b, c)
-    return ((pairs + 1) >> 1) + (s.spread >> _DEARER_TRIPLE)
+    return ((pairs + 1) >> 1) + (s.spread >> _TRIPLE_SURCHARGE_BITS)
 
 
 def row_cost(s, a, b, c):

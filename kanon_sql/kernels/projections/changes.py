@@ -11,7 +11,7 @@ if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.projections.classes import key_of, missing
 
 _NEVER = cython.declare(cython.longlong, 1 << 40)
-"""A penalty that no change is worth: no class may then get short of rows."""
+"""A penalty above the gain of any change: no class may then get short of rows."""
 
 _SLACK = cython.declare(cython.longlong, 1)
 """Rows that sets looked at later may make up for."""
@@ -26,7 +26,7 @@ def strict(penalty):
 
 
 def most_short(penalty, affordable):
-    """Return how many rows the first sets may be short of, so that others are looked at: what ``affordable`` pays, and more."""
+    """Return how many rows the first sets may be short of, so that others are looked at: those ``affordable``, and more."""
     if penalty >= _NEVER:
         return 0
     return _SLACK + (affordable // penalty if affordable > 0 else 0)

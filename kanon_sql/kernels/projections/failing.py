@@ -69,7 +69,7 @@ def fitting_rows(
     return n
 
 
-def failing_beside(classes: SetClasses, r: cython.longlong, bits: cython.ulonglong, found: cython.longlong[:, ::1]) -> int:
+def failing_after(classes: SetClasses, r: cython.longlong, bits: cython.ulonglong, found: cython.longlong[:, ::1]) -> int:
     """Find the failing classes that a row left and joined when it changed these columns; return how many they are.
 
     ``found`` is int64 [2 s, 2]: the set, and the columns that are hidden.

@@ -33,7 +33,7 @@ cdef class Relaxation:
     cdef readonly long long work
 
 @cython.locals(i=cython.longlong, a=cython.longlong, c=cython.longlong)
-cdef void _paid_back(Relaxation of) noexcept nogil
+cdef void _set_refunds(Relaxation of) noexcept nogil
 @cython.locals(a=cython.longlong, c=cython.longlong, value=cython.longlong, pull=cython.longlong, all_shown=cython.longlong)
 cdef long long _cheapest(Relaxation of, long long i) noexcept nogil
 @cython.locals(a=cython.longlong, c=cython.longlong, n=cython.longlong, bits=cython.ulonglong)
@@ -46,9 +46,9 @@ cdef long long _least_cost(Relaxation of, unsigned long long columns) noexcept n
     met=cython.ulonglong, part=cython.ulonglong, w=cython.longlong, one=cython.ulonglong, changed=cython.bint,
     unmet=cython.ulonglong, left=cython.ulonglong, a=cython.longlong, n=cython.longlong, c=cython.longlong,
     bound=cython.longlong, needed=cython.ulonglong, value=cython.longlong, branch=cython.longlong,
-    highest=cython.longlong, worth=cython.longlong, rest=cython.longlong, kept=cython.longlong
+    highest=cython.longlong, score=cython.longlong, rest=cython.longlong, kept=cython.longlong
 )
 cdef void _visit(
     Relaxation of, long long i, unsigned long long hidden, unsigned long long shown, long long depth, long long count,
-    long long paid
+    long long fixed_cost
 ) noexcept nogil

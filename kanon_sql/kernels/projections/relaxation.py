@@ -1,7 +1,7 @@
 """The cheapest cells that each row hides where it is charged for classes and gets back for others, and steps of the charges.
 
 A class is a set of columns, the part of it that is hidden, and the values of the rest. A row that fits it joins it if it hides
-just this part of the set. It then pays its charge, and gets back what the charges of all rows of the class give each row.
+just this part of the set. It is then charged for that, and gets back what the charges of all rows of the class give each row.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Relaxation:
     classes : tuple of (uint64 array [c], uint64 array [c], int64 array [c], int32 array [c, w])
         The set of each class, its hidden part, the least rows that it has, and the columns of the set, then -1.
     fits : tuple of (int64 array [n + 1], int32 array [f], int64 array [f])
-        Where the classes that each row fits begin, these, and what a row pays for each.
+        Where the classes that each row fits begin, these, and the charge of each.
     hidden : uint64 array [n]
         The columns that each row hides at first, as bits; changed.
     nodes : int
@@ -73,7 +73,7 @@ def relaxed(of: Relaxation) -> int:
     found: cython.longlong = 0
     of.work = of.fit.shape[0]
     with cython.nogil:
-        _paid_back(of)
+        _set_refunds(of)
         for i in range(of.weight.shape[0]):
             found += of.weight[i] * _cheapest(of, i)
     of.counted = True
@@ -108,7 +108,7 @@ def moved(of: Relaxation, length: cython.longlong, most: cython.longlong) -> Non
                     of.charge[a] = max(0, of.charge[a] - min(length, length * -step // need))
 
 
-def _paid_back(of):
+def _set_refunds(of):
     """Compute what each row of a class gets back: the charges of all rows that fit it, divided among its least rows.
 
     A row is active if it is charged, or in a class.
@@ -198,10 +198,10 @@ def _least_cost(of, columns):
     return found
 
 
-def _visit(of, i, hidden, shown, depth, count, paid):
-    """Search the masks that hide some columns and show others: branch on the column that most sets or gains ask for.
+def _visit(of, i, hidden, shown, depth, count, fixed_cost):
+    """Search the masks that hide some columns and show others: branch on the column that most sets or gains need.
 
-    Of the terms, ``count`` depend on other columns; what the row pays for sure is ``paid``.
+    Of the terms, ``count`` depend on other columns; ``fixed_cost`` is what the row costs by the columns decided.
     """
     of.nodes += 1
     of.work += count + of.rare_start[i + 1] - of.rare_start[i]
@@ -217,7 +217,7 @@ def _visit(of, i, hidden, shown, depth, count, paid):
                 return
             if left & (left - 1) == 0:
                 hidden |= left
-                paid += _least_cost(of, left)
+                fixed_cost += _least_cost(of, left)
                 changed = True
     bound = cython.cast(cython.longlong, 0)
     met = unmet = cython.cast(cython.ulonglong, 0)
@@ -244,7 +244,7 @@ def _visit(of, i, hidden, shown, depth, count, paid):
         needed &= ~shown
         if part == 0:
             if needed == 0:
-                paid += value
+                fixed_cost += value
                 continue
             rest += value
         of.alive[depth + 1, kept] = a
@@ -258,29 +258,29 @@ def _visit(of, i, hidden, shown, depth, count, paid):
             c = of.column[of.fit[a], w]
             if c >= 0 and (part >> c) & 1:
                 of.gain[depth, c] += value
-    if paid + bound >= of.best:
+    if fixed_cost + bound >= of.best:
         return
     if of.nodes > of.most:
-        of.least = min(of.least, paid + bound)
+        of.least = min(of.least, fixed_cost + bound)
         return
     branch = -1
     highest = cython.cast(cython.longlong, 0)
     for c in range(of.cost.shape[0]):
         if ((hidden | shown) >> c) & 1:
             continue
-        worth = of.gain[depth, c] - of.cost[c]
+        score = of.gain[depth, c] - of.cost[c]
         if (unmet >> c) & 1:
-            worth = of.gain[depth, c] + 1
+            score = of.gain[depth, c] + 1
             for a in range(of.rare_start[i], of.rare_start[i + 1]):
                 if not (of.rare[a] & hidden) and (of.rare[a] >> c) & 1:
-                    worth += of.cost[c] + 1
-        if worth > highest:
-            highest = worth
+                    score += of.cost[c] + 1
+        if score > highest:
+            highest = score
             branch = c
     if branch < 0:  # to show all others is the cheapest
-        if paid + rest < of.best:
-            of.best = paid + rest
+        if fixed_cost + rest < of.best:
+            of.best = fixed_cost + rest
             of.best_hidden = hidden
         return
-    _visit(of, i, hidden | (one << branch), shown, depth + 1, kept, paid + of.cost[branch])
-    _visit(of, i, hidden, shown | (one << branch), depth + 1, kept, paid)
+    _visit(of, i, hidden | (one << branch), shown, depth + 1, kept, fixed_cost + of.cost[branch])
+    _visit(of, i, hidden, shown | (one << branch), depth + 1, kept, fixed_cost)

@@ -13,7 +13,7 @@ if not cython.compiled:  # compiled, they come from the .pxd
     from kanon_sql.kernels.projections.shortfall import toggle
 
 _MORE = cython.declare(cython.longlong, 3)
-"""Cells that change beside those that have to."""
+"""Cells that change in addition to those that have to."""
 
 
 def best_change(
@@ -45,7 +45,7 @@ def best_change(
     s: cython.longlong
     best: cython.longlong
     least: cython.longlong
-    paid: cython.longlong
+    extra_cost: cython.longlong
     lowest: cython.longlong = 0
     one: cython.ulonglong
     with cython.nogil:
@@ -62,10 +62,10 @@ def best_change(
                 one = cython.cast(cython.ulonglong, 1) << c
                 if (bits | kept) & one:
                     continue
-                paid = _too(classes, r, c, bits | one, cost, penalty, least)
-                if paid < least:
+                extra_cost = _too(classes, r, c, bits | one, cost, penalty, least)
+                if extra_cost < least:
                     best = c
-                    least = paid
+                    least = extra_cost
             if best < 0:
                 break
             bits |= cython.cast(cython.ulonglong, 1) << best
@@ -87,23 +87,23 @@ def turn(classes: SetClasses, r: cython.longlong, bits: cython.ulonglong) -> Non
 
 def _too(classes, r, c, bits, cost, penalty, most):
     """Return what it costs that a cell changes, too; if that is not below ``most``, something that is not."""
-    paid = _moved(classes, r, c, cost)
+    extra_cost = _moved(classes, r, c, cost)
     start = classes.of_start[c]
     size = classes.of_start[c + 1] - start
     for i in range(size):
         s = classes.of_set[start + i]
-        paid -= penalty[s] * classes.now[s]
+        extra_cost -= penalty[s] * classes.now[s]
     part = classes.barred[r, c]  # the sets that barred the change last are looked at first
     if part < 0:
         part = 0
     for _ in range(size):
-        if paid >= most:
+        if extra_cost >= most:
             classes.barred[r, c] = part
-            return paid
+            return extra_cost
         s = classes.of_set[start + part]
-        paid += penalty[s] * _short(classes, r, s, bits)
+        extra_cost += penalty[s] * _short(classes, r, s, bits)
         part = part + 1 if part + 1 < size else 0
-    return paid
+    return extra_cost
 
 
 def _moved(classes, r, c, cost):

@@ -4,7 +4,7 @@ from kanon_sql.kernels.projections.classes cimport SetClasses
 from kanon_sql.kernels.projections.shortfall cimport toggle
 from kanon_sql.kernels.random cimport below
 
-@cython.locals(beside=cython.longlong)
+@cython.locals(neighbour=cython.longlong)
 cdef bint may(SetClasses classes, long long r, long long c) noexcept nogil
 @cython.locals(bits=cython.ulonglong, q=cython.longlong, c=cython.longlong, d=cython.longlong)
 cdef long long other_row(SetClasses classes, long long r, long long[::1] cost, long long penalty, long long[::1] worse, unsigned long long[::1] state) noexcept nogil

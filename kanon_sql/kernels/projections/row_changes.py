@@ -18,8 +18,8 @@ if not cython.compiled:  # compiled, they come from the .pxd
 
 def may(classes, r, c):
     """Return whether a cell may be hidden or shown: of levels, finer ones are hidden first, and coarser ones shown first."""
-    beside = classes.coarser[c] if classes.hidden[r, c] else classes.finer[c]
-    return beside < 0 or classes.hidden[r, beside] != classes.hidden[r, c]
+    neighbour = classes.coarser[c] if classes.hidden[r, c] else classes.finer[c]
+    return neighbour < 0 or classes.hidden[r, neighbour] != classes.hidden[r, c]
 
 
 def other_row(classes, r, cost, penalty, worse, state):

@@ -34,7 +34,7 @@ def toggle(classes, r, c):
 
 
 def fails(classes, s, place):
-    """Return whether a class breaks what is asked of a set."""
+    """Return whether a class breaks the requirement of a set."""
     rows = classes.entry[place, 1]
     if rows < classes.need[s]:
         return missing(rows, classes.need[s]) > 0

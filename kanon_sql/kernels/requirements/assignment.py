@@ -31,7 +31,7 @@ class AssignmentSearchSpace:
     cost : int64 array [j]
         What a row costs in each instance.
     weight, price : int64, float64 arrays [t]
-        Rows of each row type, and what each of them pays.
+        Rows of each row type, and the price of a row.
     group : int32 array [t]
         The sensitive-value group of each row type.
     counter : int32 array [g, s]
@@ -84,7 +84,7 @@ class Assignment:
     changed, seen : int64 arrays [j]
         When a class last changed, and when it was last looked at.
     surplus : int64 array [slots * g]
-        By slot and group, twice the time when it was last asked whether the class has a surplus row of the group, and 1 more
+        By slot and group, twice the time of the last test whether the class has a surplus row of the group, and 1 more
         if it has.
     work : CriteriaWorkspace
         For the tests; only one thread may use an assignment.

@@ -7,7 +7,7 @@ from kanon_sql.kernels.requirements.limits cimport Limits, Penalties, set_penalt
 cdef class ClassSizes:
     cdef long long largest
     cdef long long edges
-    cdef long long[:, ::1] paid
+    cdef long long[:, ::1] profit
     cdef int[:, ::1] item
     cdef long long[::1] held
     cdef long long[::1] same

@@ -26,7 +26,7 @@ _HALVINGS = cython.declare(cython.longlong, 8)
 """Multipliers that are tried for a size after the first; each halves what is left between the least and the greatest."""
 
 _NONE = cython.declare(cython.longlong, -(1 << 62))
-"""What a row pays that a class may not have."""
+"""Profit of a row that a class may not have."""
 
 
 @cython.final
@@ -43,8 +43,8 @@ class ClassSizes:
 
     Attributes
     ----------
-    paid, item : int64 array [e + 1, largest], int32 array
-        What the best rows of each set pay beyond their cost, highest first, and their row types; last come rows in no set.
+    profit, item : int64 array [e + 1, largest], int32 array
+        The price less the cost of the best rows of each set, highest first, and their row types; last come rows in no set.
     held : int64 array [e + 1]
         How many there are.
     free, over, most_of : int64 arrays [largest + 1, e + 1]
@@ -54,14 +54,14 @@ class ClassSizes:
         For each set of all limits that of the first one with the same value, -1 for none and in the first itself; and how many
         rows of it the limit allows a class of the largest size.
     penalty, next, order, taken : int64 arrays [e + 1]
-        Of the class that is tried: what a row pays in penalties, what the next row of each set pays beyond them, the sets by
+        Of the class that is tried: the penalty on a row, the profit of the next row of each set after it, the sets by
         that, the most first, and how many rows of them it has.
     size, multiplier : int
         Of the best class.
     slope : int
         How far the last class that was tried is below, or where negative beyond, what the limit allows, in 1/65536.
     last : int
-        What its last row pays after penalties, the least of all.
+        The profit of its last row after penalties, the least of all.
     value : int64 array [largest + 1]
         What a class of each size gains, or, where that was less than another one, a number that is not less.
     """
@@ -86,7 +86,7 @@ class ClassSizes:
             same[leaf[q, both]], place[leaf[q, both]] = leaf[0, both], allowed[largest]
         self.same, self.place = same, place
         self.largest, self.edges, self.free, self.over, self.most_of = largest, edges, free, over, most_of
-        self.paid, self.item = zeros_int64_2d(edges + 1, largest), zeros_int32_2d(edges + 1, largest)
+        self.profit, self.item = zeros_int64_2d(edges + 1, largest), zeros_int32_2d(edges + 1, largest)
         self.held, self.taken = zeros_int64(edges + 1), zeros_int64(edges + 1)
         self.next, self.penalty = zeros_int64(edges + 1), zeros_int64(edges + 1)
         self.order, self.value = zeros_int64(edges + 1), zeros_int64(largest + 1)
@@ -107,15 +107,15 @@ def gather(limits, candidates, relaxed, sizes, price, j):
             rows += relaxed.weight[i]
             profit = price[i] - relaxed.cost[j]
             c = sizes.held[e]
-            while c > 0 and sizes.paid[e, c - 1] < profit:
+            while c > 0 and sizes.profit[e, c - 1] < profit:
                 c -= 1
             copies = min(relaxed.weight[i], sizes.largest - c)
             sizes.held[e] = min(sizes.held[e] + copies, sizes.largest)
             for n in range(sizes.held[e] - 1, c + copies - 1, -1):
-                sizes.paid[e, n] = sizes.paid[e, n - copies]
+                sizes.profit[e, n] = sizes.profit[e, n - copies]
                 sizes.item[e, n] = sizes.item[e, n - copies]
             for n in range(c, c + copies):
-                sizes.paid[e, n] = profit
+                sizes.profit[e, n] = profit
                 sizes.item[e, n] = cython.cast(cython.int, i)
     return rows
 
@@ -153,7 +153,7 @@ def gain_of(sizes, size, multiplier):
 
 
 def _place(sizes, e, n):
-    """Put a set among the first n, which are in the order of what their next rows pay."""
+    """Put a set among the first n, which are in the order of the profits of their next rows."""
     while n > 0 and _before(sizes, e, sizes.order[n - 1]):
         sizes.order[n] = sizes.order[n - 1]
         n -= 1
@@ -165,14 +165,14 @@ def _before(sizes, a, b):
 
 
 def _next(sizes, size, e, c):
-    """Return what row c of a set pays after penalties in a class of some size; _NONE where the class may not have it."""
+    """Return the profit of row c of a set after penalties in a class of some size; _NONE where the class may not have it."""
     if c >= sizes.held[e] or c >= sizes.most_of[size, e]:
         return _NONE
     if c < sizes.free[size, e]:
-        return sizes.paid[e, c]
+        return sizes.profit[e, c]
     if c > sizes.free[size, e]:
-        return sizes.paid[e, c] - sizes.penalty[e]
-    return sizes.paid[e, c] - ((sizes.penalty[e] * sizes.over[size, e]) >> _BITS)
+        return sizes.profit[e, c] - sizes.penalty[e]
+    return sizes.profit[e, c] - ((sizes.penalty[e] * sizes.over[size, e]) >> _BITS)
 
 
 def try_size(sizes, size, start, longest, best):
@@ -208,8 +208,8 @@ def try_size(sizes, size, start, longest, best):
 def penalize_larger(sizes, limits, penalties, start, longest):
     """Set multipliers for classes of more rows, by the best one of the largest size; return whether there is one.
 
-    The next row of each set beyond its share is penalized as far as it pays more than the last row of that class, and may be;
-    the sets of the other limits penalize what is left of that.
+    The next row of each set beyond its share is penalized as far as its profit exceeds that of the last row of that class, and
+    may be; the sets of the other limits penalize what is left of that.
     """
     try_size(sizes, sizes.largest, start, longest, _NONE)
     if sizes.value[sizes.largest] == _NONE:
@@ -219,13 +219,13 @@ def penalize_larger(sizes, limits, penalties, start, longest):
     for e in range(sizes.edges):
         place = sizes.free[sizes.largest, e]
         if place < sizes.held[e]:
-            penalties.multiplier[e] = max(0, sizes.paid[e, place] - sizes.last)
+            penalties.multiplier[e] = max(0, sizes.profit[e, place] - sizes.last)
         if sizes.most >= 0:
             penalties.multiplier[e] = min(penalties.multiplier[e], sizes.penalty[e])
     for f in range(sizes.edges, penalties.edges):
         e = sizes.same[f]
         if e >= 0 and sizes.place[f] < sizes.held[e]:
-            penalties.multiplier[f] = max(0, sizes.paid[e, sizes.place[f]] - sizes.last - penalties.multiplier[e])
+            penalties.multiplier[f] = max(0, sizes.profit[e, sizes.place[f]] - sizes.last - penalties.multiplier[e])
     penalties.multiplier[penalties.edges] = sizes.multiplier if sizes.most >= 0 else 0
     set_penalties(limits, penalties)
     penalties.multiplier[penalties.edges + limits.most.shape[0]] = max(0, -sizes.last - penalties.back)

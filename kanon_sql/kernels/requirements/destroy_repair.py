@@ -1,6 +1,6 @@
 """Destroy and repair: a few neighbouring classes are dissolved, and their rows find classes again by prices.
 
-A neighbourhood is repaired several times, at prices that follow what its rows had to pay; the cheapest repair stays.
+A neighbourhood is repaired several times, at prices that follow the costs of its rows; the cheapest repair stays.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _REPAIRS = cython.declare(cython.longlong, 8)
 """Repairs of one neighbourhood."""
 
 _PULL = cython.declare(cython.double, 0.25)
-"""How far a price moves towards what was paid, after a repair."""
+"""How far a price moves towards the cost of the row, after a repair."""
 
 
 def rebuild(work: Neighbourhood, steps: int, noise: float, state: cython.ulonglong[::1]) -> int:

@@ -77,7 +77,7 @@ def _open(
     size: cython.longlong,
     assignments: AssignmentList,
 ) -> int:
-    """Open classes until none is worth it, or the pieces might find no space; return the size of the heap."""
+    """Open classes until none gains enough, or the pieces might find no space; return the size of the heap."""
     j: cython.longlong
     rows: cython.longlong
     gain: cython.double

@@ -16,7 +16,7 @@ cdef long long advance_one(
 @cython.locals(chosen=cython.longlong)
 cdef long long gain_of_one(
     Limits limits, Candidates candidates, Relaxed relaxed, Penalties penalties, Penalties kept, long long[::1] price,
-    long long longest, long long j, long long[::1] paid, long long[::1] top_up
+    long long longest, long long j, long long[::1] profit, long long[::1] top_up
 ) noexcept nogil
 @cython.locals(k=cython.longlong, gained=cython.longlong, rows=cython.longlong, lowest=cython.longlong, length=cython.longlong)
 cdef long long _choose(
@@ -41,5 +41,5 @@ cdef void _cover(
 @cython.locals(s=cython.longlong, a=cython.longlong, spent=cython.longlong, first=cython.longlong, last=cython.longlong)
 cdef long long gain_after(
     Limits limits, Candidates candidates, Relaxed relaxed, Penalties penalties, long long[::1] price, long long j,
-    long long[::1] paid, long long[::1] top_up
+    long long[::1] profit, long long[::1] top_up
 ) noexcept nogil

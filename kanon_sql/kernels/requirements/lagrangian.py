@@ -64,7 +64,7 @@ def advance(
     relaxed : Relaxed
         Their costs and rows.
     price : int64 array [t]
-        What a row of each row type pays.
+        Price of a row of each row type.
     length : int
         Of the step, in units of the prices.
     multipliers : int64 array [j, e + q + 1]
@@ -72,7 +72,7 @@ def advance(
     chunk : tuple of int
         The first instance, and the one behind the last.
     covered : int64 array [t]
-        Grows by the rows that pay more than they cost and are penalized.
+        Grows by the rows whose price exceeds their cost and penalty.
     """
     j: cython.longlong
     first: cython.longlong = chunk[0]
@@ -109,8 +109,8 @@ def gains(
     """Return what each instance of a chunk gains at most, at least 0, with multipliers by a rule that depends on nothing else.
 
     The multipliers are 0 at first. Steps of a pass begin with ``longest`` and end where nothing is gained; of all multipliers
-    on the way those with which least was gained are kept, the first of them. With these the gain is what the rows which pay
-    more than they cost and are penalized gain, and the best others up to the least number of rows.
+    on the way those with which least was gained are kept, the first of them. With these the gain is that of the rows whose
+    price exceeds their cost and penalty, and the best others up to the least number of rows.
 
     O(items and edges) a step. The verification of certificates follows the same rule.
     """
@@ -121,19 +121,19 @@ def gains(
     result: cython.longlong[::1] = found
     penalties: Penalties = Penalties(limits)
     kept: Penalties = Penalties(limits)
-    paid: cython.longlong[::1] = np.zeros(len(price), np.int64)
+    profit: cython.longlong[::1] = np.zeros(len(price), np.int64)
     top_up: cython.longlong[::1] = np.empty(relaxed.least, np.int64)
     with cython.nogil:
         for j in range(first, last):
-            result[j - first] = gain_of_one(limits, candidates, relaxed, penalties, kept, price, longest, j, paid, top_up)
+            result[j - first] = gain_of_one(limits, candidates, relaxed, penalties, kept, price, longest, j, profit, top_up)
             multipliers[j, :] = kept.multiplier
     return found
 
 
-def gain_of_one(limits, candidates, relaxed, penalties, kept, price, longest, j, paid, top_up):
-    """Return what one instance gains at most, and keep its multipliers; ``paid`` [t] and ``top_up`` [least] are scratch."""
+def gain_of_one(limits, candidates, relaxed, penalties, kept, price, longest, j, profit, top_up):
+    """Return what one instance gains at most, and keep its multipliers; ``profit`` [t] and ``top_up`` [least] are scratch."""
     chosen = _choose(limits, candidates, relaxed, penalties, kept, price, longest, j)
-    return 0 if chosen <= 0 else max(0, gain_after(limits, candidates, relaxed, kept, price, j, paid, top_up))
+    return 0 if chosen <= 0 else max(0, gain_after(limits, candidates, relaxed, kept, price, j, profit, top_up))
 
 
 def _choose(limits, candidates, relaxed, penalties, kept, price, longest, j):
@@ -157,7 +157,7 @@ def _choose(limits, candidates, relaxed, penalties, kept, price, longest, j):
 
 
 def penalized_gain(limits, candidates, relaxed, penalties, price, j):
-    """Penalize an instance; return what it gains at most, and the rows that pay more than they cost then, which are counted."""
+    """Penalize an instance; return what it gains at most, and the rows whose price still exceeds their cost; count these."""
     covered = 0
     set_penalties(limits, penalties)
     gained = -penalties.opening * relaxed.least
@@ -176,7 +176,7 @@ def penalized_gain(limits, candidates, relaxed, penalties, price, j):
 
 
 def _spent(limits, candidates, relaxed, penalties, j, s):
-    """Return what a row of a segment costs, and pays in penalties."""
+    """Return the cost of a row of a segment, penalties included."""
     return relaxed.cost[j] + penalty_of(limits, penalties, candidates.counter, candidates.group[s]) - penalties.back
 
 
@@ -190,13 +190,13 @@ def _cover(limits, candidates, relaxed, penalties, price, j, covered):
                 covered[i] += relaxed.weight[i]
 
 
-def gain_after(limits, candidates, relaxed, penalties, price, j, paid, top_up):
-    """Return what the least number of rows or more gain at most, penalized; ``paid`` [t] and ``top_up`` [k] are scratch."""
+def gain_after(limits, candidates, relaxed, penalties, price, j, profit, top_up):
+    """Return what the least number of rows or more gain at most, penalized; ``profit`` [t] and ``top_up`` [k] are scratch."""
     first = candidates.first[candidates.begin[j]]
     last = candidates.first[candidates.begin[j + 1]]
     set_penalties(limits, penalties)
     for s in range(candidates.begin[j], candidates.begin[j + 1]):
         spent = _spent(limits, candidates, relaxed, penalties, j, s)
         for a in range(candidates.first[s], candidates.first[s + 1]):
-            paid[candidates.item[a]] = price[candidates.item[a]] - spent
-    return gain(candidates.item, first, last, relaxed.weight, paid, 0, relaxed.least, 0, top_up)[0]
+            profit[candidates.item[a]] = price[candidates.item[a]] - spent
+    return gain(candidates.item, first, last, relaxed.weight, profit, 0, relaxed.least, 0, top_up)[0]

@@ -2,7 +2,7 @@
 
 A limit is about sets of values: those below the edges of a tree. Either no set has more than its share of the rows of a class;
 or the rows that the sets have beyond their shares, weighted by the lengths of the edges, are at most a part of the class.
-With a multiplier for each set no class that keeps the limit pays more penalties than it gets back. So what a class gains from
+With a multiplier for each set no class that keeps the limit has more penalties than it gets back. So what a class gains from
 prices after penalties is never less than what it gains.
 """
 
@@ -79,7 +79,7 @@ class Limits:
 @cython.final
 @cython.cclass
 class Penalties:
-    """What multipliers of one instance make the rows pay; each thread needs its own.
+    """Penalties on rows by the multipliers of one instance; each thread needs its own.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Penalties:
     edges : int
         How many there are.
     back, opening : int
-        What each row gets back, and gets for the least number of rows, which pays as much for each of it.
+        What each row gets back, and gets for the least number of rows; a class loses the latter for each row of that number.
     above : int64 array [e]
         The penalties of each edge and all above it.
     rows : int64 array [e]
@@ -125,7 +125,7 @@ def set_penalties(limits, penalties):
 
 
 def penalty_of(limits, penalties, counter, group):
-    """Return what a row of a sensitive-value group pays."""
+    """Return the penalty on a row of a sensitive-value group."""
     found = 0
     for q in range(limits.most.shape[0]):
         e = limits.leaf[q, counter[group, limits.attribute[q]]]

@@ -34,7 +34,7 @@ class Neighbourhood:
     Attributes
     ----------
     types, row, rows, price : int, int32 array, int64, float64 arrays [t]
-        The unassigned rows: ``row[:types]`` are their row types, ``rows`` counts them by row type, ``price`` is what one pays.
+        The unassigned rows: ``row[:types]`` are their row types, ``rows`` counts them by row type, ``price`` is that of one.
     own, adapted : int64, float64 arrays
         Of each of these row types, the rows of the neighbourhood and their price, which the repairs adapt.
     moves : MoveLog
@@ -82,7 +82,7 @@ class Neighbourhood:
 
 
 def list_near(assignment, work):
-    """List the instances that could gain from unassigned rows, with their most gain, and those rows by group, dearest first."""
+    """List the instances that could gain from unassigned rows, with their most gain, and those rows by group and price."""
     n = _sort_rows(work)
     _list_instances(assignment, work, n)
     _list_entries(assignment, work, n)
@@ -108,14 +108,14 @@ def _sort_rows(work):
 
 
 def _list_instances(assignment, work, n):
-    """List and number the instances that some row pays for and enough rows fit."""
+    """List and number the instances that cost less than some price and that enough rows fit."""
     many = 0
     for f in range(n):
         i = work.order[f]
         for a in range(assignment.space.first[i], assignment.space.first[i + 1]):
             j = assignment.space.instance[a]
             if work.number[j] < 0:
-                # Rows come dearest first: what the first does not pay for, none does.
+                # Rows come by price, the highest first: where the first price is too low, all are.
                 if assignment.space.cost[j] >= work.price[i] or many == _MOST_INSTANCES:
                     continue
                 work.number[j] = many
@@ -154,7 +154,7 @@ def _list_entries(assignment, work, n):
 
 
 def _most_gain(assignment, work, q):
-    """Return what the near instance q gains at most: from its dearest rows, at least as many as are missing."""
+    """Return what the near instance q gains at most: from its most expensive rows, at least as many as are missing."""
     j = work.instance[q]
     missing = assignment.required.least - assignment.partition.rows[j]
     gain = 0.0

@@ -38,7 +38,7 @@ def cover(
     covered : int64 array [t]
         Grows by the rows in the classes.
     surplus : float64 array [j]
-        Set to what each instance of the chunk gains: a guess where no row pays enough for it, -inf where it holds no class.
+        Set to what each instance of the chunk gains: a guess where no price exceeds its cost, -inf where it holds no class.
     """
     first: cython.longlong = chunk[0]
     last: cython.longlong = chunk[1]

@@ -1,7 +1,7 @@
 """Which of the candidate rows of an instance form the class that gains most and meets the requirement.
 
-Rows pay prices; those that pay more than the instance costs should all be in. Where these miss the requirement, rows leave and
-others join, the ones that lose least for the shortfall they remove first, until it is met.
+The rows whose prices exceed the cost of the instance should all be in. Where these miss the requirement, rows leave and others
+join, the ones that lose least for the shortfall they remove first, until it is met.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Selection:
     work : CriteriaWorkspace
         For the tests; each thread needs its own selection.
     available, price : int64, float64 arrays [t]
-        Rows of each row type that may be selected, and what each of them pays; see `set_supply`.
+        Rows of each row type that may be selected, and the price of a row; see `set_supply`.
     end, part : int64 arrays
         By segment of the instance.
     histogram : int64 array [V]
@@ -53,7 +53,7 @@ class Selection:
     direction : int64 array
         By segment, -1 where rows left that had been in, 1 where some joined that had not.
     joining, leaving : float64 arrays
-        By segment, what the next row pays that could join, and the next that could leave.
+        By segment, the price of the next row that could join, and of the next that could leave.
     scratch : int32 array
         For sorting a segment.
     """
@@ -68,7 +68,7 @@ class Selection:
         self.scratch = empty_int32(longest)
 
     def set_supply(self, available: NDArray[np.int64], price: NDArray[np.float64]) -> None:
-        """Select among the available rows of each row type, which pay some prices."""
+        """Select among the available rows of each row type, at these prices."""
         self.available, self.price = available, price
 
 
@@ -118,7 +118,7 @@ def select(selection, candidates, j, cost, floor, rows):
 
 
 def _take_profitable(selection, candidates, segment, s, cost, gain):
-    """Select the rows of a segment that pay more than they cost; return how many, and the gain with them."""
+    """Select the rows of a segment whose price exceeds their cost; return how many, and the gain with them."""
     g = candidates.group[segment]
     a = candidates.first[segment]
     inside = 0
@@ -191,7 +191,7 @@ def _move(selection, candidates, segment, s, joins, wanted, cost, gain):
 
 
 def _next(selection, candidates, segment, s):
-    """Move the end of a segment to the dearest row that is not in; return what it pays, -inf if there is none."""
+    """Move the end of a segment to the most expensive row that is not in; return its price, -inf if there is none."""
     while selection.end[s] < candidates.first[segment + 1]:
         i = candidates.item[selection.end[s]]
         if selection.part[s] < selection.available[i]:
@@ -202,7 +202,7 @@ def _next(selection, candidates, segment, s):
 
 
 def _last(selection, candidates, segment, s):
-    """Move the end of a segment to the cheapest row that is in; return what it pays, inf if there is none."""
+    """Move the end of a segment to the cheapest row that is in; return its price, inf if there is none."""
     while selection.part[s] == 0:
         if selection.end[s] == candidates.first[segment]:
             return _INFINITE

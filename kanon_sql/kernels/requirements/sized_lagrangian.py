@@ -49,7 +49,7 @@ class BestClass:
     near : int64 array [j]
         The sizes that gain nearly as much: bit n - 1 for n rows.
     slack : int
-        How much less that is, beside a quarter.
+        How much less that is, in addition to a quarter.
     """
 
     def __init__(self, instances: int, beyond: Relaxed) -> None:
@@ -98,11 +98,11 @@ def sized_gains(
     result: cython.longlong[::1] = array
     penalties: Penalties = Penalties(limits)
     kept: Penalties = Penalties(limits)
-    paid: cython.longlong[::1] = np.zeros(len(price), np.int64)
+    profit: cython.longlong[::1] = np.zeros(len(price), np.int64)
     top_up: cython.longlong[::1] = np.empty(best.beyond.least, np.int64)
     with cython.nogil:
         for j in range(first, last):
-            gained = gain_of_one(limits, candidates, relaxed, penalties, kept, price, longest, j, paid, top_up)
+            gained = gain_of_one(limits, candidates, relaxed, penalties, kept, price, longest, j, profit, top_up)
             multipliers[j, :] = kept.multiplier
             hint, best.size[j] = best.size[j], 0
             if gained == 0:
@@ -114,10 +114,10 @@ def sized_gains(
                 more = gained
                 start = kept.multiplier[penalties.edges]
                 if penalize_larger(sizes, limits, penalties, start, longest):
-                    more = gain_after(limits, candidates, best.beyond, penalties, price, j, paid, top_up)
+                    more = gain_after(limits, candidates, best.beyond, penalties, price, j, profit, top_up)
                     multipliers[j, :] = penalties.multiplier
                 if more > found:
-                    by_steps = gain_of_one(limits, candidates, best.beyond, penalties, kept, price, longest, j, paid, top_up)
+                    by_steps = gain_of_one(limits, candidates, best.beyond, penalties, kept, price, longest, j, profit, top_up)
                     if by_steps < more:
                         more = by_steps
                         multipliers[j, :] = kept.multiplier

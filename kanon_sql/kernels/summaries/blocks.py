@@ -86,7 +86,7 @@ def units(groups, distance):
 
 
 def is_far(measure, groups, p, g, side, limit):
-    """Return whether all row types of a group are as far from row type p as ``limit``; else those of ``far`` are told."""
+    """Return whether all row types of a group are as far from row type p as ``limit``; else set ``far``."""
     own = p // GROUP
     x = p % GROUP
     if _group_distance(measure, groups, p, g, limit) >= limit:

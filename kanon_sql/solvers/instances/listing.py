@@ -56,7 +56,7 @@ class Instances:
     cost : int64 array [j]
         Cost of a row, in units of the table.
     price_limit : int64 array [t]
-        Instances that are not listed gain nothing where no row pays more than this.
+        Instances that are not listed gain nothing where no price is above this.
     """
 
     start: Int64
@@ -192,11 +192,11 @@ def among(
 def gaining(
     table: CodedTable, patterns: PatternSet, k: int, most: Int64, scale: int, limit: int, budget: Budget
 ) -> Instances | None:
-    """List the instances that gain something where a row of each row type pays ``most``, in parts of 1/scale of a unit."""
+    """List the instances that gain something where the price of each row type is ``most``, in parts of 1/scale of a unit."""
     from kanon_sql.solvers.instances.search import InstanceSearch
 
     search = InstanceSearch(table, patterns, k, 1, limit, scale)
-    search.pay(most)
+    search.set_prices(most)
     listed = _listed(search, patterns, budget)
     return None if listed is None else replace(listed, price_limit=most // scale)
 

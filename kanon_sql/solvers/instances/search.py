@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_sql.kernels.instances import advance, expect, found, pay, search_for
+from kanon_sql.kernels.instances import advance, expect, found, search_for, set_prices
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.threads import WORKERS, mapping
 from kanon_sql.table.arrays import Int32, Int64
@@ -69,15 +69,15 @@ class InstanceSearch:
         for part in self.parts:
             expect(part, price_limit)
 
-    def pay(self, most: Int64) -> None:
-        """Tell the search before it begins what each row pays at most, int64 [t]: it lists what gains from that."""
-        by_price = np.argsort(-most, kind="stable").astype(np.int32)
+    def set_prices(self, price: Int64) -> None:
+        """Set the price of a row of each row type before the search begins, int64 [t]: it lists what gains from it."""
+        by_price = np.argsort(-price, kind="stable").astype(np.int32)
         for part in self.parts:
-            pay(part, most, by_price)
+            set_prices(part, price, by_price)
 
     def price_limit(self) -> Int64:
         """Return the cost from which on an instance is of no use to a row type, as all parts know by now, int64 [t]."""
-        known: Int64 = np.minimum.reduce([np.asarray(part.worth) for part in self.parts])
+        known: Int64 = np.minimum.reduce([np.asarray(part.price_limit) for part in self.parts])
         return known
 
     def run(self, budget: Budget, report: Callable[[], None] = lambda: None) -> bool:

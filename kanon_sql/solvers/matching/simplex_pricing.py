@@ -9,8 +9,8 @@ from operator import mul
 import numpy as np
 
 from kanon_sql.kernels.partitions import (
-    DEARER_TRIPLE,
     FORBIDDEN,
+    TRIPLE_SURCHARGE_BITS,
     Duals,
     Simplices,
     class_costs,
@@ -92,7 +92,7 @@ class Costs:
     def tie_breaks(self) -> int:
         """Return what tie-breaks add to a matching at most: half of the spread a row, a quarter of a step, and for triples."""
         rows, spread = int(self.weight.sum()), self.simplices.spread
-        return rows * spread // 2 + rows * ((spread >> DEARER_TRIPLE) + 1) // 3
+        return rows * spread // 2 + rows * ((spread >> TRIPLE_SURCHARGE_BITS) + 1) // 3
 
     def spread(self, member: Int32) -> Floats:
         """Return what classes, int32 [g, 3], cost with tie-breaks, in steps."""
@@ -184,7 +184,7 @@ def price_classes(costs: Costs, optimum: Optimum) -> Pricing:
     of_cuts = total[optimum.first[1:]] - total[optimum.first[:-1]]
 
     def priced(lower: Int64) -> Duals:
-        return Duals(price=price + of_cuts - lower, worth=cut_price, first=optimum.first, cut=optimum.cut)
+        return Duals(price=price + of_cuts - lower, cut_price=cut_price, first=optimum.first, cut=optimum.cut)
 
     pair, reduced = _pairs(costs, priced(np.zeros_like(price)), 0)
     # At a lower price of its first row type no pair is below 0, and then no triple; what that loses is counted.

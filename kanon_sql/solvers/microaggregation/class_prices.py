@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.kernels.microaggregation import overpaid
+from kanon_sql.kernels.microaggregation import priced_above_loss
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.microaggregation.class_program import ClassProgram
 from kanon_sql.solvers.microaggregation.places import PlacedRows
@@ -60,9 +60,9 @@ def class_prices(placed: PlacedRows, release: SummaryPartition, k: int, budget: 
 
     Notes
     -----
-    A linear program over the classes found so far sets the prices, and `overpaid` finds classes whose prices exceed their loss;
-    those join the program. The price of a row from which such a class was found falls by 1/k of the excess, so all prices are
-    valid after each round. O(n^2) for n rows, and what the searches take; memory 16 n^2 bytes.
+    A linear program over the classes found so far sets the prices, and `priced_above_loss` finds classes whose prices exceed
+    their loss; those join the program. The price of a row from which such a class was found falls by 1/k of the excess, so all
+    prices are valid after each round. O(n^2) for n rows, and what the searches take; memory 16 n^2 bytes.
     """
     rows, free = placed.rows, placed.rows < k
     place = np.repeat(np.arange(len(rows)), np.minimum(rows, np.where(free, k, k - 1)))
@@ -86,7 +86,7 @@ def class_prices(placed: PlacedRows, release: SummaryPartition, k: int, budget: 
         if found is None or found.value - proven <= max(_CLOSE * proven, _WORTHWHILE * (losses.sum() - found.value)):
             break
         price = np.where(free, best + np.floor((found.price * scale - best) * share).astype(np.int64), 0)
-        gain, violated, taken = overpaid(distance, price[place], first, k, _STEPS)
+        gain, violated, taken = priced_above_loss(distance, price[place], first, k, _STEPS)
         steps += taken
         ended = bool((gain >= 0).all())
         price -= -(-gain // k)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kanon_sql.kernels.projections import (
     SetClasses,
     best_change,
-    failing_beside,
+    failing_after,
     fitting_rows,
     key_by,
     short_in,
@@ -143,7 +143,7 @@ class Repair:
         self._do(changes)
         for each, change in changes:
             self._changed[each] = self._number
-            for other, hidden in self._found[: failing_beside(classes, each, change, self._found)].tolist():
+            for other, hidden in self._found[: failing_after(classes, each, change, self._found)].tolist():
                 self._note((each, other, hidden))
 
     @property
