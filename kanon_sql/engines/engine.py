@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.exposure import unchanged_columns, warnings_of
 from kanon_sql.certificate.known_columns import Figures, with_known
@@ -23,6 +22,7 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import KnownColumns, SensitiveRequirement
 from kanon_sql.model.secret import Secret
+from kanon_sql.pipeline import empty_certificate
 from kanon_sql.solvers.budget import Budget, Progress
 
 if TYPE_CHECKING:
@@ -155,9 +155,7 @@ def release(
     policy = requested.resolve(engine.columns())
     histogram = engine.histogram(policy)
     if not len(histogram.types):
-        return publish(
-            engine, policy, pipeline.empty_certificate(policy), secret, lambda: engine.stage(policy, histogram, None)
-        )
+        return publish(engine, policy, empty_certificate(policy), secret, lambda: engine.stage(policy, histogram, None))
     pieces, certificate = solve(histogram.types, policy, histogram.tables, secret, Budget.of(policy, progress, begun=begun))
     certificate = replace(certificate, warnings=settled)
     return publish(engine, policy, certificate, secret, lambda: engine.stage(policy, histogram, pieces))

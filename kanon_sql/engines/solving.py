@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_sql import pipeline
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.built_arrays import numbers, texts
 from kanon_sql.engines.histogram import coded
@@ -20,6 +19,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Ranges
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.validation import same_name
+from kanon_sql.pipeline import run, summarize
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.problem_classes import ProblemClass, Summaries
 from kanon_sql.table.arrays import Int64
@@ -68,10 +68,10 @@ def solve(
     if isinstance(ProblemClass.of(resolved), Summaries):
         null = {name: _null(climbed[name]) for name in resolved.summarized}
         values = {name: numbers_of(climbed[name].labels[0]) for name in resolved.aggregated}
-        recoding, division, certificate = pipeline.summarize(table, resolved, null, budget, values)
+        recoding, division, certificate = summarize(table, resolved, null, budget, values)
         number = division.number
     else:
-        recoding, certificate = pipeline.run(table, resolved, budget)
+        recoding, certificate = run(table, resolved, budget)
     if not requested.generalized and not table.sensitive:
         return PlainPieces.of_recoding(table, recoding), certificate
     spelled = {same_name(qi.column): qi.column for qi in resolved.quasi_identifiers}

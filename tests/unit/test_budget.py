@@ -11,7 +11,6 @@ import pytest
 from solving import coded as coded_rows
 
 import kanon_sql
-from kanon_sql import pipeline
 from kanon_sql.engines import solving
 from kanon_sql.engines.duckdb.connect.running_search import RunningSearch
 from kanon_sql.model.policy import Policy
@@ -48,9 +47,9 @@ def test_a_statement_has_one_budget_that_begins_when_it_is_sent(monkeypatch: pyt
         given.append(arguments[2])
         return real_run(*arguments)
 
-    real_code, real_run = solving.coded, pipeline.run
+    real_code, real_run = solving.coded, solving.run
     monkeypatch.setattr(solving, "coded", code)
-    monkeypatch.setattr(pipeline, "run", run)
+    monkeypatch.setattr(solving, "run", run)
     with kanon_sql.connect() as con:
         sent: list[float] = []
         real = RunningSearch.statement
