@@ -105,8 +105,8 @@ def rows_cost(
         *_, rare = few_alike(policy, table, counts, order)
         return charged_rows_cost(rare, terms_of(charges, table, counts, order, known_sets(policy, order)), cost, prices)
     for few in few_alike(policy, table, counts, order):
-        requested = {(tuple(masks), price) for masks, price in zip(few, prices, strict=True)}
-        if not any(_may_cost_less(masks, cost, price) for masks, price in requested):
+        distinct = {(tuple(masks), price) for masks, price in zip(few, prices, strict=True)}
+        if not any(_may_cost_less(masks, cost, price) for masks, price in distinct):
             return True
     return False
 
