@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 def rewritten(_session: Session, sql: str) -> str:
     """Return the SQL text with released rows in the place of each ANONYMIZE clause; without a clause, ``sql`` itself."""
-    from kanon_sql.clause import rewrite  # sqlglot is only paid for where a model is anonymized
+    from kanon_sql.clause import rewrite  # sqlglot is only loaded where a model is anonymized
 
     def counts(*_table: Any) -> str:
         raise PolicyError("PROTECT makes a table of counts; hint: materialized='protected'")
@@ -98,7 +98,7 @@ def rows_counted(_session: Session, sql: str, per: str, per_row: bool) -> bool:
     return True
 
 
-def beside(_session: Session, sql: str) -> list[str]:
+def unreleased(_session: Session, sql: str) -> list[str]:
     """Return the tables that a query reads outside of its ANONYMIZE clauses: their rows are handed out as they are."""
     from kanon_sql.clause.unreleased_tables import unreleased_tables
 
@@ -132,7 +132,7 @@ FUNCTIONS = (
     Function(name="kanon_table_figures", returns="VARCHAR", call=table_figures, side_effects=True),
     Function(name="kanon_model_release", returns="VARCHAR", call=model_release, refused=refusing_query),
     Function(name="kanon_rows_counted", returns="BOOLEAN", call=rows_counted),
-    Function(name="kanon_beside", returns="VARCHAR[]", call=beside),
+    Function(name="kanon_beside", returns="VARCHAR[]", call=unreleased),
     Function(name="kanon_unknown", returns="VARCHAR[]", call=unknown),
     Function(name="kanon_token", returns="VARCHAR", call=token),
 )
@@ -160,21 +160,21 @@ _SOURCE = "kanon_source"
 
 
 _APPEND = re.compile(r"select system\.main\.kanon_append\('(.*)'\)\s*", re.DOTALL)
-"""What the materialization runs where a release grows: many statements in the transaction of the model, told as one."""
+"""What the materialization runs where a release grows: many statements in the transaction of the model, reported as one."""
 
 
 _MATERIALIZED = re.compile(rf"{_SOURCE}|system\.main\.kanon_(rewrite|append|model_release|protected_query)\(")
 """What the statements of the materialization have, which logs warnings itself."""
 
 
-def appended(cursor: Any, told: str) -> Batch:
+def appended(cursor: Any, job_text: str) -> Batch:
     """Release the new rows of a model as the next batch, in the transaction that is open.
 
     Parameters
     ----------
     cursor : DuckDBPyConnection
         The cursor of the model.
-    told : str
+    job_text : str
         JSON: the release, the key, the policy, the query of the model, and the options of `kanon_sql.append`.
 
     Raises
@@ -184,7 +184,7 @@ def appended(cursor: Any, told: str) -> Batch:
     """
     from kanon_sql.clause import wide_text
 
-    job = json.loads(told)
+    job = json.loads(job_text)
     steps = Append(cursor, session_of(cursor), surface="model", **job["options"])
     policy, place = Policy.from_json(job["policy"]), tuple(job["release"])
     batch = steps.take(
@@ -235,14 +235,14 @@ def guard_cursors(wrapper: Any) -> None:
             )
             warnings = () if batch.certificate is None else batch.certificate.warnings
             sql = f"select system.main.unnest(system.main.list_value({', '.join(map(literal, (str(batch), *warnings)))}))"
-        asked = RequestedStatement.of(sql, sql)
-        asked.released = asked.released or _MATERIALIZED.search(asked.text) is not None
-        self.kanon_asked = asked
+        requested = RequestedStatement.of(sql, sql)
+        requested.released = requested.released or _MATERIALIZED.search(requested.text) is not None
+        self.kanon_requested = requested
         session = session_of(self._cursor)
         if not hasattr(self, "kanon_connection"):
             self.kanon_connection = self._cursor.execute("SELECT system.main.current_connection_id()").fetchall()[0][0]
         known = len(session.releases)
-        result = run(session, asked, execute, self, sql, bindings)
+        result = run(session, requested, execute, self, sql, bindings)
         self.kanon_warnings = warnings_since(session, known, self.kanon_connection)
         if not _MATERIALIZED.search(sql):
             for warning in self.kanon_warnings:
@@ -251,8 +251,8 @@ def guard_cursors(wrapper: Any) -> None:
 
     def fetching(name: str) -> Callable[..., Any]:
         def fetch(self: Any, *arguments: Any) -> Any:
-            asked = self.__dict__.get("kanon_asked", RequestedStatement())
-            return run(session_of(self._cursor), asked, getattr(self._cursor, name), *arguments)
+            requested = self.__dict__.get("kanon_requested", RequestedStatement())
+            return run(session_of(self._cursor), requested, getattr(self._cursor, name), *arguments)
 
         return fetch
 

@@ -62,27 +62,27 @@ def releasing(
     positional : str
         Its arguments behind the table, of `NAMES`.
     requirement : type of ThresholdRequirement, optional
-        What it guarantees beside: its column and its threshold are positional arguments too, its other parts named ones.
+        What else it guarantees: its column and its threshold are positional arguments too, its other parts named ones.
     needed : str, optional
         The hint of the error when the argument behind the table is NULL; None where it may be.
     own : str
         Defaults of its own for some of `NAMES`, as SQL.
     """
-    asked = [] if requirement is None else fields(requirement)
-    own |= {each.name: _literal(each.default) for each in asked if each.default is not MISSING}
-    first = ["sa" if each.name == "sensitive" else each.name for each in asked if each.default is MISSING]
+    required = [] if requirement is None else fields(requirement)
+    own |= {each.name: _literal(each.default) for each in required if each.default is not MISSING}
+    first = ["sa" if each.name == "sensitive" else each.name for each in required if each.default is MISSING]
     planner, given = f"kanon_plan_{name}", [each for each in own if each not in NAMES]
 
     def plan(session: Session, tbl: str, *values: Any) -> str:
         """Return the SQL of the release; runs when the statement is bound and touches no data."""
         if needed is not None and values[NAMES.index(positional[0])] is None:
             raise PolicyError(f"{name} needs {positional[0]}; hint: {needed}")
-        second = values[0] if asked else values[NAMES.index(positional[0])]
+        second = values[0] if required else values[NAMES.index(positional[0])]
         if isinstance(second, list) and "masks" not in positional:
             raise for_measuring(name)
-        guaranteed = dict(zip([each.name for each in asked], values, strict=False))
+        guaranteed = dict(zip([each.name for each in required], values, strict=False))
         requirements = [] if requirement is None else [requirement(**guaranteed)]
-        named = values[len(asked) :]
+        named = values[len(required) :]
         return release_of_table(session, tbl, policy(named, *requirements), named[NAMES.index("drop")])
 
     shared = {each: _literal(_DEFAULTS.get(each)) for each in NAMES if each not in positional}

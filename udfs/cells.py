@@ -51,8 +51,8 @@ def begin(
     home = home_of(reads, known, lambda: session.secret, memory)
     reads = reads if memory is None else memory.lasting(reads, known)
     read = replace(read, tabulation=replace(read.tabulation, reads=reads))
-    asked = Protection.from_dict(json.loads(protection))
-    return session.gatherings.begin(CellGathering(read, asked, ticket, home, warnings or ()))
+    requested = Protection.from_dict(json.loads(protection))
+    return session.gatherings.begin(CellGathering(read, requested, ticket, home, warnings or ()))
 
 
 def fit(session: Session, run: int, cells: int) -> str | None:

@@ -41,12 +41,12 @@ def explain(
     key = run[0].as_py()
     try:
         gathering = session.gatherings.of(key)
-        asked = gathering.policy
+        policy = gathering.policy
         gathering.require(row_types[0].as_py())
-        lines = [*_lines(session, gathering, tables), *exposure_lines(exposed[0].as_py(), asked)]
-        if asked.pseudonyms:
+        lines = [*_lines(session, gathering, tables), *exposure_lines(exposed[0].as_py(), policy)]
+        if policy.pseudonyms:
             linked = pa.Table.from_struct_array(tokens.combine_chunks().flatten())  # no list is that of no tokens
-            lines += [Line(property="refusal", value=each) for each in foreseen(session, linked, asked)]
+            lines += [Line(property="refusal", value=each) for each in foreseen(session, linked, policy)]
     finally:
         session.search.rest()
         session.gatherings.end(key)
@@ -61,14 +61,14 @@ def explain(
 
 
 def _lines(session: Session, gathering: Gathering, tables: tuple[Any, ...]) -> list[Line]:
-    asked = gathering.policy
+    policy = gathering.policy
     if not gathering.row_types:
-        return empty_explanation(asked)
-    budget = Budget(seconds=asked.time_limit, seed=asked.seed, progress=session.search.report, ended=session.search.ended)
+        return empty_explanation(policy)
+    budget = Budget(seconds=policy.time_limit, seed=policy.seed, progress=session.search.report, ended=session.search.ended)
     types = gathering.whole()
     if types is None:
         return explanation(*gathering.coded(budget.report), most=gathering.capacity, budget=budget)
-    read = coded(types, asked, tables, budget)
+    read = coded(types, policy, tables, budget)
     return explanation(read.table, read.policy, budget=budget)
 
 

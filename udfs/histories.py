@@ -1,6 +1,6 @@
 """What links the rows of people: a release whose histories are linked, and the tokens that others leave.
 
-- `kanon_begin_histories(asked, warnings)`: the number of a gathering of rows whose histories are linked, new for each run.
+- `kanon_begin_histories(requested, warnings)`: the number of a gathering of rows whose histories are linked, new for each run.
 - `kanon_fit_histories(run, rows)`: the solver, called once when all rows are gathered.
 - `kanon_history_cells(run, row)`: which cells a row shows, and then whether it shows its token, once they are found.
 - `kanon_histories_checked(run, rows, fewest, people, below, unlinked, own, exposed)`: NULL, or why a release is refused.
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.histories.gathered_rows import HistoryGathering
 
 
-def begin(session: Session, asked: str, warnings: list[str] | None) -> int:
+def begin(session: Session, requested: str, warnings: list[str] | None) -> int:
     """Return the number under which the rows of this run of a statement are gathered; ``warnings`` are about the unit."""
     from kanon_sql.engines.duckdb.histories.gathered_rows import HistoryGathering
 
-    return session.gatherings.begin(HistoryGathering(LinkedHistories.from_json(asked), warnings or ()))
+    return session.gatherings.begin(HistoryGathering(LinkedHistories.from_json(requested), warnings or ()))
 
 
 def fit(session: Session, run: int, rows: int) -> str | None:

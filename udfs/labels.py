@@ -1,4 +1,4 @@
-"""Labels beside the group that a release shows for them.
+"""Labels next to the group that a release shows for them.
 
 - `bin_labels(tbl, col, k, algorithm)`: the bins of at least k rows that the labels of a column are put into.
 - `region_labels(tbl, col, edges, k, ...)`: the connected regions of at least k rows that the labels of a column are put in.
@@ -33,8 +33,8 @@ def regions(_session: Session, tbl: str, col: str, edges: str, k: int, component
 def rectangles(_session: Session, tbl: str, x: str, y: str, k: int, algorithm: str) -> str:
     """Return the SQL of the rectangles; runs when the statement is bound and touches no data."""
     sides = {"x_side": ("x", x), "y_side": ("y", y)}
-    beside = {"x_side": "y_side", "y_side": "x_side"}
-    recodings = {side: Rectangles(beside=other, algorithm=algorithm) for side, other in beside.items()}
+    partner_of = {"x_side": "y_side", "y_side": "x_side"}
+    recodings = {side: Rectangles(beside=other, algorithm=algorithm) for side, other in partner_of.items()}
     return _groups(tbl, k, sides, recodings)
 
 
@@ -54,7 +54,7 @@ def _groups(tbl: str, k: int, columns: Mapping[str, tuple[str, str]], recodings:
 
     Notes
     -----
-    The release itself is asked, beside a copy of the labels that it leaves alone: so what is told has passed its audit.
+    The release itself is run, with a copy of the labels that it leaves alone: so what is shown has passed its audit.
     """
     policy = Policy.of(k=k, quasi_identifiers=list(columns), recodings=recodings)
     pairs = [

@@ -39,10 +39,10 @@ def plan(session: Session, tbl: str, database: str, *arguments: Any) -> str:
         given["show"] = shown
     policy = None
     if name is not None:
-        asked = named(name, "policy", "the name of a policy", "policy := 'weekly'")
-        policy = Policies.committed(session, database).protection(asked)
-    asked, released = TableArguments(table=tbl, **shape, policy=policy, options=given), session.protected_tables
-    return asked.query(released.countings, held=released.holds_still(tbl))
+        stored = named(name, "policy", "the name of a policy", "policy := 'weekly'")
+        policy = Policies.committed(session, database).protection(stored)
+    arguments, released = TableArguments(table=tbl, **shape, policy=policy, options=given), session.protected_tables
+    return arguments.query(released.countings, held=released.holds_still(tbl))
 
 
 def _listed(rows: Any, option: str) -> list[dict[str, Any]] | None:

@@ -91,8 +91,8 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, sing
         return _answer(session.record(pipeline.empty_certificate(gathering.policy), gathering.connection), None)
     gathering.touched = math.inf  # the solver may take its time
     try:
-        if (told := singled[0].as_py()) is not None:
-            refuse_unlisted(told, gathering.policy, gathering.surface)
+        if (singled_out := singled[0].as_py()) is not None:
+            refuse_unlisted(singled_out, gathering.policy, gathering.surface)
         found, certificate = _found(session, gathering, tables)
     except BaseException:
         session.gatherings.end(key)
@@ -114,10 +114,10 @@ def _answer(release: int | None, tokens: Tokens | None, refused: str | None = No
 
 def _found(session: Session, gathering: Gathering, tables: Sequence[Any]) -> tuple[PiecesByNumber, Certificate]:
     """Solve what was gathered, at once or by parts."""
-    types, asked = gathering.whole(), gathering.policy
-    budget = Budget.of(asked, session.search.report, session.search.ended, gathering.begun)
+    types, policy = gathering.whole(), gathering.policy
+    budget = Budget.of(policy, session.search.report, session.search.ended, gathering.begun)
     if types is not None:
-        return solve(types, asked, tuple(tables), session.secret, budget, gathering.memory)
+        return solve(types, policy, tuple(tables), session.secret, budget, gathering.memory)
     table, resolved = gathering.coded(budget.report)
     recoding, certificate = pipeline.run_by_parts(table, resolved, gathering.capacity, budget)
     return PlainPieces.of_recoding(table, recoding), certificate

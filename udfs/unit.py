@@ -55,8 +55,8 @@ def settled(
 def _answer(refused: str | None, warnings: Iterable[str]) -> pa.Array:
     import pyarrow as pa
 
-    told = list(warnings)
-    lists = pa.ListArray.from_arrays(numbers(np.array([0, len(told)], np.int32)), texts(told))
+    listed = list(warnings)
+    lists = pa.ListArray.from_arrays(numbers(np.array([0, len(listed)], np.int32)), texts(listed))
     return pa.StructArray.from_arrays([texts([refused]), lists], ["refused", "warnings"])
 
 

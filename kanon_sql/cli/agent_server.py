@@ -53,7 +53,7 @@ def agent_server(tables: Sequence[ServedTable], answers: Answers) -> MCPServer[A
             raise ToolError(f"there is no release of this name; hint: {', '.join(known)}")
         found = known[release]
         columns = [dict(zip(("column", "type", "role", "done"), each, strict=True)) for each in found.columns]
-        return {"release": release, "columns": columns, **_told(found)}
+        return {"release": release, "columns": columns, **_figures(found)}
 
     @server.tool()
     def query(sql: str) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def agent_server(tables: Sequence[ServedTable], answers: Answers) -> MCPServer[A
     return server
 
 
-def _told(table: ServedTable) -> dict[str, Any]:
+def _figures(table: ServedTable) -> dict[str, Any]:
     certificate = table.certificate
     return {
         "rows": certificate.rows,

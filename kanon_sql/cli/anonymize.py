@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kanon_sql.cli.linked_file import histories_asked, link_file, refuse_beside_histories, stored_histories
+from kanon_sql.cli.linked_file import histories_requested, link_file, refuse_with_histories, stored_histories
 from kanon_sql.cli.options import (
     allow_file_option,
     assigned,
@@ -162,7 +162,7 @@ def anonymize(
 
     known_rows = options.pop("known_rows")
     if known_rows is not None:
-        refuse_beside_histories(ctx)
+        refuse_with_histories(ctx)
     tables = {name: Place.of(file) for name, file in assigned(beside, "--beside", "name=file").items()}
     measures, others = metric_and_hierarchy(options.pop("metric"), options.pop("hierarchy"))
     if options["population"] is not None:
@@ -172,13 +172,13 @@ def anonymize(
         if allowed_files:
             raise click.UsageError("--allow-file is for the policy of --policy; hint: leave it out")
         require_guarantee(options)
-        asked = None if known_rows is None else histories_asked(known_rows, options)
+        histories_of = None if known_rows is None else histories_requested(known_rows, options)
         released = _by_options({**options}, measures)
     else:
         _refuse_options(ctx)
         stored = _policy_of(policy_file)
         released = _by_policy(stored)
-        asked = None if stored.known_rows is None else stored_histories(stored)
+        histories_of = None if stored.known_rows is None else stored_histories(stored)
     with publication(
         source,
         target,
@@ -190,11 +190,11 @@ def anonymize(
         force=force,
         quiet=quiet,
     ) as job:
-        if asked is not None:
-            linked = link_file(job, asked, secret, strict=strict, surface="command" if policy_file is None else "json")
+        if histories_of is not None:
+            linked = link_file(job, histories_of, secret, strict=strict, surface="command" if policy_file is None else "json")
         else:
             proven = release_file(job, released, others | tables, secret=secret, allowed_files=allowed_files, strict=strict)
-    if not quiet and asked is not None:
+    if not quiet and histories_of is not None:
         job.tell(linked, (), as_json=as_json)
     elif not quiet:
         job.tell(proven, ("prices", "scale", "unit", "policy", "number"), as_json=as_json)
@@ -267,7 +267,7 @@ def _by_policy(stored: StoredPolicy) -> Released:
     return released
 
 
-_BESIDE_A_POLICY = frozenset(
+_WITH_A_POLICY = frozenset(
     {"source", "policy_file", "target", "strict", "beside", "secret", "table", "delimiter", "certificate", "ending", "force"}
     | {"as_json", "quiet", "allowed_files", "escape_formulas"}
 )
@@ -276,6 +276,6 @@ _BESIDE_A_POLICY = frozenset(
 
 def _refuse_options(ctx: click.Context) -> None:
     """Refuse options that the policy of a file has to say."""
-    given = given_options(ctx, [each for each in ctx.command.params if each.name not in _BESIDE_A_POLICY])
+    given = given_options(ctx, [each for each in ctx.command.params if each.name not in _WITH_A_POLICY])
     if given:
         raise click.UsageError(f"{given[0]} is part of the policy; hint: write it in the file of --policy")

@@ -130,7 +130,7 @@ def audit(
     everybody = {} if population is None else {"population": Place.of(population)}
     if k_map is not None and not everybody:
         raise click.UsageError("--k-map counts the rows of --population; hint: --population census.csv")
-    names, beside = metric_and_hierarchy(metric, hierarchy)
+    names, hierarchies = metric_and_hierarchy(metric, hierarchy)
     if presence is not None and not everybody:
         raise click.UsageError("--presence counts the rows of --population; hint: --population census.csv")
     share = None if presence is None else fraction_of(presence, "--presence")
@@ -144,13 +144,13 @@ def audit(
         with closing(con):
             for name, each in {"source": place, **everybody}.items():
                 load(con, each, into=name, delimiter=delimiter)
-            for name, each in beside.items():
+            for name, each in hierarchies.items():
                 load_policy_table(con, each, into=name, delimiter=delimiter)
             listed = columns(con, "source")
             named = column_names(qi, listed) if qi else None
             person = person_column(per, per_row, listed)
-            asked = Policy.of(quasi_identifiers=named, requirements=requirements)
-            policy = asked.resolve([name for name in listed if name != person])
+            requested = Policy.of(quasi_identifiers=named, requirements=requirements)
+            policy = requested.resolve([name for name in listed if name != person])
             chosen = [each.column for each in policy.quasi_identifiers]
             linked = KnownRows.requested(known_rows, person, known)
             units.append(audited_unit(con, "source", chosen, person, per_row, "command"))
@@ -187,21 +187,21 @@ def audit(
         sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
     if fraction is None:
         risk = {name: value for name, value in risk.items() if not name.startswith("population_")}
-    told = {"k-anonymity": sizes}
+    reported = {"k-anonymity": sizes}
     titles = ("risk of re-identification", *(each.title for each in measured))
     for title, found in zip(titles, (risk, *figures), strict=True):
-        told[title] = {name: value for name, value in found.items() if name not in sizes}
+        reported[title] = {name: value for name, value in found.items() if name not in sizes}
     if known is not None:
-        told[f"any {how_many(known, 'known column')}"] = by_known
+        reported[f"any {how_many(known, 'known column')}"] = by_known
     if known_rows is not None:
-        told[f"any {how_many(known_rows, 'known row')} of a person"] = by_rows
+        reported[f"any {how_many(known_rows, 'known row')} of a person"] = by_rows
     people = per is not None
     few = too_small(sizes["k"], k, people=people) if known is None else too_few_known(by_known["k"], known, k, people=people)
     few = few if known_rows is None else None
     broken[:0] = [] if few is None else [few]
     broken += _too_risky(risk, max_risk, max_unique_share, "row" if per is None else "person")
     for one in counted:
-        told[one.title] = one.listed_figures(present[one.title])
+        reported[one.title] = one.listed_figures(present[one.title])
         broken += [f"{one.title}: {wrong}" for wrong in [one.wrong(present[one.title])] if wrong]
     by_all = zip(measured, figures, strict=True) if known is None else ()
     broken += [wrong for each, found in by_all if (wrong := each.wrong(found))]
@@ -210,10 +210,10 @@ def audit(
     if as_json:
         holds, settled = not broken and (unit.open is None or not limits), unit.open is None
         found = {"holds": holds, "broken": broken, "settled": settled, "unit": per or "rows", "warnings": identifying}
-        click.echo(json.dumps({**found, **told}))
+        click.echo(json.dumps({**found, **reported}))
     else:
         click.echo(_verdict(broken, limits, unit))
-        for title, pairs in told.items():
+        for title, pairs in reported.items():
             show(((name, _rounded(name, value)) for name, value in pairs.items()), title)
     if identifying:
         warnings.warn(KanonWarning(*identifying), stacklevel=1)
@@ -256,7 +256,7 @@ def _rounded(name: str, value: object) -> object:
 
 
 def _too_risky(risk: dict[str, Any], max_risk: float | None, max_unique_share: float | None, one: str) -> Iterator[str]:
-    """Yield what is riskier than asked; a table without rows risks nothing."""
+    """Yield what is riskier than permitted; a table without rows risks nothing."""
     for what, name, most in (
         (f"highest risk of a {one}", "prosecutor_risk", max_risk),
         (f"share of unique {'people' if one == 'person' else 'rows'}", "uniques_share", max_unique_share),

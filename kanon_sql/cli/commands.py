@@ -71,8 +71,8 @@ def _meant(error: click.NoSuchOption) -> click.UsageError:
         return error
     known = [name[2:] for each in error.ctx.command.params for name in each.opts if name.startswith("--")]
     near = nearest(error.option_name.removeprefix("--"), known, OPTIONS)
-    told = f"No such option '{error.option_name}'. Did you mean '--{near}'?"
-    return error if near is None else click.UsageError(told, error.ctx)
+    message = f"No such option '{error.option_name}'. Did you mean '--{near}'?"
+    return error if near is None else click.UsageError(message, error.ctx)
 
 
 def _code(ctx: click.Context, error: Exception) -> int:

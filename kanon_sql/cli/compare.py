@@ -100,7 +100,7 @@ def compare(
     ]
     path = None if target is None else page_target(target, (".html",), read, force)
     text = None if queries is None else text_of(queries)
-    known = _beside(zip(names, places, strict=True)) | _certificates(claims, dict(zip(releases, names, strict=True)))
+    known = _found_next_to(zip(names, places, strict=True)) | _certificates(claims, dict(zip(releases, names, strict=True)))
     con = duckdb.connect()
 
     def work() -> Comparison:
@@ -158,7 +158,7 @@ def _names(places: Iterable[Place]) -> list[str]:
     return short if len(set(short)) == len(short) else files
 
 
-def _beside(places: Iterable[tuple[str, Place]]) -> dict[str, Certificate]:
+def _found_next_to(places: Iterable[tuple[str, Place]]) -> dict[str, Certificate]:
     """Return the certificates next to releases: ``released.json`` for ``released.csv``, if it is one."""
     from kanon_sql.certificate import Certificate
     from kanon_sql.certificate.file import RELEASE

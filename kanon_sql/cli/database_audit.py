@@ -29,14 +29,14 @@ def shown_database(file: str, table: str | None, as_json: bool) -> bool:
         return False
     found = audit_database(path)
     if as_json:
-        told = {
+        reported = {
             "broken": found.broken,
             "warnings": found.warnings,
             "releases": found.releases,
             "tokens": found.tokens,
             "keys": found.keys,
         }
-        click.echo(json.dumps({"holds": not found.broken, **told}))
+        click.echo(json.dumps({"holds": not found.broken, **reported}))
     else:
         click.echo(f"FAIL: {'; '.join(found.broken)}" if found.broken else "PASS: every table fits its certificate")
         for release, figures in found.releases.items():

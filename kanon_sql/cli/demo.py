@@ -133,11 +133,11 @@ def neighbour(con: Any, k: int) -> tuple[str, ...]:
         )
     values = dict(zip(QUASI_IDENTIFIERS, known[0], strict=True))
     before, after = (_fitting(con, table, values) for table in ("visits", "released"))
-    told = ", ".join(f"{name} {value}" for name, value in values.items())
+    facts = ", ".join(f"{name} {value}" for name, value in values.items())
     total, (disease, most) = sum(after.values()), next(iter(after.items()))
     share = f"the most frequent, {disease}, has {most / total:.0%} of them"
     return (
-        f"Suppose an attacker knows this about one patient: {told}.",
+        f"Suppose an attacker knows this about one patient: {facts}.",
         f"Before: {how_many(sum(before.values()), 'row matches', 'rows match')}, all of one patient, so the attacker learns: "
         f"{', '.join(before)}.",
         f"Afterwards: {how_many(total, 'row matches', 'rows match')}, of at least {how_many(k, 'patient')}, with "
@@ -208,5 +208,5 @@ def _audit(con: Any, k: int) -> Table:
 
 def _diversities(con: Any) -> list[int]:
     """Return the fewest diseases of a class, before and after."""
-    asked = ([table, list(QUASI_IDENTIFIERS), "disease"] for table in ("visits", "released"))
-    return [record(con, "FROM l_diversity(?, ?, ?)", each)["distinct_l"] for each in asked]
+    measured = ([table, list(QUASI_IDENTIFIERS), "disease"] for table in ("visits", "released"))
+    return [record(con, "FROM l_diversity(?, ?, ?)", each)["distinct_l"] for each in measured]

@@ -104,7 +104,7 @@ def frontier(
     force: bool,
     as_json: bool,
     quiet: bool,
-    **asked: Any,
+    **given: Any,
 ) -> None:
     """Show what each k costs.
 
@@ -122,13 +122,13 @@ def frontier(
     from kanon_sql.report.frontier import best_of, csv_text, html_text, points, request_of
 
     place = Place.of(source, table)
-    names, beside = metric_and_hierarchy(metric, hierarchy)
-    read = [each.path for each in (place, *beside.values())] + [Path(each).resolve() for each in asked["files"]]
+    names, hierarchies = metric_and_hierarchy(metric, hierarchy)
+    read = [each.path for each in (place, *hierarchies.values())] + [Path(each).resolve() for each in given["files"]]
     paths = [page_target(name, (".html", ".csv"), read, force) for name in targets]
     if len(set(paths)) < len(paths):
         raise SourceError("two outputs are the same file; hint: give each a name of its own")
     text = None if queries is None else text_of(queries)
-    grid = not asked["files"] or context.get_parameter_source("ks") is click.core.ParameterSource.COMMANDLINE
+    grid = not given["files"] or context.get_parameter_source("ks") is click.core.ParameterSource.COMMANDLINE
     con = kanon_sql.connect(allowed_files=allowed_files)
     ended = threading.Event()
     found: list[Point] = []
@@ -147,14 +147,17 @@ def frontier(
         with closing(con), progress(not quiet) as step:
             step("reading")
             load(con, place, into="source", delimiter=delimiter)
-            for name, each in beside.items():
+            for name, each in hierarchies.items():
                 load_policy_table(con, each, into=name, delimiter=delimiter)
             measured = text is not None or predicted is not None
             if measured and place.kind in ("csv", "tsv"):
                 give_types(con, "source")
             known.extend(columns(con, "source"))
-            candidates = [*(_grid(con.session, known, asked, names) if grid else ()), *_stored(asked["files"], known)]
-            shown = remaining(known, column_names(asked["drop"], known))
+            candidates = [
+                *(_grid(con.session, known, given, names) if grid else ()),
+                *_stored(given["files"], known),
+            ]
+            shown = remaining(known, column_names(given["drop"], known))
             useful = request_of(candidates, shown, text, predicted) if measured else None
             con.watch(lambda moment: step("solving", replace(moment, done=(len(found) + moment.done) / len(candidates))))
             for point in points(con, candidates, ended.is_set, useful):
@@ -169,31 +172,31 @@ def frontier(
         put_text(each, path, replace=force)
     best = best_of(found)
     if as_json and not quiet:
-        told = {
+        reported = {
             "written": [str(path) for path in paths],
             "asked": len(candidates),
             "points": [each.to_dict() for each in found],
         }
-        click.echo(json.dumps(told if best is None else {**told, "advice": best.advice}))
+        click.echo(json.dumps(reported if best is None else {**reported, "advice": best.advice}))
     elif not quiet:
         show([("written", path) for path in paths] + [("points", f"{len(found)} of {len(candidates)}")])
         if best is not None:
             click.echo(best.advice)
 
 
-def _grid(session: Session, known: list[str], asked: dict[str, Any], names: dict[str, Any]) -> list[Candidate]:
+def _grid(session: Session, known: list[str], given: dict[str, Any], names: dict[str, Any]) -> list[Candidate]:
     """Return each guarantee with each alternative of recodings and weights."""
     from kanon_sql.model.dropped_columns import dropped_columns, remaining
     from kanon_sql.report.candidates import Candidate
     from kanon_sql.report.frontier import curve_policies
 
-    k, t = _numbers(asked["ks"], "--k"), None if asked["ts"] is None else _listed(asked["ts"])
-    options = {name: asked[name] for name in ("sensitive", "per", "per_row", "algorithm", "time_limit", "seed")}
-    options["keep"] = column_names(asked["keep"], known) if asked["keep"] else None
-    drop = column_names(asked["drop"], known)
-    chosen = column_names(asked["qi"], known) if asked["qi"] else None
-    recodings = [{}, *(assigned([each], "--recode", "column=DIGITS") for each in asked["recodings"])]
-    weights = [{}, *(assigned([each], "--weight", "column=3") for each in asked["weights"])]
+    k, t = _numbers(given["ks"], "--k"), None if given["ts"] is None else _listed(given["ts"])
+    options = {name: given[name] for name in ("sensitive", "per", "per_row", "algorithm", "time_limit", "seed")}
+    options["keep"] = column_names(given["keep"], known) if given["keep"] else None
+    drop = column_names(given["drop"], known)
+    chosen = column_names(given["qi"], known) if given["qi"] else None
+    recodings = [{}, *(assigned([each], "--recode", "column=DIGITS") for each in given["recodings"])]
+    weights = [{}, *(assigned([each], "--weight", "column=3") for each in given["weights"])]
     found = []
     for recoding, weight in product(recodings, weights):
         name = ", ".join([*map("=".join, recoding.items()), *(f"weight {column}={w}" for column, w in weight.items())])

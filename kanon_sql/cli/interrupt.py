@@ -19,8 +19,8 @@ T = TypeVar("T")
 ENDING = "ending the search with the best release so far; Ctrl-C again stops without a release"
 
 
-_ASKED = threading.Event()
-"""A signal has asked to stop: Python drops what its handler raises inside a callback, such as while a module is imported."""
+_STOP_REQUESTED = threading.Event()
+"""Set by a signal, because Python drops what its handler raises inside a callback, such as while a module is imported."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -36,10 +36,10 @@ def stopping_signals() -> Iterator[None]:
         # Only once: a second signal must not break off the cleaning up.
         for name in names:
             signal.signal(name, signal.SIG_IGN)
-        _ASKED.set()
+        _STOP_REQUESTED.set()
         raise Terminated
 
-    _ASKED.clear()
+    _STOP_REQUESTED.clear()
     before = {name: signal.signal(name, stop) for name in names}
     try:
         yield
@@ -80,7 +80,7 @@ def interruptible(
         After Ctrl-C, or `Terminated`, when the work has stopped, or patience ran out, or Ctrl-C came again. Work that came
         to its end nevertheless has its result returned: what it did is done.
     """
-    if _ASKED.is_set():
+    if _STOP_REQUESTED.is_set():
         raise Terminated
     future: Future[T] = Future()
 

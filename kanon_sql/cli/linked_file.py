@@ -1,4 +1,4 @@
-"""From file to file: rows that tokens link to people are written beside their place, read again, and only then put there."""
+"""From file to file: rows that tokens link to people are written next to their place, read again, and only then put there."""
 
 from __future__ import annotations
 
@@ -22,18 +22,20 @@ if TYPE_CHECKING:
     from kanon_sql.model.surfaces import Surface
 
 
-Asked = Callable[[list[str]], "LinkedHistories"]
+GuaranteeOf = Callable[[list[str]], "LinkedHistories"]
 """Makes the guarantee of the columns of a source."""
 
 
-def link_file(job: Publication, asked: Asked, secret: bytes | None, *, strict: bool, surface: Surface) -> HistoryCertificate:
+def link_file(
+    job: Publication, guarantee_of: GuaranteeOf, secret: bytes | None, *, strict: bool, surface: Surface
+) -> HistoryCertificate:
     """Read, solve, audit, write, compare, publish.
 
     Parameters
     ----------
     job : Publication
         The source, and where the release goes.
-    asked : callable
+    guarantee_of : callable
         Makes the guarantee of the columns of the source; those without a role are not released.
     secret : bytes, optional
         The key of the tokens.
@@ -52,7 +54,7 @@ def link_file(job: Publication, asked: Asked, secret: bytes | None, *, strict: b
 
     def solve(go_on: Callable[[], None]) -> Solved[HistoryCertificate]:
         names = columns(con, "source")
-        guarantee = asked(names)
+        guarantee = guarantee_of(names)
         roles = {same_name(name) for _, name in (*guarantee.roles.named_columns, ("", guarantee.per))}
         shown = ", ".join(quoted(name) for name in names if same_name(name) in roles)
         query = history_query(f"SELECT {shown} FROM source", guarantee, "FROM source", query=True, surface=surface)  # noqa: S608
@@ -68,7 +70,7 @@ def link_file(job: Publication, asked: Asked, secret: bytes | None, *, strict: b
     return job.publish(con, solve)
 
 
-_BESIDE_HISTORIES = frozenset(
+_WITH_HISTORIES = frozenset(
     {
         "source",
         "target",
@@ -91,9 +93,9 @@ _BESIDE_HISTORIES = frozenset(
 """Parameters that --known-rows supports."""
 
 
-def refuse_beside_histories(ctx: click.Context) -> None:
+def refuse_with_histories(ctx: click.Context) -> None:
     """Refuse options that linked histories do not support, and ask for those that they need."""
-    given = given_options(ctx, [each for each in ctx.command.params if each.name not in _BESIDE_HISTORIES])
+    given = given_options(ctx, [each for each in ctx.command.params if each.name not in _WITH_HISTORIES])
     if given:
         raise click.UsageError(f"{given[0]} cannot be combined with --known-rows; hint: leave it out")
     for name in ("per", "k", "qi"):
@@ -101,22 +103,22 @@ def refuse_beside_histories(ctx: click.Context) -> None:
             raise click.UsageError(f"--known-rows needs --{name}; hint: --per patient --qi ward,month --k 5 --known-rows 2")
 
 
-def stored_histories(stored: StoredPolicy) -> Asked:
+def stored_histories(stored: StoredPolicy) -> GuaranteeOf:
     """Return what makes the guarantee of the columns of a table under a policy with ``known_rows``."""
 
-    def asked(columns: list[str]) -> LinkedHistories:
+    def guarantee_of(columns: list[str]) -> LinkedHistories:
         stored.check_columns(columns)
         return stored.histories.within(stored.released(columns), str(stored))
 
-    return asked
+    return guarantee_of
 
 
-def histories_asked(known_rows: int, options: dict[str, Any]) -> Asked:
+def histories_requested(known_rows: int, options: dict[str, Any]) -> GuaranteeOf:
     """Return what makes the guarantee of the columns of a table."""
     from kanon_sql.model.dropped_columns import dropped_columns, remaining
     from kanon_sql.model.linked_histories import LinkedHistories
 
-    def asked(columns: list[str]) -> LinkedHistories:
+    def guarantee_of(columns: list[str]) -> LinkedHistories:
         found = LinkedHistories(
             k=options["k"],
             per=options["per"],
@@ -127,4 +129,4 @@ def histories_asked(known_rows: int, options: dict[str, Any]) -> Asked:
         drop = column_names(options["drop"], columns)
         return found.resolved(remaining(columns, dropped_columns(drop, found.roles, columns)))
 
-    return asked
+    return guarantee_of

@@ -58,7 +58,7 @@ def given_options(context: click.Context, parameters: Iterable[click.Parameter])
 
 
 def require_guarantee(options: Mapping[str, Any]) -> None:
-    """Refuse to release anything under a guarantee that nobody has asked for.
+    """Refuse to release anything under a guarantee that nobody has requested.
 
     Raises
     ------
@@ -66,8 +66,8 @@ def require_guarantee(options: Mapping[str, Any]) -> None:
         When no option of a command says what is guaranteed.
     """
     if all(options[name] is None for name in _GUARANTEES):
-        told = "--k 5 makes every row look like at least 4 others; --l, --t and others are about a --sensitive column"
-        raise click.UsageError(f"no guarantee is given; hint: {told}")
+        hint = "--k 5 makes every row look like at least 4 others; --l, --t and others are about a --sensitive column"
+        raise click.UsageError(f"no guarantee is given; hint: {hint}")
 
 
 def show(pairs: Iterable[tuple[str, object]], title: str | None = None, *, err: bool = False) -> None:
@@ -131,9 +131,9 @@ def _secret(_context: click.Context, _option: click.Parameter, path: str | None)
     return None if path is None else read_secret(path)
 
 
-def secret_file_option(told: str) -> Callable[[F], F]:
+def secret_file_option(help_text: str) -> Callable[[F], F]:
     """Return the option that names the file of a secret."""
-    return click.option("--secret-file", "secret", metavar="FILE", callback=_secret, help=told)
+    return click.option("--secret-file", "secret", metavar="FILE", callback=_secret, help=help_text)
 
 
 secret_option = secret_file_option(
@@ -148,9 +148,9 @@ allow_file_option = click.option(
 )
 
 
-def escape_option(told: str) -> Callable[[F], F]:
+def escape_option(help_text: str) -> Callable[[F], F]:
     """Return the option about CSV cells that a spreadsheet takes for formulas."""
-    return click.option("--escape-formulas", is_flag=True, help=told)
+    return click.option("--escape-formulas", is_flag=True, help=help_text)
 
 
 escaped_option = escape_option("RELEASE was written with --escape-formulas.")

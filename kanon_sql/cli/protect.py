@@ -179,10 +179,10 @@ def protect(
             policy.check_columns(columns)
         shape = {"measures": sums, "grouping": grouping, "recodings": levels}
         known_as = _known_as(job.origin)
-        asked = TableArguments(
+        arguments = TableArguments(
             table="source", by=keys, **shape, policy=policy, options=said, surface="command", known_as=known_as
         )
-        return asked, sums.values()
+        return arguments, sums.values()
 
     with publication(
         source,
@@ -219,7 +219,7 @@ def _known_as(origin: Place) -> tuple[str, ...]:
     return (name,) if schema.lower() == "main" else (schema, name)
 
 
-_ASKED = frozenset(
+_OF_POLICY = frozenset(
     {
         "k", "per", "per_row", "percent", "dominance", "shown", "hidden", "impossible", "cost", "rows", "contributors",
         "suppressed", "algorithm", "time_limit", "earlier",
@@ -234,7 +234,7 @@ def _policy_of(ctx: click.Context, text: str) -> StoredProtection:
     from kanon_sql.model.policy_file import choose
     from kanon_sql.model.policy_names import protection_of_name
 
-    given = given_options(ctx, [each for each in ctx.command.params if each.name in _ASKED])
+    given = given_options(ctx, [each for each in ctx.command.params if each.name in _OF_POLICY])
     if given:
         raise click.UsageError(f"{given[0]} is part of the policy; hint: write it in the file of --policy")
     return protection_of_name(*choose(text, read_input))

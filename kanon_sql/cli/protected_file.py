@@ -1,4 +1,4 @@
-"""From file to file: a protected table is written beside its place, compared with the checked rows, and only then put there."""
+"""From file to file: a protected table is written next to its place, compared with the checked rows, and only then moved."""
 
 from __future__ import annotations
 
@@ -59,15 +59,15 @@ def protect_file(
         read_source(con, session, job.origin, into="source", delimiter=job.delimiter, ledger=ledger, piped=piped)
 
     def solve(go_on: Callable[[], None]) -> Solved[TableCertificate]:
-        asked, summed = planned(columns(con, "source"))
-        _, protection = asked.requested()
+        arguments, summed = planned(columns(con, "source"))
+        _, protection = arguments.requested()
         earlier = [] if protection.earlier == "ignore" else comparable(con, session, "source")
         names = {name for each in earlier for name in each.tabulation.sums if name in map(same_name, columns(con, "source"))}
         read_numbers(con, "source", (*summed, *names))
         go_on()
         job.step("solving")
         con.watch(lambda moment: job.step("solving", moment))
-        con.execute(f"CREATE TABLE released AS {asked.query(earlier)}")
+        con.execute(f"CREATE TABLE released AS {arguments.query(earlier)}")
         let_go(con)
         certificate = session.protected_tables.newest()
         _narrow_sums(con, certificate)

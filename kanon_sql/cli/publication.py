@@ -1,4 +1,4 @@
-"""The work of a command that publishes a table: written beside its place, read again, audited, and only then put there."""
+"""The work of a command that publishes a table: written next to its place, read again, audited, and only then put there."""
 
 from __future__ import annotations
 
@@ -156,9 +156,9 @@ class Publication:
             figures = {name: value for name, value in certificate.to_dict().items() if name not in hidden}
             click.echo(json.dumps(files | figures), err=self.streamed)
         else:
-            told = certificate.figures()
-            told.pop("warnings", None)  # on the screen already
-            show([*files.items(), *told.items()], err=self.streamed)
+            reported = certificate.figures()
+            reported.pop("warnings", None)  # on the screen already
+            show([*files.items(), *reported.items()], err=self.streamed)
 
 
 @contextmanager
@@ -240,8 +240,8 @@ def _publish_both(con: Any, staged: Place, place: Place, evidence: tuple[Path, P
 
     Notes
     -----
-    At no moment, whoever is killed, a certificate lies beside a release that is not its own: an old one goes first, and the new
-    one comes last.
+    At no moment, whoever is killed, a certificate lies next to a release that is not its own: an old one goes first, and the
+    new one comes last.
     """
     from kanon_sql.engines.duckdb.files.tables import publish, withdraw
 

@@ -1,4 +1,4 @@
-"""From file to file: the release is written beside its place, read again, audited, and only then put there."""
+"""From file to file: the release is written next to its place, read again, audited, and only then put there."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def population_table(file: str) -> tuple[str, dict[str, Place]]:
 def release_file(
     job: Publication,
     released: Callable[[Connection, list[str]], tuple[Policy, str]],
-    beside: Mapping[str, Place],
+    named_tables: Mapping[str, Place],
     *,
     secret: bytes | None = None,
     allowed_files: Iterable[str] = (),
@@ -93,7 +93,7 @@ def release_file(
         The source, and where the release goes.
     released : callable
         Makes the policy, and the query of the release of the table ``source``, once the columns are known.
-    beside : mapping
+    named_tables : mapping
         By their names, the hierarchies and tables of distances that the policy names.
     secret, allowed_files : optional
         As for `kanon_sql.connect`.
@@ -109,8 +109,8 @@ def release_file(
 
     def solve(go_on: Callable[[], None]) -> Solved[Certificate]:
         policy, query = released(con, columns(con, "source"))
-        check_tables(policy, beside, "--beside {}=FILE")
-        load_named(con, policy, beside, job.delimiter)
+        check_tables(policy, named_tables, "--beside {}=FILE")
+        load_named(con, policy, named_tables, job.delimiter)
         rows = con.execute("SELECT system.main.count(*) FROM source").fetchall()[0][0]
         go_on()
         job.step("solving")

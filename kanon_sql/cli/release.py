@@ -80,11 +80,11 @@ def release(
         put_text(render(job.into.name, certificates, found.audit, found.columns, folder=kind == "parquet"), path, replace=False)
     written = {"written": str(job.into), **({} if path is None else {"report": str(path)})}
     if as_json:
-        told = {
+        reported = {
             name: {field: value for field, value in each.to_dict().items() if field not in _OF_SOURCE}
             for name, each in certificates.items()
         }
-        click.echo(json.dumps({**written, "releases": told}))
+        click.echo(json.dumps({**written, "releases": reported}))
     elif not quiet:
         show([*written.items(), *((name, _line(each)) for name, each in certificates.items())])
 
@@ -132,8 +132,8 @@ def _page() -> Callable[..., str]:
 
 def _line(certificate: Stated) -> str:
     """Return what became of a release in one line."""
-    told = f"{', '.join(certificate.requirements)}; {how_many(certificate.rows, 'row')}"
-    return f"{told}; {certificate.suppressed_share:.1%} of the cells suppressed; {certificate.saving}"
+    reported = f"{', '.join(certificate.requirements)}; {how_many(certificate.rows, 'row')}"
+    return f"{reported}; {certificate.suppressed_share:.1%} of the cells suppressed; {certificate.saving}"
 
 
 def _explain(plan: list[PlannedRelease]) -> None:

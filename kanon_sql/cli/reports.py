@@ -128,9 +128,9 @@ def report(
 
     con = duckdb.connect()
     origin, place = Place.of(source, table), Place.of(release).escaping(escape_formulas)
-    names, beside = metric_and_hierarchy(metric, hierarchy)
+    names, hierarchies = metric_and_hierarchy(metric, hierarchy)
     everybody = None if population is None else Place.of(population)
-    read = [each.path for each in (origin, place, *beside.values(), *([everybody] if everybody else []))]
+    read = [each.path for each in (origin, place, *hierarchies.values(), *([everybody] if everybody else []))]
     if certificate is not None:
         read.append(Path(os.path.realpath(certificate)))
     path = page_target(target, (".html",), read, force)
@@ -160,7 +160,7 @@ def report(
             origin,
             place,
             delimiter=delimiter,
-            beside=beside,
+            named_tables=hierarchies,
             population=everybody,
             certificate=claimed,
             names=lambda known: column_names(qi, known) if qi else None,

@@ -54,7 +54,7 @@ def rows_of(con: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def has_rows(names: list[str], text: str) -> bool:
-    """Return whether the columns of a statement's result are rows that were asked for, not the count of what it did."""
+    """Return whether the columns of a statement's result are rows that were requested, not the count of what it did."""
     queries = text.lstrip(" (").lower().startswith(("select", "from", "with"))
     return names not in ([], ["Success"]) and (names != ["Count"] or queries)
 

@@ -146,11 +146,11 @@ class Shell:
                 run_script(
                     self.con, "\n" * (line - 1) + part, self.console, name=name, patience=self._patience, display=self.display
                 )
-            elif not self._told(part, None if name is None else f"{name}, line {line}: "):
+            elif not self._run_command(part, None if name is None else f"{name}, line {line}: "):
                 return False
         return True
 
-    def _told(self, text: str, where: str | None) -> bool:
+    def _run_command(self, text: str, where: str | None) -> bool:
         """Run one command; tell whether to go on."""
         import duckdb
 
@@ -166,10 +166,10 @@ class Shell:
             self._commands[command](words[1:])
         except (KanonError, duckdb.Error, ValueError) as error:
             ours = isinstance(error, KanonError | duckdb.Error)
-            told = str(error).strip() if ours else "a quote is not closed; hint: .read 'my file.sql'"
+            message = str(error).strip() if ours else "a quote is not closed; hint: .read 'my file.sql'"
             if where is None:
-                raise_alone(KanonError(told))
-            raise_alone(ScriptError(where + told))
+                raise_alone(KanonError(message))
+            raise_alone(ScriptError(where + message))
         return True
 
     def _help(self, words: list[str]) -> None:

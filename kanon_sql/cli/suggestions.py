@@ -58,8 +58,8 @@ def profile(file: str, table: str | None, delimiter: str, ending: str, as_json: 
         rows = interruptible(con.interrupt, work, patience=PATIENCE)
     count = rows[0][5]
     if as_json:
-        told = [dict(zip(_NAMES, (*row[:5], *row[6:]), strict=True)) for row in rows]
-        click.echo(json.dumps({"rows": count, "columns": told}))
+        reported = [dict(zip(_NAMES, (*row[:5], *row[6:]), strict=True)) for row in rows]
+        click.echo(json.dumps({"rows": count, "columns": reported}))
         return
     console = Console(highlight=False)
     console.print(lines_of(_NAMES, ((*row[:5], *row[6:]) for row in rows), title=how_many(count, "row")))
@@ -108,13 +108,13 @@ def suggest(
     ending = None if target is None or target.lower().endswith(".sql") else kind_of(target)
     if target is not None and Path(target).exists() and not force:
         raise SourceError(f"{target} exists; hint: --force replaces it")
-    asked = None if queries is None else text_of(queries)
+    queried = None if queries is None else text_of(queries)
     con = duckdb.connect()
 
     def work() -> Suggestion:
         with closing(con):
             load(con, place, into="source", delimiter=delimiter)
-            options = {"template": template, "queries": asked}
+            options = {"template": template, "queries": queried}
             return suggestion(con, "source", k=k, name=name, table_as=stored_as(place), **options, known=True)
 
     found = interruptible(con.interrupt, work, patience=PATIENCE)
@@ -126,9 +126,9 @@ def suggest(
             show([("changed", line) for line in changed], err=True)
     if as_json:
         roles = [{"column": each.column, "role": each.role, "reason": each.reason} for each in found.roles]
-        told = {"written": target, "policy": text if target is None else None, "columns": roles, "notes": list(found.notes)}
-        told["undecided"] = list(found.undecided)
-        click.echo(json.dumps(told))
+        reported = {"written": target, "policy": text if target is None else None, "columns": roles, "notes": list(found.notes)}
+        reported["undecided"] = list(found.undecided)
+        click.echo(json.dumps(reported))
         return
     if target is None:
         click.echo(text, nl=False)

@@ -200,11 +200,11 @@ def solving(con: Any, console: Console) -> Iterator[Callable[[], None]]:
 
 def release_line(certificate: Certificate) -> str:
     """Return what became of a release in one line."""
-    told = (
+    parts = (
         f"release {certificate.number}: {' AND '.join(certificate.requirements)}",
         f"{certificate.suppressed_cells:,} of {certificate.cells:,} cells suppressed ({certificate.suppressed_share:.1%})",
         f"cost {float(certificate.cost):,.12g}, {certificate.saving}",
         f"{how_many(certificate.classes or 0, 'class', 'classes')}, the smallest of {certificate.smallest}",
         f"{certificate.seconds:.2f} s",
     )
-    return "; ".join(told)
+    return "; ".join(parts)

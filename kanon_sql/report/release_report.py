@@ -127,7 +127,7 @@ def report_files(
     release: Place,
     *,
     delimiter: str,
-    beside: Mapping[str, Place],
+    named_tables: Mapping[str, Place],
     population: Place | None,
     certificate: Certificate | None,
     names: Any,
@@ -145,7 +145,7 @@ def report_files(
         The tables.
     delimiter : str
         The separator of CSV files.
-    beside : mapping of Place
+    named_tables : mapping of Place
         The hierarchies and tables of distances that the guarantee names.
     population : Place, optional
         The table of the population that the guarantee names.
@@ -165,7 +165,7 @@ def report_files(
     with closing(con):
         for name, place in {WHOLE: source, "released": release}.items():
             load(con, place, into=name, delimiter=delimiter)
-        for name, place in beside.items():
+        for name, place in named_tables.items():
             load_policy_table(con, place, into=name, delimiter=delimiter)
         unit = stated_unit(certificate, about.pop("per", None), about.pop("per_row", False))
         known = without_left_out(con, unit)
@@ -180,7 +180,7 @@ def report_files(
             if population is None:
                 raise PolicyError(f"the guarantee counts the rows of {name}, which is not given; hint: --population")
             load(con, population, into=name_parts(name)[-1], delimiter=delimiter)
-        named, given = set(map(same_name, policy.tables)), {same_name(as_identifier(name)) for name in beside}
+        named, given = set(map(same_name, policy.tables)), {same_name(as_identifier(name)) for name in named_tables}
         for name in sorted(named ^ given):
             fact = "the guarantee names the table {}, which is not given" if name in named else "nothing names the table {}"
             raise PolicyError(f"{fact.format(name)}; hint: --hierarchy and --metric give the files of the guarantee")

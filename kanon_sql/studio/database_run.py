@@ -49,19 +49,19 @@ class DatabaseRun(Search):
         self.plan: list[PlannedRelease] = job.plan
         tables = [name for each in job.plan for name in each.policy.policy.tables]
         self._files = [name for name in dict.fromkeys(map(named_file, tables)) if name is not None]
-        self._asked = (str(job.source), str(job.into), None if named is None else os.path.expanduser(named), kind)
-        command = ["kanon", "release", self._asked[0], "-o", self._asked[1]]
+        self._arguments = (str(job.source), str(job.into), None if named is None else os.path.expanduser(named), kind)
+        command = ["kanon", "release", self._arguments[0], "-o", self._arguments[1]]
         command += [] if named is None else ["--policies", named]
         command += [] if kind == "duckdb" else ["--format", kind]
         for name in self._files:
             command += ["--allow-file", name]
         super().__init__(shlex.join(command))
-        self.into = self._asked[1]
+        self.into = self._arguments[1]
         self.certificates: dict[str, Stated] = {}
 
     def start_all(self, ended: Callable[[], None] = lambda: None) -> None:
         """Start the process; ``ended`` is called in another thread when it has ended."""
-        self._begin(make_releases, (*self._asked, self._files), ended)
+        self._begin(make_releases, (*self._arguments, self._files), ended)
 
     def _keep(self, certificates: dict[str, str]) -> None:  # type: ignore[override]
         self.certificates = {name: stated(text) for name, text in certificates.items()}

@@ -18,7 +18,7 @@ from kanon_sql.clause import (
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.model.requirements import KAnonymity, People, Requirement, sensitive_ones
+from kanon_sql.model.requirements import People, Requirement, sensitive_ones
 from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.validation import as_identifier, same_name
 from kanon_sql.studio.unit import of_people, of_rows
@@ -265,15 +265,6 @@ class Draft:
             for each in self.policy.quasi_identifiers
         )
         return self.with_policy(replace(self.policy, quasi_identifiers=changed))
-
-    def with_k(self, k: int) -> Draft:
-        """Return the draft with another k, of rows and of people."""
-        changed = tuple(
-            replace(each, k=k) if isinstance(each, KAnonymity | People) else each for each in self.policy.requirements
-        )
-        if not any(isinstance(each, KAnonymity | People) for each in changed):
-            changed = (KAnonymity(k=k), *changed)
-        return self.with_policy(replace(self.policy, requirements=changed))
 
     def with_rows(self) -> Draft:
         """Return the draft that counts rows, because each is a person."""

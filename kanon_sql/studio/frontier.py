@@ -52,13 +52,13 @@ def frontier(source: Source, runs: Sequence[Run], queries: str = "") -> list[Poi
     runs : sequence of Run
         Releases.
     queries : str
-        SELECT statements of counts, sums and averages, with ``;`` between them; whatever table they name, they are asked of the
+        SELECT statements of counts, sums and averages, with ``;`` between them; whatever table they name, they are run on the
         rows of each run before and after. Without any, no error is measured.
 
     Raises
     ------
     PolicyError
-        When a query cannot be asked.
+        When a query cannot be run.
     """
     found = []
     for run in runs:

@@ -53,11 +53,11 @@ class Gate:
             await self._app(scope, receive, send)
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        asked = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+        parameters = parse_qs(scope.get("query_string", b"").decode("latin-1"))
         if headers.get("host") not in self._hosts or headers.get("origin", next(iter(self._origins))) not in self._origins:
             await self._refuse(scope, send, b"this page is not for you")
-        elif scope["type"] == "http" and self._is_token(asked.pop("token", [""])[0]):
-            more = f"?{urlencode(asked, doseq=True)}" if asked else ""
+        elif scope["type"] == "http" and self._is_token(parameters.pop("token", [""])[0]):
+            more = f"?{urlencode(parameters, doseq=True)}" if parameters else ""
             await self._admit(send, scope["path"] + more)
         elif not self._is_token(self._cookie_of(headers)):
             await self._refuse(scope, send, b"open the address that the command has printed")

@@ -80,12 +80,12 @@ def suppressed_by(source: Source, run: Run, column: str) -> list[tuple[str, floa
     """
     certificate, rows = run.release
     policy = Policy.from_json(certificate.policy)
-    asked = {"qi": [qi.column for qi in policy.quasi_identifiers], "by": column, "suppress": policy.suppress}
+    arguments = {"qi": [qi.column for qi in policy.quasi_identifiers], "by": column, "suppress": policy.suppress}
     con = audit_macros(duckdb.connect(), ("group_loss",))
     with private_spilling(":memory:", con), closing(con), macro_errors():
         register_table(con, "source", source.before(run.draft.query))
         register_table(con, "released", rows)
         counted = counted_by(None if policy.people is None else policy.people.per)
         losses = _LOSSES.format(by=quoted(column), counted=counted)
-        found = con.execute(losses, asked | {"least": K, "most": BARS}).fetchall()
+        found = con.execute(losses, arguments | {"least": K, "most": BARS}).fetchall()
     return [(brief(value), share or 0.0) for value, share in found]

@@ -81,8 +81,8 @@ class Search:
 
     def start(self, source: Source, ended: Callable[[], None] = lambda: None) -> None:
         """Start the process; ``ended`` is called in another thread when it has ended."""
-        asked = (source.place, source.name, source.delimiter, (*self.earlier, self.statement), self.remembered, self.ledger)
-        self._begin(make_release, asked, ended)
+        arguments = (source.place, source.name, source.delimiter, (*self.earlier, self.statement), self.remembered, self.ledger)
+        self._begin(make_release, arguments, ended)
 
     def _begin(self, work: Callable[..., None], arguments: Sequence[Any], ended: Callable[[], None]) -> None:
         context = multiprocessing.get_context("spawn")
@@ -109,14 +109,14 @@ class Search:
     def _listen(self, pipe: Pipe, process: BaseProcess, ended: Callable[[], None]) -> None:
         try:
             while self.state == RUNNING:
-                what, *told = pipe.recv()
+                what, *facts = pipe.recv()
                 if what == "moment":
-                    self._hear(Point(*told))
+                    self._hear(Point(*facts))
                 elif what == "released":
-                    self._keep(*told)
+                    self._keep(*facts)
                     self.state = RELEASED
                 else:
-                    self.words, self.state = told[0], FAILED
+                    self.words, self.state = facts[0], FAILED
         except (EOFError, OSError):
             if self.state == RUNNING:
                 self.words = "the process that solves has ended; hint: the machine may have too little memory"

@@ -93,7 +93,7 @@ class Session:
 
     @property
     def draft(self) -> Draft:
-        """Return the statement as it is now; the first one is made when it is first asked for."""
+        """Return the statement as it is now; the first one is made when it is first requested."""
         if not self._drafts and self.source is not None:
             policy, dropped = self.source.first_policy
             self._drafts, self._place = [Draft.of(self.source.spelled, self.source.columns, policy, dropped)], 0
@@ -113,7 +113,7 @@ class Session:
             return policy.people.per
         return None if policy.per_row or self.source is None else self.source.person
 
-    def beside(self, name: str) -> Path:
+    def next_to_source(self, name: str) -> Path:
         """Return a file or folder next to the source, for the user to change; the invented table is in one that does not stay.
 
         Names of tables and columns are of strangers: what could lead to another folder becomes ``_``.

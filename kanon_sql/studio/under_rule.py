@@ -67,14 +67,14 @@ def _identifying(before: Policy, policy: Policy, hidden: set[str]) -> tuple[Quas
 
 def _sensitive(before: Policy, policy: Policy, shown: set[str]) -> Iterator[Requirement]:
     """Yield guarantees other than k, of two that differ in their number the stricter one."""
-    asked = [
+    requested = [
         each
         for each in dict.fromkeys((*policy.requirements, *before.requirements))
         if not isinstance(each, KAnonymity | People)
         and not (isinstance(each, SensitiveRequirement) and same_name(each.sensitive) in shown)
     ]
-    for each in asked:
-        if not any(other is not each and _is_stricter(other, each) for other in asked):
+    for each in requested:
+        if not any(other is not each and _is_stricter(other, each) for other in requested):
             yield each
 
 

@@ -45,9 +45,9 @@ class _Around:
 
     def __init__(self, differing: NDArray[np.bool_], rows: NDArray[np.int64], cost: NDArray[np.int64], price: int) -> None:
         self.differing, self.rows, self.cost, self.price = differing.T, rows, cost, price
-        dear = self.differing * cost
-        alone = dear.sum(axis=1)
-        self.fit = alone[:, None] + alone - dear @ self.differing.T.astype(np.int64) < price
+        costs = self.differing * cost
+        alone = costs.sum(axis=1)
+        self.fit = alone[:, None] + alone - costs @ self.differing.T.astype(np.int64) < price
 
     def hold(self, need: int) -> bool:
         """Return whether so many rows fit one class with the row that costs less than the price."""

@@ -87,27 +87,29 @@ def verify(
     table = [[code[c] for code in codes] for c in order]
     if costed is not None:
         priced = {
-            tuple(set(columns[c]) <= set(mask) for c in order): int(paid * unit) * certificate.scale
-            for mask, paid in costed.items()
+            tuple(set(columns[c]) <= set(mask) for c in order): int(each * unit) * certificate.scale
+            for mask, each in costed.items()
         }
         table, cost, permitted = by_hidden_columns(table, priced)
     prices = certificate.prices
-    paid = sum(count * price for count, price in zip(counts, prices, strict=True))
+    total = sum(count * price for count, price in zip(counts, prices, strict=True))
     whose = _whose(policy, sensitive)
     if policy.known_requirements:
         needed = max(prices) > 0 or certificate.charges
         if needed and (costed is not None or not rows_cost(policy, table, counts, cost, order, prices, certificate.charges)):
             raise CertificateError("prices", "one is higher than what a row of its row type must cost")
-        proven = paid
+        proven = total
     elif whose is not None and certificate.bound_method.startswith(_UNDER_REQUIREMENTS):
         rows = RowsOfPeople.of(whose, sensitive, table, counts, prices)
-        proven = paid - gains_under(policy, rows.sensitive, rows.table, rows.counts, rows.prices, cost, permitted)
+        proven = total - gains_under(policy, rows.sensitive, rows.table, rows.counts, rows.prices, cost, permitted)
     elif whose is not None and policy.people is not None:
-        proven = paid - gains_of_people(policy.people.k, policy.least_class_size, whose, table, counts, prices, cost, permitted)
+        proven = total - gains_of_people(
+            policy.people.k, policy.least_class_size, whose, table, counts, prices, cost, permitted
+        )
     elif sensitive and policy.people is None:
-        proven = paid - gains_under(policy, sensitive, table, counts, prices, cost, permitted)
+        proven = total - gains_under(policy, sensitive, table, counts, prices, cost, permitted)
     else:
-        proven = paid - gains(table, counts, prices, cost, permitted, policy.least_class_size)
+        proven = total - gains(table, counts, prices, cost, permitted, policy.least_class_size)
     bound = Fraction(max(0, -(-proven // certificate.scale)), unit)
     if bound > certificate.cost:
         raise CertificateError("cost", f"{certificate.cost}, but the prices prove that no release costs less than {bound}")

@@ -54,7 +54,7 @@ def terms_of(
         When a charge is not one.
     """
     place_of = {unit: place for place, unit in enumerate(order)}
-    asked = [(sum(1 << place for place in places), rows) for places, rows in known]
+    rows_of_set = [(sum(1 << place for place in places), rows) for places, rows in known]
     need: dict[int, int] = {}
     sums: dict[tuple[int, int], dict[tuple[Any, ...], int]] = defaultdict(lambda: defaultdict(int))
     own: dict[tuple[int, int, int], int] = defaultdict(int)
@@ -63,7 +63,7 @@ def terms_of(
             raise CertificateError("charges", "one is below 0, or not about a class of the table")
         chosen, part = _moved(units, place_of), _moved(hidden_units, place_of)
         if chosen not in need:
-            need[chosen] = max((rows for together, rows in asked if chosen & ~together == 0), default=0)
+            need[chosen] = max((rows for together, rows in rows_of_set if chosen & ~together == 0), default=0)
         if need[chosen] == 0:
             raise CertificateError("charges", "one is about columns that are not known together")
         sums[chosen, part][_values(table, chosen & ~part, row_type)] += counts[row_type] * amount
@@ -77,9 +77,9 @@ def terms_of(
         columns = [column for place, column in enumerate(table) if shown >> place & 1]
         for row_type, values in enumerate(zip(*columns, strict=True) if columns else [()] * len(counts)):
             for chosen, part, back in classes_of.get(values, ()):
-                paid = own.get((row_type, chosen, part), 0) - back
-                if paid:
-                    terms[row_type].append((part, shown, paid))
+                net = own.get((row_type, chosen, part), 0) - back
+                if net:
+                    terms[row_type].append((part, shown, net))
     return terms
 
 
@@ -104,7 +104,7 @@ def charged_rows_cost(
     A search for each row type. 75,000 row types of 16 columns take about a minute.
     """
     return not any(
-        may_cost_less(tuple(masks), list(paid), cost, price) for masks, paid, price in zip(rare, terms, prices, strict=True)
+        may_cost_less(tuple(masks), list(net), cost, price) for masks, net, price in zip(rare, terms, prices, strict=True)
     )
 
 
@@ -115,25 +115,25 @@ def may_cost_less(masks: tuple[int, ...], terms: list[Term], cost: Sequence[int]
     """
     least = apart(masks, cost)
     gain = [0] * len(cost)
-    for hidden, shown, paid in terms:
-        if paid < 0:
-            least += paid
-            _add(gain, hidden, -paid)
+    for hidden, shown, net in terms:
+        if net < 0:
+            least += net
+            _add(gain, hidden, -net)
         elif hidden | shown:
-            _add(gain, shown, paid)
+            _add(gain, shown, net)
         else:
-            least += paid
+            least += net
     if least >= price:
         return False
     column = _next(masks, gain, cost)
     if column is None:  # to show all of the rest is the cheapest
-        return sum(paid for hidden, _, paid in terms if not hidden) < price
+        return sum(net for hidden, _, net in terms if not hidden) < price
     bit = 1 << column
-    kept = [(hidden & ~bit, shown, paid) for hidden, shown, paid in terms if not shown & bit]
+    kept = [(hidden & ~bit, shown, net) for hidden, shown, net in terms if not shown & bit]
     if may_cost_less(tuple(mask for mask in masks if not mask & bit), kept, cost, price - cost[column]):
         return True
     left = tuple(mask & ~bit for mask in masks)
-    kept = [(hidden, shown & ~bit, paid) for hidden, shown, paid in terms if not hidden & bit]
+    kept = [(hidden, shown & ~bit, net) for hidden, shown, net in terms if not hidden & bit]
     return all(left) and may_cost_less(left, kept, cost, price)
 
 

@@ -1,4 +1,4 @@
-"""Whether the mean or median of a class can be that of its own rows: the columns beside it tell which rows these may be."""
+"""Whether the mean or median of a class can be that of its own rows: its other columns tell which rows these may be."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class ClassNumbers:
         Raises
         ------
         AuditError
-            When no choice of as many of these rows, beside the other columns of the class, has this mean or median.
+            When no choice of as many of these rows, with the other columns of the class, has this mean or median.
 
         Notes
         -----

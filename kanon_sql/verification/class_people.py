@@ -50,9 +50,9 @@ def fewest_people(cells: Cells, covers: Sequence[Covers]) -> tuple[int, int] | N
     wanted = np.zeros(1 + max(int(source.rest.max(initial=0)), int(released.rest.max(initial=0))), np.int64)
     found: list[tuple[int, int]] = []
     for labels, rows in zip(combinations.tolist(), own, strict=True):
-        told = {c: values for c, label in enumerate(labels) if (values := covers[c](label)) is not None}
+        shown = {c: values for c, label in enumerate(labels) if (values := covers[c](label)) is not None}
         wanted[released.rest[rows]] = released.count[rows]
-        fit = shelf.within(told)
+        fit = shelf.within(shown)
         nobody, people = _most_rows(cells, fit[wanted[source.rest[fit]] > 0], wanted)
         wanted[released.rest[rows]] = 0
         filled = np.append(0, np.cumsum(-np.sort(-people)))

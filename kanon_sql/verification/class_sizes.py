@@ -71,11 +71,11 @@ class ClassSizes:
         sets = np.where(limit.below.any(axis=0), limit.below.argmax(axis=0), len(limit.below))[value]
         order = np.lexsort((-profit, sets))
         copies = np.minimum(rows, LARGEST)[order]
-        paid, sets, value = (np.repeat(each[order], copies) for each in (profit, sets, value))
+        profit, sets, value = (np.repeat(each[order], copies) for each in (profit, sets, value))
         place = np.arange(len(sets)) - np.searchsorted(sets, sets)
         kept = place < LARGEST
         self.limit, self.others = limit, others
-        self.paid, self.sets, self.place, self.value = paid[kept], sets[kept], place[kept], value[kept]
+        self.profit, self.sets, self.place, self.value = profit[kept], sets[kept], place[kept], value[kept]
         self.sizes = np.arange(least, min(LARGEST, int(rows.sum())) + 1)
         share = np.append(limit.numerator, limit.denominator)[self.sets] * self.sizes[:, None]
         self.length = np.append(limit.length, 0)[self.sets]
@@ -115,7 +115,7 @@ class ClassSizes:
         pays = self._penalized(-1, at)
         last = -int(np.partition(-pays, int(self.sizes[-1]) - 1)[int(self.sizes[-1]) - 1])
         multiplier = np.zeros(len(self.limit.length) + 1, np.int64)
-        multiplier[self.sets[self.next[-1]]] = np.maximum(0, self.paid[self.next[-1]] - last)
+        multiplier[self.sets[self.next[-1]]] = np.maximum(0, self.profit[self.next[-1]] - last)
         if self.limit.most is not None:
             multiplier[:-1] = np.minimum(multiplier[:-1], at * self.limit.length >> 16)
         largest = at if self.limit.most is not None else 0
@@ -125,7 +125,7 @@ class ClassSizes:
         """Return the multipliers of the sets of another limit: what the next row beyond the share pays more, less that."""
         most = other.numerator @ other.below[:, self.value] * self.sizes[-1] // other.denominator
         following = self.single & (self.place == most)
-        left = np.where(following, np.maximum(0, self.paid - last - multiplier[self.sets]), 0)
+        left = np.where(following, np.maximum(0, self.profit - last - multiplier[self.sets]), 0)
         found: Whole = (other.below[:, self.value] * left).max(axis=1, initial=0)
         return found
 
@@ -157,7 +157,7 @@ class ClassSizes:
 
     def _penalized(self, place: int | slice, at: int) -> Whole:
         over = self.over[place]
-        penalized: Whole = np.where(self.allowed[place], self.paid - ((at * self.length >> 16) * over >> 16), _NONE)
+        penalized: Whole = np.where(self.allowed[place], self.profit - ((at * self.length >> 16) * over >> 16), _NONE)
         return penalized
 
     def _back(self, at: int) -> int:

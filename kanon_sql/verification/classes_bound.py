@@ -98,7 +98,7 @@ def all_pay_at_most_the_cheapest(
     if max(most, sum(each * many for each, many in zip(step, values, strict=True))) >= _LARGEST:
         raise CertificateError("prices", "they are too large to be checked")
     losses = _Losses(codes.astype(np.int64), kinds, nulls, np.array(step, np.int64))
-    rows, paid = np.array(counts, np.int64), np.array(prices, np.int64)
+    rows, price = np.array(counts, np.int64), np.array(prices, np.int64)
     # Of a column in which two rows lose more than any price, they have the same value.
     apart = [c for c, each in enumerate(step) if each >= most]
     group = np.unique(codes[:, apart], axis=0, return_inverse=True)[1].reshape(-1) if apart else np.zeros(len(codes), np.int64)
@@ -106,16 +106,16 @@ def all_pay_at_most_the_cheapest(
     for members in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
         alike = losses.only(members)
         for place, i in enumerate(members.tolist()):
-            if paid[i] <= 0:
+            if price[i] <= 0:
                 continue
             if counts[i] >= k:
                 return False
             growth = alike.alone(place)
-            near = growth.sum(axis=1) < paid[i]
+            near = growth.sum(axis=1) < price[i]
             near[place] = False
             around = alike.only(near)
             state = around.begun(alike.codes[place])
-            if around.cheaper(state, growth[near], rows[members[near]], k - counts[i], int(paid[i])):
+            if around.cheaper(state, growth[near], rows[members[near]], k - counts[i], int(price[i])):
                 return False
     return True
 

@@ -172,16 +172,16 @@ class CodedSource:
             return certificate, codes, counts
         if self.policy.grouped or self.policy.summarized:  # there the bound rests on more than the levels
             certificate = replace(certificate, prices=None)
-        asked = self.policy.requirements
+        requested = self.policy.requirements
         columns = [QuasiIdentifier(column=f"coded column {c}", weight=self._step(table, c)) for c in range(len(table.columns))]
         masks = None
         if certificate.prices and (patterns := permitted(table, self.policy)).listed:
             masks = tuple(
                 tuple(qi.column for c, qi in enumerate(columns) if shown >> c & 1) for shown in patterns.shown.tolist()
             )
-        requirements = tuple(self._by_levels(each, table) if isinstance(each, KnownColumns) else each for each in asked)
+        requirements = tuple(self._by_levels(each, table) if isinstance(each, KnownColumns) else each for each in requested)
         suppressing = Policy(quasi_identifiers=tuple(columns), requirements=requirements, masks=masks)
-        # cells are counted beside, by the columns of the source
+        # cells are counted separately, by the columns of the source
         again = replace(certificate, policy=suppressing.to_json(), cells=table.rows * len(columns), suppressed_cells=0)
         again = replace(again, requirements=tuple(each.describe() for each in requirements))
         return again, codes, counts
@@ -212,7 +212,7 @@ def _made_again(policy: Policy, qi: QuasiIdentifier, regroup: Regroup | None) ->
 
 
 def _table(con: Any, source: str) -> Columns:
-    """Return a table beside the source as texts, column by column."""
+    """Return a table next to the source as texts, column by column."""
     rows = con.sql(f"SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {source}").to_arrow_table()  # noqa: S608
     return {field: rows.column(field).to_pylist() for field in rows.column_names}
 

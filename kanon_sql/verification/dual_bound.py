@@ -4,7 +4,7 @@ A row type i has n_i rows at the price p_i; an instance j costs w_j for each row
 which is p_i less p_i - w_j. So it pays at least sum n_i p_i, less what each instance can gain at most: the sum of
 p_i - w_j over its rows, k or more of them. This is true of any prices.
 
-An instance does not count if all of its rows can move to one that is cheaper, or as dear with more row types, or with
+An instance does not count if all of its rows can move to one that is cheaper, or costs as much with more row types, or with
 the same row types and first in order: classes only grow by such moves, and no sequence of them comes back.
 """
 
@@ -58,8 +58,8 @@ def instances(
 ) -> Iterator[tuple[Sequence[int], int]]:
     """Give the row types and the cost of a row of each instance that counts and that some row pays more for.
 
-    Depth first over the columns; groups of fewer than k rows are dropped, and those that already cost what their dearest
-    row pays: O(t 2^m) at the worst.
+    Depth first over the columns; groups of fewer than k rows are dropped, and those that already cost what the
+    highest price of their rows is: O(t 2^m) at the worst.
     """
 
     @cache

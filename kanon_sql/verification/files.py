@@ -52,7 +52,7 @@ def verify_files(
     release: Place,
     certificate: str,
     delimiter: str,
-    beside: Mapping[str, Place],
+    named_tables: Mapping[str, Place],
     tokens: tuple[Sequence[str], bytes | None] = ((), None),
     allowed_files: Iterable[str] = (),
     regroup: Regroup | None = None,
@@ -69,7 +69,7 @@ def verify_files(
         Path of the certificate.
     delimiter : str
         The separator of CSV files.
-    beside : mapping of Place
+    named_tables : mapping of Place
         The tables that the policy names: distances, hierarchies and maps.
     tokens : tuple
         The columns that show pseudonyms, and the secret of the release, where it is at hand: see `Pseudonyms.of`.
@@ -89,14 +89,14 @@ def verify_files(
         When a claim does not hold; the message names the file and the line of the claim.
     """
     if is_of(certificate, PROTECTED):
-        return verify_tables(con, source, [(release, certificate)], delimiter, beside)
+        return verify_tables(con, source, [(release, certificate)], delimiter, named_tables)
     if is_of(certificate, HISTORIES):
         return verify_histories(con, source, release, certificate, delimiter)
     document = read_certificate(certificate)
     allowed = AllowedFiles()
     allowed.allow(allowed_files)
     with closing(con), lines_named(certificate, document):
-        return _checked(con, source, release, document, delimiter, (beside, allowed), tokens, regroup)
+        return _checked(con, source, release, document, delimiter, (named_tables, allowed), tokens, regroup)
 
 
 def _checked(
@@ -150,9 +150,9 @@ def _checked(
     elif claimed.prices is not None and policy.summarized:
         proven = proven_by_classes(coded, claimed)
     document.require_checksum()
-    told = _report(claimed, coded, loss, proven, _uncounted(con, policy))
-    told |= pseudonyms.described() | history_texts(claimed.histories)
-    return told | ({"not released": ", ".join(unreleased)} if unreleased else {})
+    reported = _report(claimed, coded, loss, proven, _uncounted(con, policy))
+    reported |= pseudonyms.described() | history_texts(claimed.histories)
+    return reported | ({"not released": ", ".join(unreleased)} if unreleased else {})
 
 
 def _check_groupings(claimed: Certificate, coded: CodedSource) -> None:
@@ -188,10 +188,10 @@ def _uncounted(con: Any, policy: Policy) -> str | None:
 
 def _check_people(c: Certificate, policy: Policy, loss: Loss) -> None:
     """Refuse a release with a class that cannot have rows of as many people as the policy or the certificate says."""
-    asked = policy.people_of_classes
-    if asked is not None and loss.people is not None and loss.people[1] < asked.k:
+    required = policy.people_of_classes
+    if required is not None and loss.people is not None and loss.people[1] < required.k:
         fact = (
-            f"{asked.describe()} does not hold: some class has rows of at most "
+            f"{required.describe()} does not hold: some class has rows of at most "
             f"{how_many(loss.people[1], 'person', 'people')} of the source"
         )
         raise CertificateError("requirements", fact)
@@ -200,7 +200,7 @@ def _check_people(c: Certificate, policy: Policy, loss: Loss) -> None:
 
 
 def _policy(
-    claimed: Certificate, names: list[str], beside: Mapping[str, Place], allowed_files: AllowedFiles
+    claimed: Certificate, names: list[str], named_tables: Mapping[str, Place], allowed_files: AllowedFiles
 ) -> tuple[Policy, list[str]]:
     """Return the policy, and the columns of the source without a role where it gives roles: those must not be released."""
     try:
@@ -211,7 +211,7 @@ def _policy(
         roles = {same_name(column) for _, column in policy.named_columns} | set(map(same_name, policy.keep or ()))
         unreleased = [name for name in names if policy.keep is not None and same_name(name) not in roles]
         policy = policy.resolve([name for name in names if name not in unreleased])
-        check_tables(policy, beside, "--beside {}=FILE")
+        check_tables(policy, named_tables, "--beside {}=FILE")
         allowed_files.tables_of(policy, "it")
     except PolicyError as error:
         raise_alone(CertificateError("policy", str(error)))
@@ -239,12 +239,12 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, un
     meaning = c.saving if proven >= c.lower_bound else f"{c.saving}, if the lower bound holds"
     shown = "with permitted labels of its values" if generalized else "under a permitted mask"
     unread = f", the values in each bin or region of {', '.join(coded.unread)}" if coded.unread else ""
-    told = ", information_loss" if c.information_loss else ""
-    told += ", histories over several releases" if any(each.releases for each in c.histories) else ""
-    asked = coded.policy.people
+    extra = ", information_loss" if c.information_loss else ""
+    extra += ", histories over several releases" if any(each.releases for each in c.histories) else ""
+    required = coded.policy.people
     uncounted = f", {unmatched}" if unmatched else ""
     by_all = coded.policy.people_of_classes is not None
-    sure = asked is None or (by_all and loss.people is not None and loss.people[0] >= asked.k)
+    sure = required is None or (by_all and loss.people is not None and loss.people[0] >= required.k)
     people = "" if sure else ", the people of each class"
     smallest = f"the smallest of {how_many(c.classes or 0, 'class', 'classes')} has {how_many(c.smallest_class or 0, 'row')}"
     if c.sets_audited is not None:
@@ -260,14 +260,14 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, un
         "cost": counted(c.cost, loss.cost),
         "lower bound": f"{number(c.lower_bound)} by {c.bound_method}, {again}",
         "status": f"{c.status.value}: {meaning}",
-        "only by the checksum": f"algorithm, reason, seconds, number, repeatable, warnings{told}{unread}{uncounted}{people}",
+        "only by the checksum": f"algorithm, reason, seconds, number, repeatable, warnings{extra}{unread}{uncounted}{people}",
     }
 
 
 def _people(c: Certificate, policy: Policy, counted: tuple[int, int]) -> str:
     """Return of how many people the class with the fewest has rows, as counted, and what only the certificate says of it."""
-    told = people_text(counted, by_tokens=not policy.dropped)
-    told = told if policy.people_of_classes is not None else f"by all columns, {told}"
+    reported = people_text(counted, by_tokens=not policy.dropped)
+    reported = reported if policy.people_of_classes is not None else f"by all columns, {reported}"
     if c.smallest_class_people is None:
-        return f"{told}; the certificate does not say it"
-    return told if counted[0] == counted[1] else f"{told}; the certificate says {c.smallest_class_people:,}"
+        return f"{reported}; the certificate does not say it"
+    return reported if counted[0] == counted[1] else f"{reported}; the certificate says {c.smallest_class_people:,}"

@@ -41,11 +41,11 @@ def check_known(con: Any, claimed: Certificate, policy: Policy) -> None:
             smallest.append(found.least)
             people += [(requirement.of.k, found.least)] if isinstance(requirement.of, People) else []
     columns = [each.columns for each in policy.known_requirements if each.columns is not None]
-    asked = bool(policy.known_requirements) and claimed.rows > 0
+    requested = bool(policy.known_requirements) and claimed.rows > 0
     facts: dict[str, int | None] = {
-        "known_columns": max(columns, default=None) if asked else None,
-        "sets_audited": sets if asked else None,
-        "smallest_class_known": min(smallest, default=None) if asked else None,
+        "known_columns": max(columns, default=None) if requested else None,
+        "sets_audited": sets if requested else None,
+        "smallest_class_known": min(smallest, default=None) if requested else None,
     }
     for field, counted in facts.items():
         if getattr(claimed, field) != counted:
@@ -55,13 +55,13 @@ def check_known(con: Any, claimed: Certificate, policy: Policy) -> None:
 
 def _check_people(claimed: Certificate, counted: Sequence[tuple[int, int]]) -> None:
     """Check the fewest people of a class, given for each requirement its k and its smallest class: who is who is not shown."""
-    field, told = "smallest_class_known_people", claimed.smallest_class_known_people
-    if told is None:
+    field, stated = "smallest_class_known_people", claimed.smallest_class_known_people
+    if stated is None:
         return
     if not counted:
-        raise CertificateError(field, f"{told}, but no guarantee counts people by known columns")
+        raise CertificateError(field, f"{stated}, but no guarantee counts people by known columns")
     least, most = (min(each) for each in zip(*counted, strict=True))
-    require_between(field, told, (least, most), "the guarantee and the rows of the smallest class allow a number")
+    require_between(field, stated, (least, most), "the guarantee and the rows of the smallest class allow a number")
 
 
 def rows_cost(
@@ -105,8 +105,8 @@ def rows_cost(
         *_, rare = few_alike(policy, table, counts, order)
         return charged_rows_cost(rare, terms_of(charges, table, counts, order, known_sets(policy, order)), cost, prices)
     for few in few_alike(policy, table, counts, order):
-        asked = {(tuple(masks), price) for masks, price in zip(few, prices, strict=True)}
-        if not any(_may_cost_less(masks, cost, price) for masks, price in asked):
+        distinct = {(tuple(masks), price) for masks, price in zip(few, prices, strict=True)}
+        if not any(_may_cost_less(masks, cost, price) for masks, price in distinct):
             return True
     return False
 

@@ -78,22 +78,22 @@ def _checked(con: Any, source: Place, release: Place, document: Document, delimi
     """Check what the tables tell first, so that a changed line is named itself, and the checksum last."""
     claimed = HistoryCertificate(**document.claims)
     load(con, source, into="source", delimiter=delimiter)
-    asked, unreleased = _asked(con, claimed)
-    require("guarantee", claimed.guarantee, asked.describe(), "the policy says")
-    require("k", claimed.k, asked.k, "the policy says")
-    people, own = _histories(con, asked)
+    requested, unreleased = _requested(con, claimed)
+    require("guarantee", claimed.guarantee, requested.describe(), "the policy says")
+    require("k", claimed.k, requested.k, "the policy says")
+    people, own = _histories(con, requested)
     rows = sum(len(each.rows) for each in people)
     require("rows", claimed.rows, rows, "the source has")
     require("people", claimed.people, len(people), "the source has")
     require("own_columns", claimed.own_columns, own, "these columns have one value in all rows of each person:")
-    require("cells", claimed.cells, rows * len(asked.quasi_identifiers), "the source has")
+    require("cells", claimed.cells, rows * len(requested.quasi_identifiers), "the source has")
     load(con, release, into="released", delimiter=delimiter)
     if columns(con, "released") != columns(con, "source"):
         raise AuditError("the columns of the release differ from those of the source; hint: is it a release of that table?")
-    _check_tokens(con, claimed, asked)
-    _check_candidates(con, claimed, asked)
-    _check_cells(con, claimed, asked, from_json=release.kind in ("json", "jsonl"))
-    bound = _check_bound(claimed, people, asked)
+    _check_tokens(con, claimed, requested)
+    _check_candidates(con, claimed, requested)
+    _check_cells(con, claimed, requested, from_json=release.kind in ("json", "jsonl"))
+    bound = _check_bound(claimed, people, requested)
     document.require_checksum()
     return {
         "guarantee": f"{claimed.guarantee} holds, counted in the release",
@@ -105,28 +105,28 @@ def _checked(con: Any, source: Place, release: Place, document: Document, delimi
     }
 
 
-def _asked(con: Any, claimed: HistoryCertificate) -> tuple[LinkedHistories, list[str]]:
+def _requested(con: Any, claimed: HistoryCertificate) -> tuple[LinkedHistories, list[str]]:
     """Return the guarantee in the spelling of the source, and the columns without a role, which must not be released."""
-    asked, names = claimed.asked, columns(con, "source")
-    roles = set(map(same_name, (asked.per, *asked.quasi_identifiers, *asked.keep)))
+    requested, names = claimed.asked, columns(con, "source")
+    roles = set(map(same_name, (requested.per, *requested.quasi_identifiers, *requested.keep)))
     unreleased = [name for name in names if same_name(name) not in roles]
     for name in unreleased:
         con.execute(f"ALTER TABLE source DROP {quoted(name)}")
     try:
-        return asked.resolved([name for name in names if name not in unreleased]), unreleased
+        return requested.resolved([name for name in names if name not in unreleased]), unreleased
     except PolicyError as error:
         raise_alone(CertificateError("policy", f"it does not match the source: {error}"))
 
 
-def _histories(con: Any, asked: LinkedHistories) -> tuple[list[History], tuple[str, ...]]:
+def _histories(con: Any, requested: LinkedHistories) -> tuple[list[History], tuple[str, ...]]:
     """Return the histories of the people of the source, and the names of their own columns."""
-    per, names = quoted(asked.per), asked.quasi_identifiers
+    per, names = quoted(requested.per), requested.quasi_identifiers
     missing = con.execute(f"SELECT system.main.count(*) FROM source WHERE {per} IS NULL").fetchall()[0][0]  # noqa: S608
     if missing:
-        raise AuditError(f"{how_many(missing, 'row')} of the source have no person in {as_identifier(asked.per)}")
-    own = [name for name in names if _is_own(con, "source", asked.per, name)]
+        raise AuditError(f"{how_many(missing, 'row')} of the source have no person in {as_identifier(requested.per)}")
+    own = [name for name in names if _is_own(con, "source", requested.per, name)]
     facts = [name for name in names if name not in own]
-    codes = ", ".join(_CODE.format(quoted(name)) for name in (asked.per, *own, *facts))
+    codes = ", ".join(_CODE.format(quoted(name)) for name in (requested.per, *own, *facts))
     found = sorted(con.execute(f"SELECT {codes} FROM source").fetchall(), key=lambda row: row[0])  # noqa: S608
     people = []
     for _, group in groupby(found, lambda row: row[0]):
@@ -140,9 +140,9 @@ def _is_own(con: Any, table: str, per: str, name: str) -> bool:
     return found is not False
 
 
-def _check_tokens(con: Any, claimed: HistoryCertificate, asked: LinkedHistories) -> None:
+def _check_tokens(con: Any, claimed: HistoryCertificate, requested: LinkedHistories) -> None:
     """Check that tokens are no more than people, with no more rows each, one value in own columns, and no cell without them."""
-    per = quoted(asked.per)
+    per = quoted(requested.per)
     linked, whole = (
         [n for (n,) in con.execute(_LENGTHS.format(table, per, per)).fetchall()] for table in ("released", "source")
     )
@@ -151,47 +151,47 @@ def _check_tokens(con: Any, claimed: HistoryCertificate, asked: LinkedHistories)
     if len(linked) > len(whole) or any(mine > theirs for mine, theirs in zip(linked, whole, strict=False)):
         raise AuditError("some tokens of the release have more rows than people of the source")
     for name in claimed.own_columns:
-        if not _is_own(con, "released", asked.per, name):
+        if not _is_own(con, "released", requested.per, name):
             raise AuditError(f"the rows of a token show different values of {as_identifier(name)}, which is one of each person")
-    names = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in asked.quasi_identifiers)
+    names = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in requested.quasi_identifiers)
     if con.execute(_BARE.format(per, names)).fetchall()[0][0]:
         raise AuditError("rows without a token show quasi-identifiers")
 
 
-def _check_candidates(con: Any, claimed: HistoryCertificate, asked: LinkedHistories) -> None:
+def _check_candidates(con: Any, claimed: HistoryCertificate, requested: LinkedHistories) -> None:
     """Check how many people have the known rows of each."""
-    values = {"person": asked.per, "qi": list(asked.quasi_identifiers), "m": asked.known_rows}
+    values = {"person": requested.per, "qi": list(requested.quasi_identifiers), "m": requested.known_rows}
     with macro_errors():
-        risk = record(con, f"FROM history_risk('released', $person, $qi, $m, k := {asked.k:d})", values)
+        risk = record(con, f"FROM history_risk('released', $person, $qi, $m, k := {requested.k:d})", values)
     fewest = risk["fewest_candidates"] if claimed.linked_people else None
-    if wrong := asked.broken(fewest):
+    if wrong := requested.broken(fewest):
         raise CertificateError("guarantee", wrong)
     require("fewest_candidates", claimed.fewest_candidates, fewest, "the release has")
     if claimed.people_below_next is not None and claimed.linked_people:
         require("people_below_next", claimed.people_below_next, risk["people_below_next"], "the release has")
 
 
-def _check_cells(con: Any, claimed: HistoryCertificate, asked: LinkedHistories, *, from_json: bool) -> None:
+def _check_cells(con: Any, claimed: HistoryCertificate, requested: LinkedHistories, *, from_json: bool) -> None:
     """Check that each row comes from a row of the source, and how many cells it hides; it does not show whose it is."""
     for table in ("source", "released"):
-        con.execute(f"ALTER TABLE {table} DROP {quoted(asked.per)}")
+        con.execute(f"ALTER TABLE {table} DROP {quoted(requested.per)}")
     policy = Policy(
-        quasi_identifiers=tuple(QuasiIdentifier(column=name) for name in asked.quasi_identifiers),
-        requirements=(KAnonymity(k=asked.k),),
-        keep=tuple(asked.keep),
+        quasi_identifiers=tuple(QuasiIdentifier(column=name) for name in requested.quasi_identifiers),
+        requirements=(KAnonymity(k=requested.k),),
+        keep=tuple(requested.keep),
     )
     loss = compare(con, coded_source(con, policy), Pseudonyms(), from_json=from_json)
     require_between("suppressed_cells", claimed.suppressed_cells, loss.cells, "the release suppresses")
 
 
-def _check_bound(claimed: HistoryCertificate, people: list[History], asked: LinkedHistories) -> str:
+def _check_bound(claimed: HistoryCertificate, people: list[History], requested: LinkedHistories) -> str:
     """Prove the lower bound again, and say what was proven."""
     bound = claimed.lower_bound
     if bound > claimed.suppressed_cells:
         raise CertificateError("lower_bound", "is above the suppressed cells")
     if claimed.bound_method not in (_BY_ROWS, _BY_PAIRS):
         return f"{how_many(bound, 'cell')}; {claimed.bound_method}, and this is not repeated"
-    found = proven(people, asked.k, pairs=claimed.bound_method == _BY_PAIRS and asked.known_rows > 1)
+    found = proven(people, requested.k, pairs=claimed.bound_method == _BY_PAIRS and requested.known_rows > 1)
     if found < bound:
         raise CertificateError("lower_bound", f"{bound}, but {claimed.bound_method} prove only {found}")
     return f"{how_many(bound, 'cell')}, proven again by {claimed.bound_method}"

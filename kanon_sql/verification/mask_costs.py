@@ -51,7 +51,7 @@ def by_hidden_columns(table: list[list[Any]], priced: Mapping[Shown, int]) -> tu
 
 
 def mask_loss(policy: Policy, cells: Cells, readings: Sequence[Reading]) -> tuple[Fraction, Fraction]:
-    """Return what the rows of a release cost, at least and at most: of the masks that each may show, the cheapest and dearest.
+    """Return the least and greatest cost of the rows of a release, over the masks that each row may show.
 
     Notes
     -----

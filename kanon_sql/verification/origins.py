@@ -55,8 +55,8 @@ def check_origins(coded: CodedSource, cells: Cells, readings: Sequence[Reading])
     numbers = [ClassNumbers.of(coded.policy, c, domain) for c, domain in enumerate(cells.domains)]
     for labels, rows in zip(combinations.tolist(), own, strict=True):
         shown = [c for c, label in enumerate(labels) if label != columns[c].hidden]
-        told = {c: columns[c].covers(labels[c]) for c in shown}
-        fit = source.within(told)
+        values = {c: columns[c].covers(labels[c]) for c in shown}
+        fit = source.within(values)
         inside = released.within({c: columns[c].within(labels[c]) for c in shown})
         short = _short(cells, fit, inside)
         if not short:
@@ -71,8 +71,8 @@ def check_origins(coded: CodedSource, cells: Cells, readings: Sequence[Reading])
                 "the source under a permitted mask"
             )
         for c in shown:
-            if (told_by := numbers[c]) is not None:
-                told_by.check(labels[c], cells, fit, rows)
+            if (class_numbers := numbers[c]) is not None:
+                class_numbers.check(labels[c], cells, fit, rows)
             held = readings[c].held(labels[c])
             if held is not None and len(np.setdiff1d(held, cells.source.codes[fit, c])):
                 size = int(cells.released.count[rows].sum())
@@ -94,9 +94,9 @@ def _maskable(codes: Int64, labels: Sequence[int], ways: Sequence[Way], readings
 
 def _short(cells: Cells, fit: Int64, rows: Int64) -> int:
     """Return how many of the released rows are more than the source rows that fit, over all values of the other columns."""
-    given, asked = cells.source, cells.released
-    rest, place = np.unique(np.concatenate([given.rest[fit], asked.rest[rows]]), return_inverse=True)
-    count = np.concatenate([-given.count[fit], asked.count[rows]])
+    source, released = cells.source, cells.released
+    rest, place = np.unique(np.concatenate([source.rest[fit], released.rest[rows]]), return_inverse=True)
+    count = np.concatenate([-source.count[fit], released.count[rows]])
     missing = np.zeros(len(rest), np.int64)
     np.add.at(missing, place, count)
     return int(missing[missing > 0].sum())
@@ -163,7 +163,7 @@ class _Column:
         if label not in self._inner:
             values = self._covered[label]
             self._marked[values] = True
-            # most others are told by the first of their values
+            # most others are recognized by the first of their values
             may = np.flatnonzero((self._size <= len(values)) & self._marked[self._flat[self._start]])
             size = self._size[may]
             before = np.cumsum(size) - size

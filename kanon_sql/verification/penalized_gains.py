@@ -4,10 +4,10 @@ Each limit of `kanon_sql.verification.guarantees.limits` has a multiplier of at 
 are limited together, one between -m c and m c for a set of length c, and m itself. A row pays the multipliers of the sets that
 hold its value, and gets back sum share * multiplier, and most * m. Summed over a class that keeps the limit this is nothing or
 more for the class: so its gain after penalties is at least its gain, whatever the multipliers are. One more number z, at least
-0, is paid out to each row, for ``least`` times z that a class pays once: a class has so many rows.
+0, is added to the gain of each row, for ``least`` times z that a class pays once: a class has so many rows.
 
 The multipliers are chosen for each instance by itself. All are 0 at first, and a step is ``length``, at first four times the
-dearest column. Then, 128 times, or until nothing is gained:
+most expensive column. Then, 128 times, or until nothing is gained:
 
 1. Cover the rows that pay more than they cost, penalties and payments included. The gain of these, less ``least`` z, is
    compared with the lowest so far; where it is lower, or the first, the multipliers are kept.
@@ -116,7 +116,7 @@ class Penalized:
     supports : Supports
         Their row types.
     number : int64 array [j]
-        Their numbers among all that were asked for.
+        Their numbers among all that were requested.
     gain : int64 array [j]
         What they gain at most.
     steepest : list of int64 array

@@ -50,7 +50,7 @@ class PermittedMasks:
 
     def _fitting(self, levels: Sequence[frozenset[int]]) -> list[Way]:
         """Return the listed ways that have these levels; one that asks no less than another is left out."""
-        assert self._listed is not None  # noqa: S101 - asked for listed masks only
+        assert self._listed is not None  # noqa: S101 - called for listed masks only
         fits = np.logical_and.reduce([np.isin(self._listed[:, c], list(each)) for c, each in enumerate(levels)])
         # A suppressed cell asks nothing of its value, nor does the only level that has the label.
         conditions = {

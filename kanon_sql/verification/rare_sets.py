@@ -26,7 +26,7 @@ def few_alike(
     """
     few: list[list[int]] = [[] for _ in counts]
     shorter: dict[tuple[int, ...], bytearray] = {}
-    for least in _rows_asked(policy, order):
+    for least in _rows_required(policy, order):
         met = {}
         for chosen in sorted(least):
             mask = sum(1 << place for place in chosen)
@@ -50,7 +50,7 @@ def few_alike(
 
 
 def known_sets(policy: Policy, order: Sequence[int]) -> list[tuple[list[int], int]]:
-    """Return the sets of known columns as places of the table, and the rows that each asks for.
+    """Return the sets of known columns as places of the table, and the rows that each requires.
 
     Parameters
     ----------
@@ -71,8 +71,8 @@ def known_sets(policy: Policy, order: Sequence[int]) -> list[tuple[list[int], in
     return found
 
 
-def _rows_asked(policy: Policy, order: Sequence[int]) -> Iterator[dict[tuple[int, ...], int]]:
-    """Yield for each size the sets of so many columns that are a part of a set, and the rows that each asks for."""
+def _rows_required(policy: Policy, order: Sequence[int]) -> Iterator[dict[tuple[int, ...], int]]:
+    """Yield for each size the sets of so many columns that are a part of a set, and the rows that each requires."""
     widest = known_sets(policy, order)
     for size in range(1, max(len(places) for places, _ in widest) + 1):
         least: dict[tuple[int, ...], int] = {}
@@ -86,9 +86,9 @@ def _rows_asked(policy: Policy, order: Sequence[int]) -> Iterator[dict[tuple[int
 
 def apart(masks: tuple[int, ...], cost: Sequence[int]) -> int:
     """Return what some masks without a common column cost: the shortest first."""
-    met = paid = 0
+    met = total = 0
     for mask in sorted(masks, key=lambda mask: mask.bit_count()):
         if not mask & met:
             met |= mask
-            paid += min(cost[place] for place in range(len(cost)) if mask >> place & 1)
-    return paid
+            total += min(cost[place] for place in range(len(cost)) if mask >> place & 1)
+    return total

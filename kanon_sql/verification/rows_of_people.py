@@ -1,6 +1,6 @@
-"""Row types without the people whose rows they are: what is proven of rows holds where k people are asked for, too.
+"""Row types without the people whose rows they are: what is proven of rows holds where k people are required, too.
 
-A class of k people has at least k rows, and keeps what is asked of its values.
+A class of k people has at least k rows, and meets the requirements on its values.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kanon_sql.table.coded_table import Sensitive
 
 _CELLS = 4
-"""Times the dearest column: the longest step of multipliers."""
+"""Times the most expensive column: the longest step of multipliers."""
 
 _LARGEST, _MOST_ROWS = 1 << 50, 1 << 28
 """Products of prices and rows, and rows, up to which 64 bits are enough for all sums."""
@@ -54,8 +54,8 @@ def gains_under(
     rows = sum(counts)
     if rows >= _MOST_ROWS or rows * max(max(map(abs, prices)), sum(cost)) >= _LARGEST:
         raise CertificateError("prices", "they are too large to be checked together with sensitive values")
-    asked = claimed_of(policy.sensitive_requirements, sensitive)
-    least = max(policy.least_class_size, *(each.least_rows() for each in asked))
+    claims = claimed_of(policy.sensitive_requirements, sensitive)
+    least = max(policy.least_class_size, *(each.least_rows() for each in claims))
     members, spent = [], []
     for member, price in supports_of(table, counts, prices, cost, permitted, least):
         members.append(member)
@@ -64,9 +64,9 @@ def gains_under(
         return 0
     size = np.array([len(each) for each in members])
     member, owner = np.concatenate(members), np.repeat(np.arange(len(members)), size)
-    weight, paid = np.array(counts, np.int64), np.array(prices, np.int64)
+    weight, price_of = np.array(counts, np.int64), np.array(prices, np.int64)
     found, closed = [], np.zeros(len(members), np.bool_)
-    for each in asked:
+    for each in claims:
         closed |= ~each.possible(_held(each.about, member, owner, weight), least)
         limit = each.limit()
         if limit is not None:
@@ -76,7 +76,7 @@ def gains_under(
     supports = Supports(
         start=np.cumsum(size) - size,
         owner=owner,
-        profit=paid[member] - np.array(spent, np.int64)[owner],
+        profit=price_of[member] - np.array(spent, np.int64)[owner],
         rows=weight[member],
         value=[about.codes[member].astype(np.int64) for _, about in found],
     )
@@ -93,8 +93,8 @@ def _by_size(penalized: Penalized, limits: Sequence[Limit], least: int, longest:
     steepest = [np.zeros(len(best), np.int64) for _ in limits]
     chosen = np.zeros(len(best), np.bool_)
     for place, inside in enumerate(owners(supports.start, len(supports.owner))):
-        told = supports.profit[inside], supports.rows[inside], supports.value[0][inside]
-        sizes = ClassSizes(limits[0], limits[1:], *told, least)
+        row_types = supports.profit[inside], supports.rows[inside], supports.value[0][inside]
+        sizes = ClassSizes(limits[0], limits[1:], *row_types, least)
         start = int(penalized.steepest[0][place])
         best[place] = min(best[place], sizes.best(start, longest))
         found = sizes.multipliers(start, longest) if rows[place] > LARGEST and best[place] < penalized.gain[place] else None

@@ -76,9 +76,9 @@ def read_cells(con: Any, policy: Policy, others: Sequence[str]) -> Cells:
     listed = ", ".join([*names, *others])
     whose = "".join(map(quoted, policy.dropped)) or "NULL"
     sides = [
-        f'SELECT {side} AS "kanon#side", {listed}, {told} AS "kanon#who", system.main.count(*) AS "kanon#n" '  # noqa: S608
+        f'SELECT {side} AS "kanon#side", {listed}, {owner} AS "kanon#who", system.main.count(*) AS "kanon#n" '  # noqa: S608
         f"FROM {table} GROUP BY ALL"
-        for side, (table, told) in enumerate((("source", whose), ("released", "NULL")))
+        for side, (table, owner) in enumerate((("source", whose), ("released", "NULL")))
     ]
     who = '"kanon#who"'
     person = f"CASE WHEN {who} IS NULL THEN -1 ELSE {rank.format(who)} END"

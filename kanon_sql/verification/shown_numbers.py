@@ -2,7 +2,7 @@
 
 Each class shows the mean of its own rows, so the shown numbers add up to those of the source, and what they lose follows from
 them alone: the sum of all squares less that of the shown ones. Shown medians are values of the source; what they lose lies
-between the cheapest and the dearest way to give each row one of them.
+between the cheapest and the most expensive way to give each row one of them.
 """
 
 from __future__ import annotations
@@ -76,18 +76,18 @@ def number_loss(source: CodedSource, name: str, domain: Domain) -> Bounds:
     known = sum(rows for _, rows in own)
     shown = _shown(domain, labels, numbers, median=median)
     cells = sum(rows for _, rows in shown)
-    beside = cells - known  # NULLs in classes that show a number
-    if beside < 0:
+    nulls = cells - known  # NULLs in classes that show a number
+    if nulls < 0:
         raise AuditError(f'the column "{name}" has fewer numbers in the release than in the source')
     if not cells:
         return Fraction(0), Fraction(0)
     if median:
-        low, high = (Fraction(0), _dearest(own, shown)) if beside else (_matched(own, shown), _dearest(own, shown))
+        low, high = (Fraction(0), _greatest_sum(own, shown)) if nulls else (_matched(own, shown), _greatest_sum(own, shown))
     else:
-        low, high = _squares(name, own, shown, beside)
+        low, high = _squares(name, own, shown, nulls)
     total = _absolute(own) if median else _squared(own)
     scale = known / total if total else Fraction(0)
-    return (max(Fraction(0), low) * scale + beside) / cells, (max(Fraction(0), high) * scale + GRAIN + beside) / cells
+    return (max(Fraction(0), low) * scale + nulls) / cells, (max(Fraction(0), high) * scale + GRAIN + nulls) / cells
 
 
 def _squared(own: list[tuple[Fraction, int]]) -> Fraction:
@@ -119,18 +119,18 @@ def _shown(domain: Domain, labels: Sequence[Label], numbers: Sequence[Fraction],
     return sorted(found)
 
 
-def _squares(name: str, own: list[tuple[Fraction, int]], shown: list[tuple[Fraction, int]], beside: int) -> Bounds:
+def _squares(name: str, own: list[tuple[Fraction, int]], shown: list[tuple[Fraction, int]], nulls: int) -> Bounds:
     """Return the least and the greatest sum of squared deviations from these means, of which some belong to NULLs."""
     total = sum(value * rows for value, rows in own)
-    told = sum(value * rows for value, rows in shown)
+    shown_sum = sum(value * rows for value, rows in shown)
     margin = _ROUNDING * sum(abs(value) * rows for value, rows in shown)
-    gone = [beside * value for value in (shown[0][0], shown[-1][0])]
-    if not told - max(gone) - margin <= total <= told - min(gone) + margin:
+    gone = [nulls * value for value in (shown[0][0], shown[-1][0])]
+    if not shown_sum - max(gone) - margin <= total <= shown_sum - min(gone) + margin:
         raise AuditError(f'the means of the column "{name}" do not add up to the numbers of the source')
     squares = [value * value for value, _ in shown]
     lost = sum(value * value * rows for value, rows in own) - sum(value * value * rows for value, rows in shown)
     margin = 2 * _ROUNDING * sum(value * value * rows for value, rows in shown)
-    return lost + beside * min(squares) - margin, lost + beside * max(squares) + margin
+    return lost + nulls * min(squares) - margin, lost + nulls * max(squares) + margin
 
 
 def _matched(own: list[tuple[Fraction, int]], shown: list[tuple[Fraction, int]]) -> Fraction:
@@ -148,7 +148,7 @@ def _matched(own: list[tuple[Fraction, int]], shown: list[tuple[Fraction, int]])
     return total - sum(abs(value) * rows for value, rows in shown if value not in exactly) / Fraction(1 << 22)
 
 
-def _dearest(own: list[tuple[Fraction, int]], shown: list[tuple[Fraction, int]]) -> Fraction:
+def _greatest_sum(own: list[tuple[Fraction, int]], shown: list[tuple[Fraction, int]]) -> Fraction:
     """Return a sum of differences that no way to give these numbers exceeds."""
     low, high = shown[0][0], shown[-1][0]
     return sum((max(abs(value - low), abs(value - high)) * rows for value, rows in own), Fraction(0))

@@ -114,8 +114,8 @@ def all_pay_at_most_their_loss(
     if max(float(square.max()) * unit, float(max(map(abs, prices)))) * 8 * k**3 > _LARGEST:
         raise CertificateError("prices", "they are too large to be checked")
     distance = np.maximum(0, np.floor(square * (unit * (1 - _ROUNDING))).astype(np.int64) - 1)
-    paid = np.array(prices, np.int64)[place]
-    return not any(_Around(distance, paid, k, i).some_gain() for i in range(len(place)))
+    price = np.array(prices, np.int64)[place]
+    return not any(_Around(distance, price, k, i).some_gain() for i in range(len(place)))
 
 
 def _scaled(numbers: Sequence[Fraction], counts: Sequence[int], weight: Fraction) -> NDArray[np.float64]:
@@ -137,13 +137,13 @@ class _Around:
     some row the pairs have 2 / k of it, or more. Half of the gain and half of what that row tells are never less.
     """
 
-    def __init__(self, distance: NDArray[np.int64], paid: NDArray[np.int64], k: int, row: int) -> None:
+    def __init__(self, distance: NDArray[np.int64], price: NDArray[np.int64], k: int, row: int) -> None:
         self.distance, self.k = distance, k
-        gain = k * paid - distance[row]
-        share = k * (paid + paid[row]) - (k - 1) * distance[row]
+        gain = k * price - distance[row]
+        share = k * (price + price[row]) - (k - 1) * distance[row]
         upper = 2 * (k - 1) * gain + k * share
-        self.total, self.bound = k * int(paid[row]), 2 * (k - 1) * k * int(paid[row])
-        others = np.flatnonzero(np.arange(len(paid)) != row)
+        self.total, self.bound = k * int(price[row]), 2 * (k - 1) * k * int(price[row])
+        others = np.flatnonzero(np.arange(len(price)) != row)
         most = int(upper[others].max(initial=0))
         others = others[self.bound + upper[others] + (k - 2) * max(0, most) > 0]
         self.others = others[np.argsort(-upper[others], kind="stable")]

@@ -1,4 +1,4 @@
-"""A release beside its source: what is hidden, what has changed, and whether each row can come from the source.
+"""A release compared with its source: what is hidden, what has changed, and whether each row can come from the source.
 
 The tables are named ``source`` and ``released``. No row key leads from one to the other, a cell that was empty before looks
 like a suppressed one, and a label may be that of several levels; every check here holds for each true release all the same.

@@ -64,11 +64,11 @@ MOST_FILES = 13
 
 
 def classes(requirement: type[Requirement]) -> Iterator[tuple[type, type]]:
-    """Yield the class of a guarantee in each folder, with the one that says what is asked of it there."""
+    """Yield the class of a guarantee in each folder, with the base class that it has there."""
     group = next(name for name, members in GROUPS.items() if requirement in members)
     for folder, asked in FOLDERS.items():
         if group in asked:
-            name = "Claimed" if folder is of_proofs else f"{requirement.__name__}Audit"
+            name = requirement.__name__ + ("Claim" if folder is of_proofs else "Audit")
             yield getattr(import_module(f"{folder.__name__}.{standard_name(requirement)}"), name), asked[group]
     if group in SOLVED:
         yield import_module(f"{of_solvers.__name__}.{standard_name(requirement)}").Required, SOLVED[group]

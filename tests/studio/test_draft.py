@@ -8,7 +8,7 @@ import pytest
 
 from kanon_sql.errors import ClauseError, PolicyError
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import LDiversity, People
+from kanon_sql.model.requirements import KAnonymity, LDiversity, People
 from kanon_sql.studio.draft import (
     IDENTIFIER,
     KEPT,
@@ -106,14 +106,14 @@ def test_any_other_query_stays_as_it_is(query):
     draft = FIRST.read(f"{query} ANONYMIZE BY zip, age GUARANTEE k >= 3")
     assert draft.dropped is None
     assert draft.query == query
-    assert draft.with_k(7).statement == f"{query}\nANONYMIZE BY zip, age\nGUARANTEE k >= 7"
+    assert draft.with_requirement(0, KAnonymity(k=7)).statement == f"{query}\nANONYMIZE BY zip, age\nGUARANTEE k >= 7"
     with pytest.raises(PolicyError, match="change the role in the statement"):
         draft.with_role("cost", KEPT)
 
 
 def test_masks_are_left_to_the_text():
     draft = FIRST.read("FROM patients ANONYMIZE BY GROUPING SETS ((zip, age), ()) GUARANTEE k >= 3")
-    assert "GROUPING SETS" in draft.with_k(4).statement
+    assert "GROUPING SETS" in draft.with_requirement(0, KAnonymity(k=4)).statement
     with pytest.raises(PolicyError, match="masks"):
         draft.with_role("cost", QUASI_IDENTIFIER)
 
@@ -129,7 +129,7 @@ def test_what_it_cannot_edit_is_refused(text):
 
 
 def test_the_form():
-    draft = FIRST.with_k(10).with_column("age", weight=Fraction(3), recoding="intervals (5, 10)")
+    draft = FIRST.with_requirement(0, KAnonymity(k=10)).with_column("age", weight=Fraction(3), recoding="intervals (5, 10)")
     draft = draft.with_requirement(1, None).with_requirement(9, LDiversity(sensitive="disease", l=3))
     assert draft.statement.splitlines()[2:] == [
         "ANONYMIZE BY zip, age IN INTERVALS (5, 10) WEIGHT 3",
@@ -143,8 +143,8 @@ def test_the_form():
 
 
 def test_k_counts_people_where_a_column_tells_them_apart():
-    draft = FIRST.with_role("name", PERSON).with_k(9)
-    assert [each.k for each in draft.policy.requirements if isinstance(each, People)] == [9]
+    draft = FIRST.with_role("name", PERSON)
+    assert [each.k for each in draft.policy.requirements if isinstance(each, People)] == [5]
     assert draft.with_role("name", IDENTIFIER).policy.people is None
 
 

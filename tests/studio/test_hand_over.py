@@ -17,6 +17,7 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.engines.duckdb.files.tables import load
 from kanon_sql.errors import AuditError, PolicyError, SourceError
+from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.studio.counts import statement_of
 from kanon_sql.studio.draft import IDENTIFIER, LINKABLE, NONE, PSEUDONYM, QUASI_IDENTIFIER
 from kanon_sql.studio.hand_over import hand_over, texts_of
@@ -142,15 +143,15 @@ def test_files_go_next_to_the_source_unless_it_is_the_invented_table(file, monke
     monkeypatch.chdir(tmp_path)
     session = Session()
     session.open(Place.of(str(file)))
-    assert session.beside("x.csv") == file.parent / "x.csv"
+    assert session.next_to_source("x.csv") == file.parent / "x.csv"
     session.demo = True
-    assert session.beside("x.csv") == tmp_path / "x.csv"
+    assert session.next_to_source("x.csv") == tmp_path / "x.csv"
     session.open(Place.of(str(file)))
-    assert session.beside("x.csv") == file.parent / "x.csv"
+    assert session.next_to_source("x.csv") == file.parent / "x.csv"
     for name in ("../../x", "/etc/x", "a/../b", "..\\x", "~/x", "\0", "..", "x\n/../y"):
-        assert session.beside(f"t_{name}.csv").parent == file.parent
-        assert session.beside(f"t_{name}.csv").resolve().parent == file.parent.resolve()
-    assert session.beside("zip é-1.csv").name == "zip é-1.csv"
+        assert session.next_to_source(f"t_{name}.csv").parent == file.parent
+        assert session.next_to_source(f"t_{name}.csv").resolve().parent == file.parent.resolve()
+    assert session.next_to_source("zip é-1.csv").name == "zip é-1.csv"
     session.close()
 
 
@@ -205,16 +206,17 @@ def test_a_cancelled_run_has_no_release(session):
 
 def test_changes_can_be_taken_back(session):
     first = session.draft
-    session.draft = first.with_k(7)
-    session.draft = first.with_k(8)
+    other, another, last = (first.with_requirement(0, KAnonymity(k=k)) for k in (7, 8, 9))
+    session.draft = other
+    session.draft = another
     session.undo()
-    assert (session.draft, session.undoable, session.redoable) == (first.with_k(7), True, True)
+    assert (session.draft, session.undoable, session.redoable) == (other, True, True)
     session.redo()
-    assert session.draft == first.with_k(8)
+    assert session.draft == another
     session.undo()
     session.undo()
     assert session.draft == first
-    session.draft = first.with_k(9)
+    session.draft = last
     assert not session.redoable
     session.undo()
 

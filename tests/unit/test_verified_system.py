@@ -259,10 +259,10 @@ def test_a_row_that_may_be_empty_has_no_cut() -> None:
 
 def test_groups_that_rows_name_together_are_rows() -> None:
     system = by_hand(SPREAD)
-    exchanges = Exchanges(system.tabulation, system.asked, system.cells, {frozenset((0, 1))})
+    exchanges = Exchanges(system.tabulation, system.requested, system.cells, {frozenset((0, 1))})
     check_complete(system, exchanges)
-    lacking = PublishedSystem(system.tabulation, system.asked, system.cells)
+    lacking = PublishedSystem(system.tabulation, system.requested, system.cells)
     with pytest.raises(CertificateError, match="the groups by a, b are missing"):
         check_complete(lacking, exchanges)
     same = [cell for cell in system.cells if cell.keys in {("x", "u"), ("z", "v"), ("z", "w")}]
-    check_complete(PublishedSystem(system.tabulation, system.asked, same), exchanges)  # each b has one a
+    check_complete(PublishedSystem(system.tabulation, system.requested, same), exchanges)  # each b has one a

@@ -62,19 +62,19 @@ class _Counting:
         with ui.element("div").classes("columns"):
             with panel("Table"):
                 self.keys = (
-                    ui.select(columns, label="Count by", value=[], multiple=True, on_change=self._told)
+                    ui.select(columns, label="Count by", value=[], multiple=True, on_change=self._show_statement)
                     .classes("full")
                     .props("use-chips")
                 )
                 with ui.element("div").classes("line"):
                     self.grouping = ui.select(
-                        list(GROUPINGS), label="Rows", value=next(iter(GROUPINGS)), on_change=self._told
+                        list(GROUPINGS), label="Rows", value=next(iter(GROUPINGS)), on_change=self._show_statement
                     ).classes("grow")
-                    self.k = ui.number(f"Fewest {self.unit}", value=K, min=2, precision=0, on_change=self._told).style(
-                        "width:8rem"
-                    )
+                    self.k = ui.number(
+                        f"Fewest {self.unit}", value=K, min=2, precision=0, on_change=self._show_statement
+                    ).style("width:8rem")
                     sums = {"": "nothing", **{name: name for name in self.source.summable}}
-                    self.measure = ui.select(sums, label="Sum of", value="", on_change=self._told).classes("grow")
+                    self.measure = ui.select(sums, label="Sum of", value="", on_change=self._show_statement).classes("grow")
                 with ui.element("pre").classes("sql"):
                     self.text = ui.label("")
                 with ui.element("div").classes("line"):
@@ -84,7 +84,7 @@ class _Counting:
                 self.status = ui.label("").props("role=status")
             self.outcome()
         ui.timer(_EVERY, self._watch)
-        self._told()
+        self._show_statement()
 
     def _statement(self) -> str:
         k = int(self.k.value or 0)
@@ -98,7 +98,7 @@ class _Counting:
             self.source.spelled, keys, self.grouping.value, k, measure or None, person, per_row=policy.per_row, kind=kind
         )
 
-    def _told(self) -> None:
+    def _show_statement(self) -> None:
         self.text.set_text(self._statement() if self.keys.value else "Choose what to count by.")
         self.button.set_enabled(bool(self.keys.value))
 

@@ -14,16 +14,16 @@ from kanon_sql.studio.source import Source
 
 
 def all_releases(session: Session, source: Source) -> None:
-    """Show every release as a point, and a field for the queries that it will be asked."""
+    """Show every release as a point, and a field for the queries that will be run on it."""
     if len(session.released) < 2:
         return
     with panel("All releases: risk and loss"):
 
         @ui.refreshable
         def points(found: list[Point]) -> None:
-            asked = all(each.error is not None for each in found)
-            said = "error of the queries" if asked else "loss"
-            shown = [(each.name, each.risk, each.error or 0.0 if asked else each.loss) for each in found]
+            queried = all(each.error is not None for each in found)
+            said = "error of the queries" if queried else "loss"
+            shown = [(each.name, each.risk, each.error or 0.0 if queried else each.loss) for each in found]
             scatter(
                 f"Risk of the worst row and {said}, of every release",
                 [(name, 100 * risk, 100 * loss) for name, risk, loss in shown],

@@ -45,19 +45,19 @@ def guarantees(session: Session, columns: list[str], changed: Changed) -> None:
 
 
 def _requirement(session: Session, place: int, each: Requirement, changed: Changed) -> None:
-    asked: Any = each.of if isinstance(each, KnownColumns) and each.of is not None else each
-    threshold = "k" if isinstance(asked, KAnonymity | People | KnownColumns | KMap) else asked.written.threshold
+    requested: Any = each.of if isinstance(each, KnownColumns) and each.of is not None else each
+    threshold = "k" if isinstance(requested, KAnonymity | People | KnownColumns | KMap) else requested.written.threshold
     with ui.element("div").classes("line"):
         ui.label(each.describe()).style("flex:1 1 7rem;overflow-wrap:anywhere")
-        value = float(getattr(asked, threshold))
+        value = float(getattr(requested, threshold))
         number = ui.number(threshold, value=int(value) if value == int(value) else value, min=0).style("width:5rem")
 
         def act() -> Draft:
             if number.value is None:
                 raise PolicyError(f"{threshold} is empty; hint: a number")
             given = int(number.value) if threshold == "k" else fraction(number.value, threshold)
-            again: Any = replace(asked, **{threshold: given})
-            if isinstance(each, KnownColumns) and asked is not each:
+            again: Any = replace(requested, **{threshold: given})
+            if isinstance(each, KnownColumns) and requested is not each:
                 again = replace(each, of=again)
             return session.draft.with_requirement(place, again)
 

@@ -65,23 +65,23 @@ def _folder(session: Session, source: Source, run: Run) -> None:
                 "bad",
             )
         with ui.element("div").classes("line"):
-            folder = ui.input("New folder", value=str(session.beside(f"{source.name}_released"))).classes("grow")
+            folder = ui.input("New folder", value=str(session.next_to_source(f"{source.name}_released"))).classes("grow")
             ending = ui.select(list(FORMATS), label="Format of the rows", value=FORMATS[0]).style("min-width:12rem")
 
             async def write() -> None:
                 button.set_enabled(False)
-                told.set_text("Writing ...")
+                status.set_text("Writing ...")
                 try:
                     names = await threads.io_bound(hand_over, source, run, folder.value, ending.value)
                     session.handed_over.add(run.number)
-                    told.set_text(f"Written: {', '.join(names or [])}.")
+                    status.set_text(f"Written: {', '.join(names or [])}.")
                 except Exception as error:
-                    told.set_text("")
+                    status.set_text("")
                     note(error_line(error))
                 button.set_enabled(True)
 
             button = ui.button("Write the folder", on_click=write)
-        told = ui.label("").props("role=status")
+        status = ui.label("").props("role=status")
 
 
 def _texts(session: Session, source: Source, run: Run) -> None:

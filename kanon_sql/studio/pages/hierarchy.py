@@ -131,7 +131,7 @@ class _Grouping:
     def _file(self) -> None:
         with panel("File"):
             paragraph("The file holds the values of the column. ARX reads it, too.", "muted")
-            place = self.session.beside(f"{self.source.name}_{self.column}.csv")
+            place = self.session.next_to_source(f"{self.source.name}_{self.column}.csv")
             file = ui.input("File", value=str(place)).classes("full")
 
             def use() -> None:

@@ -91,16 +91,16 @@ def _of_people(unit: MeasuredUnit, source: dict[str, Any]) -> list[tuple[str, st
 
 
 def _risk(after: float | None, before: float | None) -> str:
-    told, was = ("-" if each is None else f"{each:.1%}" for each in (after, before))
-    return f"{told}; in the source {was}"
+    now, was = ("-" if each is None else f"{each:.1%}" for each in (after, before))
+    return f"{now}; in the source {was}"
 
 
-def _compared(run: Run, other: Run, facts: Measured, beside: Measured) -> None:
+def _compared(run: Run, other: Run, facts: Measured, other_facts: Measured) -> None:
     with panel(f"{run.name} and {other.name}"), ui.element("div").classes("columns"):
-        for each, told in ((run, facts), (other, beside)):
+        for each, measured in ((run, facts), (other, other_facts)):
             with ui.element("div"):
                 paragraph(each.name)
-                figures(_facts(each, told))
+                figures(_facts(each, measured))
 
 
 def _release(session: Session, source: Source, run: Run, facts: Measured) -> None:
@@ -142,11 +142,11 @@ def _attacker(source: Source, run: Run) -> None:
     names = [qi.column for qi in Policy.from_json(certificate.policy).quasi_identifiers]
     with panel("What an attacker finds"):
         chosen = ui.select(names, label="The attacker knows", value=names[:3], multiple=True).classes("full").props("use-chips")
-        told = ui.label("").props("role=status")
+        status = ui.label("").props("role=status")
 
         async def count() -> None:
             if not chosen.value:
-                told.set_text("Someone who knows nothing finds every row.")
+                status.set_text("Someone who knows nothing finds every row.")
                 return
             try:
                 found = await threads.io_bound(attacker, source, run, list(chosen.value))
@@ -156,7 +156,7 @@ def _attacker(source: Source, run: Run) -> None:
             if found is not None:
                 before, after, people = found
                 fewest = f"rows of at least {how_many(after, 'person', 'people')}" if people else f"at least {after:,} rows"
-                told.set_text(
+                status.set_text(
                     f"Someone who knows these {len(chosen.value)} columns finds {fewest} in the release. "
                     f"In the source, it was {before:,}."
                 )

@@ -62,7 +62,7 @@ class _Editor:
         else:
             self.session.draft = draft
             self.code.set_value(text)
-            self._told(None)
+            self._show_message(None)
         self.form.refresh()
 
     def _statement(self) -> None:
@@ -82,7 +82,7 @@ class _Editor:
                 self.redo = ui.button("Redo", on_click=lambda: self._moved(self.session.redo)).props("outline")
                 ui.button("Solve", on_click=lambda: ui.navigate.to("/solve"))
             self.timer = ui.timer(_WAIT, self._read, active=False, once=False)
-        self._told(None)
+        self._show_message(None)
 
     async def _dressed(self) -> None:
         """Give the editor its name and the colours of the page, which only the browser knows."""
@@ -92,7 +92,7 @@ class _Editor:
     def _moved(self, act: Callable[[], None]) -> None:
         act()
         self.code.set_value(self.session.draft.statement)
-        self._told(None)
+        self._show_message(None)
         self.form.refresh()
 
     def _edited(self) -> None:
@@ -104,19 +104,19 @@ class _Editor:
         self.timer.deactivate()
         text = self.code.value
         if " ".join(text.split()) == " ".join(self.session.draft.statement.split()):
-            self._told(None)
+            self._show_message(None)
             return
         try:
             draft = self.session.draft.read(text)
             self.source.check(draft.query)
         except Exception as error:
-            self._told(error_line(error))
+            self._show_message(error_line(error))
             return
         self.session.draft = draft
-        self._told(None)
+        self._show_message(None)
         self.form.refresh()
 
-    def _told(self, words: str | None) -> None:
+    def _show_message(self, words: str | None) -> None:
         self.words.set_text("" if words is None else f"The form shows the last statement that could be read. {words}")
         self.undo.set_enabled(self.session.undoable)
         self.redo.set_enabled(self.session.redoable)
@@ -140,7 +140,7 @@ class _Editor:
         try:
             policy, dropped = await run.io_bound(self.source.under_template, rule) or self.source.first_policy
             after = under_rule(self.session.draft, policy, dropped)
-            told = changes(self.session.draft, after)
+            differences = changes(self.session.draft, after)
         except Exception as error:
             note(error_line(error))
             return
@@ -154,7 +154,7 @@ class _Editor:
                 ui.label(f"What {rule} changes")
             paragraph("What the statement guarantees already stays: the larger k, PER, dropped columns.", "muted")
             with ui.element("pre").classes("sql"):
-                ui.label("\n".join(told) or "Nothing.")
+                ui.label("\n".join(differences) or "Nothing.")
             with ui.element("div").classes("line"):
                 ui.button("Apply", on_click=apply)
                 ui.button("Cancel", on_click=dialog.close).props("outline")

@@ -65,16 +65,16 @@ def _column(session: Session, source: Source, qi: QuasiIdentifier, changed: Chan
         shown = ui.button("Labels").props("flat")
         shown.props["aria-label"] = f"Labels of {qi.column}"
         ui.link("Groups", f"/hierarchy?column={quote(qi.column)}").props["aria-label"] = f"Groups of {qi.column}"
-    told = ui.element("div")
+    preview_of_labels = ui.element("div")
 
     async def labels() -> None:
-        told.clear()
+        preview_of_labels.clear()
         try:
             found = [] if qi.recoding is None else await run.io_bound(preview, source, qi.column, qi.recoding)
         except Exception as error:
             note(error_line(error))
             return
-        with told:
+        with preview_of_labels:
             if not found:
                 paragraph(RECODINGS.get(spelled, "The labels depend on the classes of the release."), "muted")
             for name, some in found or ():

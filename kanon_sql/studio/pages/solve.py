@@ -135,12 +135,12 @@ class _Solving:
 
     def _offer(self, run: Run) -> None:
         """Offer what ends a refusal or a warning: another role of the column that it names."""
-        told = run.release[0].warnings if run.state == RELEASED else (run.words or "",)
+        messages = run.release[0].warnings if run.state == RELEASED else (run.words or "",)
         with ui.element("div").classes("line"):
             for name in run.draft.columns:
-                for label, role in ways_out(name, run.draft.role(name), "\n".join(told)):
+                for label, role in ways_out(name, run.draft.role(name), "\n".join(messages)):
                     self._button(label, partial(Draft.with_role, column=name, role=role))
-            if "repeats people" in "\n".join(told):
+            if "repeats people" in "\n".join(messages):
                 self._button("Each row is a person", Draft.with_rows)
 
     def _button(self, label: str, change: Callable[[Draft], Draft]) -> None:

@@ -39,8 +39,8 @@ def proven(system: PublishedSystem, cuts: Sequence[PricedCut], scale: int) -> in
         for row, coefficient in coefficients.items():
             charged[row] = charged.get(row, 0) + cut.price * coefficient
     # a row that has to be shown never helps a cut
-    paid = (max(0, charge - scale * system.costs[row]) for row, charge in charged.items() if not system.has_to_be_shown(row))
-    return max(0, -(-(total - sum(paid)) // scale))
+    excess = (max(0, charge - scale * system.costs[row]) for row, charge in charged.items() if not system.has_to_be_shown(row))
+    return max(0, -(-(total - sum(excess)) // scale))
 
 
 class _CheckedCuts:

@@ -28,8 +28,8 @@ class Exchanges:
     ----------
     tabulation : Tabulation
         The keys and the grouping sets of all tables.
-    asked : sequence of (Tabulation, Protection)
-        Each table, and what is asked of it.
+    requested : sequence of (Tabulation, Protection)
+        Each table, and its requirement.
     cells : sequence of BaseCell
         The base cells.
     related : set of frozenset of int
@@ -39,15 +39,15 @@ class Exchanges:
     def __init__(
         self,
         tabulation: Tabulation,
-        asked: Sequence[tuple[Tabulation, Protection]],
+        requested: Sequence[tuple[Tabulation, Protection]],
         cells: Sequence[BaseCell],
         related: set[Pair],
     ) -> None:
         self._cells, self._related, self._tables = cells, related, len(tabulation.sets)
-        self._known = any(protection.contributors for _, protection in asked)
+        self._known = any(protection.contributors for _, protection in requested)
         sets = [frozenset(each) for each in tabulation.sets]
         with_sums = frozenset(
-            key for shape, _ in asked if shape.sums for chosen in sets_in(tabulation.keys, shape) for key in chosen
+            key for shape, _ in requested if shape.sums for chosen in sets_in(tabulation.keys, shape) for key in chosen
         )
         self._sets = [each for each in sets if not any(each < other for other in sets)] + [with_sums]
         self._used = sorted(frozenset().union(*sets))

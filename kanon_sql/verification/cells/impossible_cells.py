@@ -24,8 +24,8 @@ class ImpossibleCells:
     ----------
     tabulation : Tabulation
         The keys of all tables.
-    asked : sequence of (Tabulation, Protection)
-        Each table, and what is asked of it.
+    requested : sequence of (Tabulation, Protection)
+        Each table, and its requirement.
 
     Raises
     ------
@@ -33,9 +33,9 @@ class ImpossibleCells:
         When a table names a key that it does not have.
     """
 
-    def __init__(self, tabulation: Tabulation, asked: Sequence[tuple[Tabulation, Protection]]) -> None:
+    def __init__(self, tabulation: Tabulation, requested: Sequence[tuple[Tabulation, Protection]]) -> None:
         self._rows: list[dict[int, tuple[str, ...]]] = []
-        for shape, protection in asked:
+        for shape, protection in requested:
             for row in protection.impossible:
                 try:
                     values = values_of(row, shape)

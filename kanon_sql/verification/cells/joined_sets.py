@@ -61,7 +61,7 @@ def check_complete(system: PublishedSystem, exchanges: Exchanges) -> None:
 
 def _is_open(system: PublishedSystem, union: tuple[int, ...], exchanges: Exchanges) -> bool:
     """Return whether the groups of some keys, and what is left of rows without one of them, need no witness."""
-    whole = PublishedSystem(system.tabulation, system.asked, system.cells, [union], exchanges)
+    whole = PublishedSystem(system.tabulation, system.requested, system.cells, [union], exchanges)
     groups = {row for row in range(whole.rows) if whole.grouping_sets[whole.sets[row]] == union}
     rests = (rest for rest in small_rests(whole) if rest[1] in groups)
     return not any(map(whole.needs_witness, groups)) and all(covered(whole, rest) for rest in rests)

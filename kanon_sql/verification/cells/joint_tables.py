@@ -12,8 +12,8 @@ from kanon_sql.errors import CertificateError, KanonError, raise_alone
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation, condition_key
 
-Asked = tuple[Tabulation, Protection]
-"""A table, and what is asked of it."""
+Requested = tuple[Tabulation, Protection]
+"""A table, and its requirement."""
 
 _Read = TypeVar("_Read", Tabulation, Protection)
 
@@ -35,13 +35,13 @@ class JointTables:
         How many of them were released before.
     """
 
-    tables: tuple[Asked, ...]
+    tables: tuple[Requested, ...]
     own: int
     whole: Tabulation
     earlier: int = 0
 
     @property
-    def solved(self) -> tuple[Asked, ...]:
+    def solved(self) -> tuple[Requested, ...]:
         """Return the tables that were solved."""
         return self.tables[: len(self.tables) - self.earlier]
 
@@ -86,11 +86,13 @@ def joint_tables(claimed: TableCertificate) -> JointTables:
         )
     except (KeyError, TypeError):
         raise_alone(CertificateError("together", "has missing or unknown fields"))
-    tables = tuple((_tabulation("together", shape), _read("together", Protection.from_dict, asked)) for shape, asked in listed)
+    tables = tuple(
+        (_tabulation("together", shape), _read("together", Protection.from_dict, requested)) for shape, requested in listed
+    )
     if type(earlier) is not int or not 0 <= earlier < len(tables) or own not in tables[: len(tables) - earlier]:
         raise CertificateError("together", "it does not list the table of the certificate")
-    costs = {asked.cost for _, asked in tables[: len(tables) - earlier]}
-    if len(costs) > 1 or any((shape.source, asked.per) != (tabulation.source, own[1].per) for shape, asked in tables):
+    costs = {requested.cost for _, requested in tables[: len(tables) - earlier]}
+    if len(costs) > 1 or any((shape.source, requested.per) != (tabulation.source, own[1].per) for shape, requested in tables):
         raise CertificateError("together", "its tables differ in source, PER or COST")
     several = len({shape.condition for shape, _ in tables}) > 1
     texts = {key for shape, _ in tables for key in (*shape.keys, *(shape.conditions if several else ()))}
@@ -107,7 +109,7 @@ def sets_in(keys: Sequence[str], shape: Tabulation) -> list[tuple[int, ...]]:
     return [tuple(sorted({*outer, *(keys.index(shape.keys[key]) for key in chosen)})) for chosen, _ in shape.groups]
 
 
-def _whole(field: str, keys: tuple[str, ...], sums: tuple[str, ...], tables: Sequence[Asked]) -> Tabulation:
+def _whole(field: str, keys: tuple[str, ...], sums: tuple[str, ...], tables: Sequence[Requested]) -> Tabulation:
     """Return the table of all rows of some tables."""
     sets = dict.fromkeys(each for shape, _ in tables for each in sets_in(keys, shape))
     try:

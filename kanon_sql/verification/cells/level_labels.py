@@ -55,7 +55,7 @@ def level_sql(con: Any, column: str, level: str, place: int) -> str:
         return f"system.main.rpad({shown}, CAST(system.main.length({text}) AS INTEGER), '*')"
     hierarchy = _HIERARCHY.fullmatch(level)
     if hierarchy is not None:
-        return _looked_up(con, text, _beside(hierarchy[1]), int(hierarchy[2]))
+        return _looked_up(con, text, _loaded_name(hierarchy[1]), int(hierarchy[2]))
     table, values = quoted(f"labels {place}"), f"SELECT DISTINCT {text} FROM source WHERE {column} IS NOT NULL"  # noqa: S608
     con.execute(f"CREATE OR REPLACE TEMP TABLE {table} (value VARCHAR, label VARCHAR)")
     labels = [(value, label(value, level)) for (value,) in con.execute(values).fetchall()]
@@ -64,13 +64,13 @@ def level_sql(con: Any, column: str, level: str, place: int) -> str:
     return f"(SELECT system.main.any_value(label) FROM {table} WHERE value = {text})"  # noqa: S608
 
 
-def load_hierarchies(con: Any, beside: Mapping[str, Place], delimiter: str) -> None:
+def load_hierarchies(con: Any, hierarchies: Mapping[str, Place], delimiter: str) -> None:
     """Read the tables that give levels of keys, by their names."""
-    for name, place in beside.items():
-        load(con, place, into=_beside(name), delimiter=delimiter)
+    for name, place in hierarchies.items():
+        load(con, place, into=_loaded_name(name), delimiter=delimiter)
 
 
-def _beside(name: str) -> str:
+def _loaded_name(name: str) -> str:
     """Return the name here of a table that gives levels, from its name in a statement or on the command line."""
     return f"beside {same_name(name.strip(QUOTES))}"
 

@@ -46,9 +46,9 @@ class PossibleRows:
         """Return whether a table has rows for such people, could have had them as empty rows, or leaves such rows out."""
         if any(keys[key] != "true" for key in self._outer[place]):
             return True
-        shape, asked = self._joint.tables[place]
+        shape, requested = self._joint.tables[place]
         sets, count = sets_in(self._joint.whole.keys, shape), len(shape.sets)
-        new, absent = place < len(self._joint.solved), asked.rows == "absent"
+        new, absent = place < len(self._joint.solved), requested.rows == "absent"
         for number, chosen in enumerate(sets):
             whole, own = self._row(sets[number % count], keys), self._row(chosen, keys)
             if own is not None or any(keys[key] != "true" for key in chosen if is_condition(self._joint.whole.keys[key])):

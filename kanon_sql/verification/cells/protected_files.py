@@ -23,7 +23,7 @@ from kanon_sql.verification.cells.published_system import PublishedSystem
 from kanon_sql.verification.cells.released_rows import compare
 from kanon_sql.verification.cells.table_claims import (
     Checked,
-    Claimed,
+    ClaimedTable,
     check_alike,
     check_all,
     earlier_place,
@@ -47,7 +47,7 @@ class VerifiedTable:
     claimed : TableCertificate
         Its certificate.
     tabulation, protection : Tabulation, Protection
-        What it shows, and what was asked of it.
+        What it shows, and its requirement.
     system : PublishedSystem
         The table without suppression, as its source gives it, with all that was solved together with it.
     sets : mapping
@@ -115,7 +115,7 @@ def verify_loaded(con: Any, document: Document) -> VerifiedTable:
 
 
 def verify_tables(
-    con: Any, source: Place, files: Sequence[tuple[Place, str]], delimiter: str, beside: Mapping[str, Place] = _NONE
+    con: Any, source: Place, files: Sequence[tuple[Place, str]], delimiter: str, named_tables: Mapping[str, Place] = _NONE
 ) -> dict[str, str]:
     """Check the certificates of a protected table, of several that were solved together, and of earlier ones, field by field.
 
@@ -129,7 +129,7 @@ def verify_tables(
         Each table, and the path of its certificate; at least one.
     delimiter : str
         The separator of CSV files.
-    beside : mapping of Place
+    named_tables : mapping of Place
         The tables that give levels of keys, by their names.
 
     Returns
@@ -149,7 +149,7 @@ def verify_tables(
             with lines_named(path, document):
                 claimed.append((release, path, read_claims(document)))
         load(con, source, into="source", delimiter=delimiter)
-        load_hierarchies(con, beside, delimiter)
+        load_hierarchies(con, named_tables, delimiter)
         # the table that respects most earlier ones
         _, path, first = max(claimed, key=lambda each: each[2].joint.earlier)
         with lines_named(path, first.document):
@@ -167,7 +167,7 @@ def verify_tables(
         return _report([each.certificate for each in together], first.joint, checked, len(compared))
 
 
-def _check_one(con: Any, first: Claimed, checked: Checked, each: Claimed, about: tuple[str, int | None]) -> None:
+def _check_one(con: Any, first: ClaimedTable, checked: Checked, each: ClaimedTable, about: tuple[str, int | None]) -> None:
     """Check one of several tables: one that was solved with the first, or an earlier one, by its own certificate, too."""
     path, place = about
     if place is None:
@@ -179,7 +179,7 @@ def _check_one(con: Any, first: Claimed, checked: Checked, each: Claimed, about:
     each.document.require_checksum()
 
 
-def _check_table(con: Any, checked: Checked, claimed: Claimed) -> None:
+def _check_table(con: Any, checked: Checked, claimed: ClaimedTable) -> None:
     """Check what a certificate says of its own table, and the rows of that."""
     certificate, system, joint = claimed.certificate, checked.system, claimed.joint
     all_rows = system.rows_of(joint.own)

@@ -30,8 +30,8 @@ class PublishedSystem:
     ----------
     tabulation : Tabulation
         The keys, sums and grouping sets of one table, or of several together.
-    asked : sequence of (Tabulation, Protection)
-        What is asked of each: for a row that several have, the strictest counts.
+    requested : sequence of (Tabulation, Protection)
+        The requirement of each: for a row that several have, the strictest counts.
     cells : sequence of BaseCell
         In the order of their keys, those without people last.
     joined_sets : sequence of tuple of int
@@ -78,26 +78,26 @@ class PublishedSystem:
     def __init__(
         self,
         tabulation: Tabulation,
-        asked: Sequence[tuple[Tabulation, Protection]],
+        requested: Sequence[tuple[Tabulation, Protection]],
         cells: Sequence[BaseCell],
         joined_sets: Sequence[tuple[int, ...]] = (),
         exchanges: Exchanges | None = None,
         before: tuple[int, frozenset[int]] = (0, frozenset()),
     ) -> None:
-        self.tabulation, self.asked, self.cells = tabulation, asked, cells
+        self.tabulation, self.requested, self.cells = tabulation, requested, cells
         self.grouping_sets = [*tabulation.sets, *joined_sets]
         self.ancestors: list[tuple[int, ...]] = []
         self.members: list[list[int]] = []
         self.sets: list[int] = []
-        self.k = max(protection.k for _, protection in asked)
-        self._stay = any(protection.rows == "null" for _, protection in asked)
-        of_conditions = {each for shape, _ in asked for each in sets_in(tabulation.keys, shape)[len(shape.sets) :]}
+        self.k = max(protection.k for _, protection in requested)
+        self._stay = any(protection.rows == "null" for _, protection in requested)
+        of_conditions = {each for shape, _ in requested for each in sets_in(tabulation.keys, shape)[len(shape.sets) :]}
         self._under_condition = {number for number, each in enumerate(tabulation.sets) if each in of_conditions}
-        self.coalition = max(protection.contributors for _, protection in asked)
+        self.coalition = max(protection.contributors for _, protection in requested)
         self._number_rows()
         self._seen = [self._is_of_a_table(row) for row in range(self.rows)]
         self._shown_by_name, self._hidden = (
-            frozenset(row for shape, each in asked for one in getattr(each, rows) for row in self._named(shape, one))
+            frozenset(row for shape, each in requested for one in getattr(each, rows) for row in self._named(shape, one))
             for rows in ("show_rows", "hide")
         )
         measures = range(1 + len(tabulation.sums))
@@ -116,7 +116,7 @@ class PublishedSystem:
             self.required[0][row] = 0
         self.may_be_empty = frozenset(row for row in range(self.rows) if not self.is_seen(row) and self.required[0][row])
         self.costs = self._costs()
-        of_earlier = {row for place in range(len(asked) - before[0], len(asked)) for row in self.rows_of(place)}
+        of_earlier = {row for place in range(len(requested) - before[0], len(requested)) for row in self.rows_of(place)}
         self.kept, self.kept_shown = frozenset(of_earlier & before[1]), frozenset(of_earlier - before[1])
 
     def _named(self, shape: Tabulation, row: NamedRow) -> list[int]:
@@ -158,7 +158,7 @@ class PublishedSystem:
 
     def rows_of(self, place: int) -> list[int]:
         """Return the rows of a table; a count under a condition is a row."""
-        own = set(sets_in(self.tabulation.keys, self.asked[place][0]))
+        own = set(sets_in(self.tabulation.keys, self.requested[place][0]))
         return [row for row in range(self.rows) if self.is_seen(row) and self.grouping_sets[self.sets[row]] in own]
 
     def needs_witness(self, row: int) -> bool:
@@ -192,7 +192,7 @@ class PublishedSystem:
         if not self.is_seen(row) or row in self.kept_shown or row in self._shown_by_name:
             return self.is_seen(row)
         shown = {self.tabulation.keys[key] for key in self.grouping_sets[self.sets[row]]}
-        for tabulation, protection in self.asked:
+        for tabulation, protection in self.requested:
             outer = {text for text in tabulation.conditions if text in self.tabulation.keys}
             for names in protection.show:
                 items = [tabulation.named(name, "key") for name in names]
@@ -226,7 +226,7 @@ class PublishedSystem:
 
     def _costs(self) -> list[int]:
         """Return the costs; without COST n, a grand total costs as much as all rows, so it goes last."""
-        table, cost = self.asked[0][0], self.asked[0][1].cost
+        table, cost = self.requested[0][0], self.requested[0][1].cost
         item = table.named(cost, "sum") if cost not in COSTS else None
         if item is not None:
             measure = 1 + self.tabulation.sums.index(table.sums[item.places[0]])
@@ -264,10 +264,10 @@ class PublishedSystem:
                 largest = nlargest(201, (each for base in members for each in self.cells[base].largest[measure - 1]))
                 for rule, attackers in rules:
                     if isinstance(rule, Dominance):
-                        asked = ceil(sum(largest[: rule.largest]) / rule.share)
+                        needed = ceil(sum(largest[: rule.largest]) / rule.share)
                     else:
-                        asked = ceil(sum(largest[:1]) * (1 + rule.percent / 100)) + sum(largest[1 : 1 + attackers])
-                    gap = max(gap, asked - total)
+                        needed = ceil(sum(largest[:1]) * (1 + rule.percent / 100)) + sum(largest[1 : 1 + attackers])
+                    gap = max(gap, needed - total)
                 few = Fraction(_SAFETY if people < self.k or row in self._hidden else 0)
                 if few or gap:
                     gap = max(gap, 1, ceil(total * max(share, few) / 100))
@@ -287,7 +287,7 @@ class PublishedSystem:
         return max(self.coalition, *(isinstance(rule, Ambiguity) for rule, _ in self._rules(place)), 0)
 
     def _names(self, place: int) -> Iterator[tuple[Protection, set[str]]]:
-        """Yield what is asked of each table, and its names of a sum."""
+        """Yield the requirement of each table, and its names of a sum."""
         text = self.tabulation.sums[place]
-        for shape, protection in self.asked:
+        for shape, protection in self.requested:
             yield protection, {each.name for each in shape.items if each.kind == "sum" and shape.sums[each.places[0]] == text}

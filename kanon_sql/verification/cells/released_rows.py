@@ -1,4 +1,4 @@
-"""The rows of a released table beside those that its source and its pattern give."""
+"""The rows of a released table next to those that its source and its pattern give."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ def compare(
         When the table has another column, or a row is missing, or one is there that the source does not give.
     """
     tabulation, protection = joint.tables[place]
-    told, sets = protection.suppressed, joint.sets_of(place)
-    names = [each.name for each in tabulation.items] + ["suppressed"] * told
+    flagged, sets = protection.suppressed, joint.sets_of(place)
+    names = [each.name for each in tabulation.items] + ["suppressed"] * flagged
     given = columns(con, "released")
     if list(map(same_name, names)) != list(map(same_name, given)):
         raise AuditError("the table has other columns than its certificate says")
     expected = Counter(
         _row(system, tabulation, sets[system.sets[row]], row, suppressed, decimals)
-        + (("true" if row in suppressed else "false",) if told else ())
+        + (("true" if row in suppressed else "false",) if flagged else ())
         for row in range(system.rows)
         if system.sets[row] in sets and system.is_seen(row) and (row not in suppressed or protection.rows == "null")
     )
     if not expected and () in tabulation.sets:
-        expected[_total_of_nobody(tabulation) + ("false",) * told] = 1
-    kinds = ["key" if each.kind == "key" else "number" for each in tabulation.items] + ["key"] * told
+        expected[_total_of_nobody(tabulation) + ("false",) * flagged] = 1
+    kinds = ["key" if each.kind == "key" else "number" for each in tabulation.items] + ["key"] * flagged
     cells = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in given)
     rows = con.execute(f"SELECT {cells} FROM released").fetchall()  # noqa: S608
     found = Counter(

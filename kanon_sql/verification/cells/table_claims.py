@@ -33,7 +33,7 @@ _OF_ALL = ("together", "base_cells", "cost", "status", "lower_bound", "bound_met
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claimed:
+class ClaimedTable:
     """The file of a certificate, and what that says."""
 
     document: Document
@@ -52,16 +52,16 @@ class Checked:
     bound: int
 
 
-def read_claims(document: Document) -> Claimed:
+def read_claims(document: Document) -> ClaimedTable:
     """Return what a certificate says."""
     certificate = TableCertificate.from_claims(document.claims)
     joint = joint_tables(certificate)
     if certificate.requirements != joint.tables[joint.own][1].requirements:
         raise CertificateError("requirements", "they differ from the rules in the certificate")
-    return Claimed(document=document, certificate=certificate, evidence=certificate.evidence, joint=joint)
+    return ClaimedTable(document=document, certificate=certificate, evidence=certificate.evidence, joint=joint)
 
 
-def check_all(con: Any, first: Claimed) -> Checked:
+def check_all(con: Any, first: ClaimedTable) -> Checked:
     """Check what a certificate says of all its tables."""
     claimed, evidence, joint = first.certificate, first.evidence, first.joint
     per, known = joint.tables[0][1].per, set(map(same_name, columns(con, "source")))
@@ -98,7 +98,7 @@ def check_all(con: Any, first: Claimed) -> Checked:
     return Checked(system=system, suppressed=suppressed, decimals=decimals, bound=bound)
 
 
-def check_alike(first: Claimed, other: Claimed, path: str) -> None:
+def check_alike(first: ClaimedTable, other: ClaimedTable, path: str) -> None:
     """Check that two certificates are about the same tables, with the same pattern."""
     if first is not other and first.certificate.together is None:
         raise CertificateError("together", f"{path} is about one table; hint: verify each table alone")
@@ -110,13 +110,13 @@ def check_alike(first: Claimed, other: Claimed, path: str) -> None:
             raise CertificateError(field, f"{path} has others, so the tables were not solved together")
 
 
-def earlier_place(later: Claimed, other: Claimed) -> int | None:
+def earlier_place(later: ClaimedTable, other: ClaimedTable) -> int | None:
     """Return which earlier table of a certificate the table of another one is; None if it is none."""
     joint = later.joint
     if other.certificate.together == later.certificate.together:
         return None
-    shape, asked = other.joint.tables[other.joint.own]
-    own = replace(shape, reads=()), asked
+    shape, requested = other.joint.tables[other.joint.own]
+    own = replace(shape, reads=()), requested
     return next(
         (
             place

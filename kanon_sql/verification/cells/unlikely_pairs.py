@@ -37,7 +37,7 @@ class UnlikelyPairs:
         self._seen: dict[tuple[int, int], set[tuple[str | None, str | None]]] = {}
         for one, other in combinations(range(keys), 2):
             seen = {(cell.keys[one], cell.keys[other]) for cell in cells}
-            turned = {(beside, value) for value, beside in seen}
+            turned = {(second, first) for first, second in seen}
             if _is_confined(sizes[one], sizes[other], seen) or _is_confined(sizes[other], sizes[one], turned):
                 self._seen[one, other] = seen
 
@@ -54,12 +54,12 @@ def _is_confined(
     sizes: Counter[str | None], others: Counter[str | None], seen: Iterable[tuple[str | None, str | None]]
 ) -> bool:
     """Return whether people of a value only have few values of another key, which is no accident."""
-    total, beside = others.total(), Counter[str | None]()
+    total, reached = others.total(), Counter[str | None]()
     for value, other in seen:
-        beside[value] += others[other]
+        reached[value] += others[other]
     shares = [(count / total, times) for count, times in Counter(others.values()).items()]
     by_chance = {size: sum((1 - exp(-size * each)) * each * times for each, times in shares) for size in {*sizes.values()}}
     return any(
-        beside[value] / total <= _SHARE * by_chance[size] and size * log(by_chance[size] * total / beside[value]) >= _SURPRISE
+        reached[value] / total <= _SHARE * by_chance[size] and size * log(by_chance[size] * total / reached[value]) >= _SURPRISE
         for value, size in sizes.items()
     )

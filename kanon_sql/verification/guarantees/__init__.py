@@ -1,4 +1,4 @@
-"""What a proof of a lower bound knows of each guarantee on values: a file for each, whose class is `Claimed`.
+"""What a proof of a lower bound knows of each guarantee on values: a file for each, with a class such as `LDiversityClaim`.
 
 Written from the definitions of the requirements; no code is shared with a solver, a kernel or an engine.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def claimed(requirement: SensitiveRequirement, about: Sensitive) -> ClaimedRequirement[Any]:
     """Return what is known of a requirement on an attribute."""
     module = import_module(f"{__name__}.{standard_name(type(requirement))}")
-    found: ClaimedRequirement[Any] = module.Claimed(requirement, about)
+    found: ClaimedRequirement[Any] = getattr(module, f"{type(requirement).__name__}Claim")(requirement, about)
     return found
 
 

@@ -10,7 +10,7 @@ from kanon_sql.verification.guarantees.shares import Shares
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed(Shares[AlphaAnonymity]):
+class AlphaAnonymityClaim(Shares[AlphaAnonymity]):
     """The greatest share of the value that is named; other values may have any."""
 
     def shares(self) -> list[tuple[Fraction, Fraction]]:

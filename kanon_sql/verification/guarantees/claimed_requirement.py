@@ -28,7 +28,7 @@ class ClaimedRequirement(Generic[S]):
     Parameters
     ----------
     requirement : SensitiveRequirement
-        What is asked of the values of every class.
+        The requirement on the values of every class.
     about : Sensitive
         The attribute.
     """

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from kanon_sql.verification.guarantees.shares import SharesOfTable as Claimed
+from kanon_sql.verification.guarantees.shares import SharesOfTable as DeltaDisclosureClaim
 
-__all__ = ["Claimed"]
+__all__ = ["DeltaDisclosureClaim"]

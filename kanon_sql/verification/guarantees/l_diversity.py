@@ -14,16 +14,16 @@ from kanon_sql.verification.guarantees.limits import Limit, Whole, at_most
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed(ClaimedRequirement[LDiversity]):
+class LDiversityClaim(ClaimedRequirement[LDiversity]):
     """Every variant asks for l different values."""
 
     def any_limit(self) -> Limit | None:
         """Return the greatest share of a value, where the variant sets one."""
-        values, asked = len(self.about.count), self.requirement
-        if asked.variant == "frequency":
-            share = 1 / asked.l
-        elif asked.c is not None and asked.l > 1:
-            share = asked.c / (1 + asked.c)  # the greatest counter is less than c times the others
+        values, requirement = len(self.about.count), self.requirement
+        if requirement.variant == "frequency":
+            share = 1 / requirement.l
+        elif requirement.c is not None and requirement.l > 1:
+            share = requirement.c / (1 + requirement.c)  # the greatest counter is less than c times the others
         else:
             return None
         return at_most(np.eye(values, dtype=np.int64), [share] * values)

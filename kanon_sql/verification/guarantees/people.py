@@ -6,5 +6,5 @@ from kanon_sql.model.requirements import People
 from kanon_sql.verification.guarantees.claimed_requirement import ClaimedRequirement
 
 
-class Claimed(ClaimedRequirement[People]):
+class PeopleClaim(ClaimedRequirement[People]):
     """Rows of at least k people."""

@@ -16,7 +16,7 @@ from kanon_sql.verification.guarantees.limits import ONE, Limit, Whole
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed(ClaimedRequirement[TCloseness]):
+class TClosenessClaim(ClaimedRequirement[TCloseness]):
     """Nothing is known where the distances are those of a table."""
 
     @property
