@@ -80,6 +80,8 @@ def _numbers(column: Any) -> Any:
     """Return the values of a column without NULL; `to_numpy` imports pandas, which a release does not need."""
     found = column.combine_chunks() if hasattr(column, "combine_chunks") else column
     bits = str(found.type) == "bool"
+    if str(found.type) == "extension<arrow.bool8>":  # a BOOLEAN where arrow_lossless_conversion is set
+        return np.from_dlpack(found.storage).astype(np.bool_)
     values = np.from_dlpack(found.cast("uint8") if bits else found)
     return values.astype(np.bool_) if bits else values
 

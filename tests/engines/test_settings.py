@@ -176,3 +176,13 @@ def test_places_from_0_are_refused_by_the_audit(clinic: Any, right: dict[str, Co
                     clinic.execute(statement).fetchall()
             else:
                 assert rows(clinic, statement) == right[statement]
+
+
+def test_people_are_told_apart_where_booleans_are_an_extension_type() -> None:
+    with kanon_sql.connect() as con:
+        con.execute("SET arrow_lossless_conversion = true")
+        con.execute(
+            "CREATE TABLE visits AS SELECT i % 4 AS ward, i % 3 = 0 AS member, i // 3 % 20 AS person FROM range(120) AS r(i)"
+        )
+        found = con.execute("SELECT ward, member FROM visits ANONYMIZE BY ward, member GUARANTEE k >= 3 PER person").fetchall()
+        assert len(found) == 120

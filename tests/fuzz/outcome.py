@@ -1,4 +1,4 @@
-"""What a surface makes of a trial, and how errors count: a refusal is a KanonError, anything else is a finding."""
+"""What a surface makes of a trial, and how errors count: a refusal is a KanonError but no InternalError, anything else is a finding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fuzz.checker import Claim, Rules
 from fuzz.domains import CANARY
 from fuzz.table import Table
 from kanon_sql.certificate import Certificate
-from kanon_sql.errors import KanonError
+from kanon_sql.errors import InternalError, KanonError
 
 _TOLD = re.compile(
     r"\b(?:PolicyError|UnknownColumnError|UnknownAlgorithmError|ClauseError|InfeasibleError|SourceError|AuditError|UnlistedColumnError)\b"
@@ -80,7 +80,7 @@ def refused(error: BaseException, *, foreign: bool = False) -> RefusedError:
         if CANARY in str(each):
             raise FoundError(f"an error shows a cell: {type(each).__name__}: {each}") from None
     message = " ".join(str(error).split())
-    if isinstance(error, KanonError):
+    if isinstance(error, KanonError) and not isinstance(error, InternalError):
         return RefusedError(type(error).__name__, message)
     told = _TOLD.search(message)
     if foreign and isinstance(error, duckdb.Error) and (told or "kanon audit: " in message):

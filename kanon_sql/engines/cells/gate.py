@@ -79,7 +79,7 @@ def check(table: CellTable, suppressed: Bools, witnesses: Witnesses) -> None:
             raise _refused("a suppressed row has no witness of less")
     _check_together(table, witnesses, whose)
     if len(unproven_rests(table, witnesses)):
-        raise _refused("what is left of a row has no witness")
+        raise _refused("the rest of a row has no witness")
 
 
 def unproven_rests(table: CellTable, witnesses: Witnesses) -> Int64:
