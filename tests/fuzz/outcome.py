@@ -1,4 +1,4 @@
-"""What a surface makes of a trial, and how errors count: a refusal is a KanonError but no InternalError, anything else is a finding."""
+"""What a surface makes of a trial, and how errors count: a KanonError is a refusal, but an InternalError is a finding."""
 
 from __future__ import annotations
 
