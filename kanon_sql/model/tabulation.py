@@ -29,7 +29,10 @@ _CONDITION = "WHERE "
 """How the key of a condition begins: names are compared in lower case, so no column begins so."""
 
 
-_CONNECTIVE = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[()\[\]{}]|\b(?:and|or|between|case|end)\b""", re.IGNORECASE)
+TEXT = r"""\$(?P<tag>\w*)\$(?s:.*?)\$(?P=tag)\$|\b[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'"""
+"""A text as SQL spells it: between dollar signs, with escapes, or plain."""
+
+_CONNECTIVE = re.compile(rf"""{TEXT}|"(?:[^"]|"")*"|[()\[\]{{}}]|\b(?:and|or|between|case|end)\b""", re.IGNORECASE)
 """What joins or encloses the parts of a condition, and the texts and names that may hold such words."""
 
 _OPENING, _CLOSING = {"(", "[", "{", "case"}, {")", "]", "}", "end"}
@@ -76,7 +79,7 @@ def conjuncts(condition: str) -> list[str]:
         depth += (word in _OPENING) - (word in _CLOSING)
         if word in _CLOSING and not depth:
             closed += 1
-        elif word == "or" and not depth:
+        elif depth < 0 or (word == "or" and not depth):
             return [condition]
         elif word == "between" and not depth:
             between += 1

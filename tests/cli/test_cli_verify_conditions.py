@@ -37,6 +37,7 @@ ALONE = {
     "GROUP BY CUBE (decade, area) PROTECT n >= 5",
     "nobody": "SELECT wing, count(*) AS n, sum(cost) AS s FROM guests WHERE age <> age OR ward != ward GROUP BY ROLLUP (wing) "
     "PROTECT n >= 5 AND p(s) >= 10",
+    "all_absent": "SELECT wing, count(*) AS n FROM guests GROUP BY ROLLUP (wing) PROTECT n >= 10000 ROWS ABSENT",
     "levels": "SELECT age, wing, count(*) AS n FROM guests GROUP BY CUBE (age IN HIERARCHY ages (0, 1), wing) PROTECT n >= 5",
 }
 

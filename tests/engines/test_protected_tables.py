@@ -21,7 +21,7 @@ from kanon_sql.engines.cells.published_system import published_system
 from kanon_sql.engines.cells.related_keys import related_keys
 from kanon_sql.errors import AuditError, KanonError, SourceError
 from kanon_sql.model.protection import Protection
-from kanon_sql.model.tabulation import Item, Tabulation
+from kanon_sql.model.tabulation import Item, Tabulation, conjuncts
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells import suppress
 
@@ -429,6 +429,18 @@ def test_words_of_sql_and_constant_keys_say_nothing_about_other_keys() -> None:
     values = np.array([*itertools.product(range(3), range(3), range(2), range(1))], np.int64)
     keys = ["CASE WHEN age < 3 THEN 'zip' ELSE 'b' END", "left(CAST(zip AS VARCHAR), 1)", "CAST(age >= 2 AS BOOLEAN)", "sex"]
     assert related_keys(values, keys) == [{2}, set(), {0}, set()]
+    for condition, parts in (
+        ("zip = $$a and b$$ | | age", 1),
+        ("zip = E'a\\' and b' | | age | | 'x'", 1),
+        ("t . end = 1 or ( zip = '1' and age = 1 )", 1),
+        ("zip between 1 and age", 1),
+        ("zip = '1 or 2' and age = 1", 2),
+        ("( zip = 1 and ( age = 1 or sex = 'f' ) )", 2),
+        ("case when zip = 1 and age = 1 then true end and sex = 'f'", 2),
+    ):
+        assert len(conjuncts(condition)) == parts, condition
+    together = related_keys(values[:, 1:3], ["left(zip, 1)", "age"], "zip = E'a\\' and b' | | age | | 'x'")
+    assert together == [{1}, {0}]
 
 
 def test_a_count_of_0_is_suppressed_where_an_empty_row_says_that_somebody_may_be_there() -> None:

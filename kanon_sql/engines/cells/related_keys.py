@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 from kanon_sql.engines.cells.base_cells import row_numbers
-from kanon_sql.model.tabulation import conjuncts
+from kanon_sql.model.tabulation import TEXT, conjuncts
 from kanon_sql.table.arrays import Int64
 
-_TEXT = re.compile(r"'(?:[^']|'')*'|\bAS\s+\w+", re.IGNORECASE)
+_TEXT = re.compile(rf"{TEXT}|\bAS\s+\w+", re.IGNORECASE)
 """What is no column: texts, and the types of casts."""
 
 _RESERVED = {"and", "any", "as", "case", "cast", "else", "end", "false", "in", "not", "null", "or", "then", "true", "when"}

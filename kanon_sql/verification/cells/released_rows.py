@@ -54,7 +54,8 @@ def compare(
         for row in range(system.rows)
         if system.sets[row] in sets and system.is_seen(row) and (row not in suppressed or protection.rows == "null")
     )
-    if not expected and () in tabulation.sets:
+    own = (row for row in range(system.rows) if system.sets[row] in sets and system.is_seen(row))
+    if next(own, None) is None and () in tabulation.sets:
         expected[_total_of_nobody(tabulation) + ("false",) * flagged] = 1
     kinds = ["key" if each.kind == "key" else "number" for each in tabulation.items] + ["key"] * flagged
     cells = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in given)
