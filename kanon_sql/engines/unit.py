@@ -55,20 +55,11 @@ LOST_KEY = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looked:
-    """Columns that a release shows, with the texts of some rows.
-
-    Parameters
-    ----------
-    columns : tuple of str
-        The columns.
-    texts : tuple of tuple of str
-        For each column its texts, None for NULL.
-    origins : mapping of str to sequence of str
-        The columns of the source that some of them carry, in the form that `same_name` compares.
-    """
+    """Columns that a release shows, with the texts of some rows."""
 
     columns: tuple[str, ...]
-    texts: tuple[tuple[str | None, ...], ...]
+    texts: tuple[tuple[str | None, ...], ...]  # for each column its texts, None for NULL
+    # the columns of the source that some of them carry, in the form that `same_name` compares
     origins: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def recognized(self, place: int) -> Recognized | None:
@@ -89,14 +80,10 @@ def settle(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) ->
 
     Parameters
     ----------
-    unit : Unit
-        What is counted.
     looked : Looked
         The columns to release.
     sample : SampledRows
         Rows of the source, with the columns that are left out of the release.
-    surface : Surface
-        The surface. Errors name its options.
 
     Raises
     ------

@@ -7,40 +7,19 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Enough:
-    """Evidence that is enough.
+    """Evidence that is enough."""
 
-    Parameters
-    ----------
-    values, pairs : int
-        Least numbers of values of a column, and of pairs of rows that share a value, for a conclusion.
-    agree : float
-        A shared column agrees in at least this share of these pairs.
-    moved : float
-        The same for a column on which hardly any random pairs agree, such as the zip code of people who move.
-    columns : int
-        So many shared columns are enough, even if others differ.
-    everything : int
-        So many are enough if no others differ.
-    bits : float
-        Least weight of the shared columns together. With 6, one of 64 random pairs agrees on all of them.
-    alike : bool
-        Whether rows with the same value have to agree on everything that describes a person, or on age and sex.
-    own : bool
-        Whether a shared column has to be one in which members of a household differ.
-    rows : float
-        Least number of rows of a value, on average.
-    """
-
-    values: int
-    pairs: int
-    agree: float
-    moved: float
-    columns: int
-    everything: int
-    bits: float
+    values: int  # least number of values of a column for a conclusion
+    pairs: int  # least number of pairs of rows that share a value for a conclusion
+    agree: float  # a shared column agrees in at least this share of these pairs
+    moved: float  # the same for a column on which hardly any random pairs agree, such as the zip code of people who move
+    columns: int  # so many shared columns are enough, even if others differ
+    everything: int  # so many are enough if no others differ
+    bits: float  # Least weight of the shared columns together. With 6, one of 64 random pairs agrees on all of them.
+    # whether rows with the same value have to agree on everything that describes a person, or on age and sex
     alike: bool = False
-    own: bool = False
-    rows: float = 0.0
+    own: bool = False  # whether a shared column has to be one in which members of a household differ
+    rows: float = 0.0  # least number of rows of a value, on average
 
     def share(self, at_random: float) -> float:
         """Return the share of pairs in which a shared column agrees, by the share of random pairs that agree on it."""

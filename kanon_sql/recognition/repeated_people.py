@@ -40,29 +40,15 @@ _YEARS = 0.75
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatedPeople:
-    """A column that repeats people, or may do so; or two columns that do so together.
+    """A column that repeats people, or may do so; or two columns that do so together."""
 
-    Parameters
-    ----------
-    columns : tuple of str
-        The column, or both.
-    people : int
-        Its values; estimated if the rows are a sample.
-    rows : int
-        The rows that have one.
-    shared : tuple of str
-        The personal columns on which rows with the same value agree; one for those that determine each other.
-    bits : float
-        The weight of the evidence: the sum of log2(1 / share of random pairs that agree).
-    certain : bool
-        Whether they are most of the personal columns; else they could also be those of a group, such as a household.
-    """
-
-    columns: tuple[str, ...]
-    people: int
-    rows: int
+    columns: tuple[str, ...]  # the column, or both
+    people: int  # its values; estimated if the rows are a sample
+    rows: int  # the rows that have one
+    # the personal columns on which rows with the same value agree; one for those that determine each other
     shared: tuple[str, ...]
-    bits: float
+    bits: float  # the weight of the evidence: the sum of log2(1 / share of random pairs that agree)
+    # whether they are most of the personal columns; else they could also be those of a group, such as a household
     certain: bool
 
     @property

@@ -20,31 +20,17 @@ Role = Literal["unlisted", "kept", "sensitive", "token"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exposed:
-    """A column released unchanged.
+    """A column released unchanged."""
 
-    Attributes
-    ----------
-    name : str
-        The column.
-    role : str
-        ``'kept'`` or ``'sensitive'`` if the policy names it, which makes its release a decision; ``'token'`` if it shows
-        tokens in the place of identifiers; else ``'unlisted'``.
-    rows, single : int
-        Rows of the release, and those with a value that fewer than ``shared`` rows have, or people if the policy counts them.
-    shared : int
-        How many have to share a value, see `kanon_sql.model.unlisted`.
-    people : bool
-        Whether these are people.
-    given_back : tuple of (str, float)
-        Quasi-identifiers, each with the share of its suppressed cells that the column gives back.
-    """
-
-    name: str
+    name: str  # the column
+    # ``'kept'`` or ``'sensitive'`` if the policy names it, which makes its release a decision; ``'token'`` if it shows tokens
+    # in the place of identifiers; else ``'unlisted'``
     role: Role
-    rows: int
-    single: int
-    shared: int = 2
-    people: bool = False
+    rows: int  # rows of the release
+    single: int  # those with a value that fewer than ``shared`` rows have, or people if the policy counts them
+    shared: int = 2  # how many have to share a value, see `kanon_sql.model.unlisted`
+    people: bool = False  # whether these are people
+    # quasi-identifiers, each with the share of its suppressed cells that the column gives back
     given_back: tuple[tuple[str, float], ...] = ()
 
     @property
@@ -65,22 +51,12 @@ class Exposed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Together:
-    """The columns that are neither quasi-identifiers nor sensitive, and show no tokens, two or more of them.
+    """The columns that are neither quasi-identifiers nor sensitive, and show no tokens, two or more of them."""
 
-    Attributes
-    ----------
-    columns : tuple of str
-        Their names.
-    rows, single : int
-        Rows of the release, and those with values there together that no other row has.
-    decided : bool
-        Whether the policy names all of them.
-    """
-
-    columns: tuple[str, ...]
-    rows: int
-    single: int
-    decided: bool
+    columns: tuple[str, ...]  # their names
+    rows: int  # rows of the release
+    single: int  # those with values there together that no other row has
+    decided: bool  # whether the policy names all of them
 
     @property
     def singles_out(self) -> bool:

@@ -24,21 +24,11 @@ _NOT_COUNTED = "not counted here: the source has the text of suppressed cells, s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """A requirement, and what was counted.
+    """A requirement, and what was counted."""
 
-    Attributes
-    ----------
-    text : str
-        The requirement, as the clause writes it.
-    kept : bool, optional
-        Whether the release keeps it; None where that was not counted.
-    found : str
-        What was counted, in words.
-    """
-
-    text: str
-    kept: bool | None
-    found: str
+    text: str  # the requirement, as the clause writes it
+    kept: bool | None  # whether the release keeps it; None where that was not counted
+    found: str  # what was counted, in words
 
 
 def counted_guarantees(release: Released, certificate: Certificate | None) -> tuple[Counted, ...]:

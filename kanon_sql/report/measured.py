@@ -38,92 +38,38 @@ _MASKS = """SELECT {pattern} AS hidden, system.main.count(*) AS n FROM {released
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mask:
-    """Columns that are hidden together.
+    """Columns that are hidden together."""
 
-    Attributes
-    ----------
-    hidden : tuple of str
-        The columns.
-    rows : int
-        Rows of the release in which just these are hidden.
-    """
-
-    hidden: tuple[str, ...]
-    rows: int
+    hidden: tuple[str, ...]  # the columns
+    rows: int  # rows of the release in which just these are hidden
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """A release and its source.
+    """A release and its source."""
 
-    Attributes
-    ----------
-    rows : int
-        Rows of either.
-    least : int
-        Rows of the release that a value needs to be reported.
-    requirements : tuple of Counted
-        What was guaranteed.
-    sizes, risk : tuple of dict
-        The rows of `k_anonymity` and `reidentification_risk`, of the source and of the release.
-    utility : dict
-        The row of `utility`.
-    class_sizes : tuple of Bar
-        Rows by the size of their class.
-    masks : tuple of Mask
-        The masks with most rows.
-    other_masks : Mask or None
-        All others together, without columns.
-    columns : tuple of Column
-        The quasi-identifiers.
-    sensitive : tuple of Sensitive
-        The sensitive attributes.
-    unchanged : tuple of str
-        The columns about which nothing is guaranteed.
-    exposed : tuple of Exposed
-        The same columns and the sensitive ones: what they tell.
-    together : Together, optional
-        What the former tell together; None if they are fewer than two.
-    linked : tuple of LinkedTokens
-        What the tokens of each pseudonym link.
-    same_rows : bool
-        Whether source and release have the same rows, however often each.
-    known : tuple of KnownColumns
-        The guarantees about what an attacker knows.
-    of_population : bool
-        Whether the guarantee counts rows of a population, so that a row of the release may be unique.
-    unit : MeasuredUnit
-        What is counted, and of how many people the smallest class has rows.
-    identifiers : mapping
-        Released columns that look like identifiers, each with the reason.
-    left_out : tuple of str
-        Columns of the source that the release has not.
-    hashes : tuple of str
-        The hashes of the sorted rows of the source and of the release.
-    """
-
-    rows: int
-    least: int
-    requirements: tuple[Counted, ...]
-    sizes: tuple[dict[str, Any], dict[str, Any]]
-    risk: tuple[dict[str, Any], dict[str, Any]]
-    utility: dict[str, Any]
-    class_sizes: tuple[Bar, ...]
-    masks: tuple[Mask, ...]
-    other_masks: Mask | None
-    columns: tuple[Column, ...]
-    sensitive: tuple[Sensitive, ...]
-    unchanged: tuple[str, ...]
-    exposed: tuple[Exposed, ...]
-    together: Together | None
-    linked: tuple[LinkedTokens, ...]
-    same_rows: bool
-    known: tuple[KnownColumns, ...]
-    of_population: bool
-    unit: MeasuredUnit
-    identifiers: Mapping[str, str]
-    left_out: tuple[str, ...]
-    hashes: tuple[str, str]
+    rows: int  # rows of either
+    least: int  # rows of the release that a value needs to be reported
+    requirements: tuple[Counted, ...]  # what was guaranteed
+    sizes: tuple[dict[str, Any], dict[str, Any]]  # the row of `k_anonymity` of the source and of the release
+    risk: tuple[dict[str, Any], dict[str, Any]]  # the row of `reidentification_risk` of both
+    utility: dict[str, Any]  # the row of `utility`
+    class_sizes: tuple[Bar, ...]  # rows by the size of their class
+    masks: tuple[Mask, ...]  # the masks with most rows
+    other_masks: Mask | None  # all others together, without columns
+    columns: tuple[Column, ...]  # the quasi-identifiers
+    sensitive: tuple[Sensitive, ...]  # the sensitive attributes
+    unchanged: tuple[str, ...]  # the columns about which nothing is guaranteed
+    exposed: tuple[Exposed, ...]  # the same columns and the sensitive ones: what they tell
+    together: Together | None  # what the former tell together; None if they are fewer than two
+    linked: tuple[LinkedTokens, ...]  # what the tokens of each pseudonym link
+    same_rows: bool  # whether source and release have the same rows, however often each
+    known: tuple[KnownColumns, ...]  # the guarantees about what an attacker knows
+    of_population: bool  # whether the guarantee counts rows of a population, so that a row of the release may be unique
+    unit: MeasuredUnit  # what is counted, and of how many people the smallest class has rows
+    identifiers: Mapping[str, str]  # released columns that look like identifiers, each with the reason
+    left_out: tuple[str, ...]  # columns of the source that the release has not
+    hashes: tuple[str, str]  # the hashes of the sorted rows of the source and of the release
 
 
 def measured(con: Any, policy: Policy, certificate: Certificate | None = None, whole: str = "source") -> Measured:

@@ -30,17 +30,11 @@ _LONGEST_TITLE = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """What its author says of a release; what is left out is a blank to be filled in on paper.
+    """What its author says of a release; what is left out is a blank to be filled in on paper."""
 
-    Attributes
-    ----------
-    title, purpose, recipient : str, optional
-        What is released, what for, and to whom.
-    """
-
-    title: str | None = None
-    purpose: str | None = None
-    recipient: str | None = None
+    title: str | None = None  # what is released
+    purpose: str | None = None  # what for
+    recipient: str | None = None  # to whom
 
 
 def report_page(
@@ -56,8 +50,6 @@ def report_page(
 
     Parameters
     ----------
-    facts : Measured
-        What was counted.
     claims : sequence of Claim
         What a certificate says that was counted again.
     certificate : iterable of (str, str)

@@ -25,30 +25,14 @@ _BUT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What the banner of a page says.
+    """What the banner of a page says."""
 
-    Attributes
-    ----------
-    colour : str
-        ``'kept'`` is green, ``'caution'`` is amber, ``'broken'`` is red.
-    headline : str
-        The sentence.
-    cautions : tuple of Caution
-        Why the release is dangerous though its guarantee may be kept.
-    warnings : tuple of str
-        What columns released unchanged tell below the limits.
-    uncounted : tuple of str
-        The guarantees that were not counted.
-    foreign : bool
-        Whether the certificate is not that of the release.
-    """
-
-    colour: Colour
-    headline: str
-    cautions: tuple[Caution, ...]
-    warnings: tuple[str, ...]
-    uncounted: tuple[str, ...]
-    foreign: bool
+    colour: Colour  # ``'kept'`` is green, ``'caution'`` is amber, ``'broken'`` is red
+    headline: str  # the sentence
+    cautions: tuple[Caution, ...]  # why the release is dangerous though its guarantee may be kept
+    warnings: tuple[str, ...]  # what columns released unchanged tell below the limits
+    uncounted: tuple[str, ...]  # the guarantees that were not counted
+    foreign: bool  # whether the certificate is not that of the release
 
 
 def verdict(facts: Measured, claims: Sequence[Claim]) -> Verdict:

@@ -20,10 +20,6 @@ def serve(session: Session, address: Address, complain: Callable[[str], None]) -
 
     Parameters
     ----------
-    session : Session
-        What the user works on.
-    address : Address
-        Where the studio listens.
     complain : callable
         Takes a line about each error that nobody caught.
     """

@@ -12,18 +12,10 @@ UNSEEN = -1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Population:
-    """Rows of the population, those with the same codes together.
+    """Rows of the population, those with the same codes together."""
 
-    Parameters
-    ----------
-    codes : int32 array [p, m]
-        For each coded column the code of the source, or `UNSEEN`.
-    weight : int64 array [p]
-        Rows of the population.
-    """
-
-    codes: Int32
-    weight: Int64
+    codes: Int32  # [p, m]: for each coded column the code of the source, or `UNSEEN`
+    weight: Int64  # [p]: rows of the population
 
     @property
     def rows(self) -> int:

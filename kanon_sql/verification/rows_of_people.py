@@ -19,22 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsOfPeople:
-    """Row types that differ in their values, those of equal codes next to each other.
+    """Row types that differ in their values, those of equal codes next to each other."""
 
-    Attributes
-    ----------
-    table : list of list
-        The codes, column by column.
-    counts, prices : list of int
-        The rows of each row type, and what one pays.
-    sensitive : list of Sensitive
-        The attributes, without the one that tells people apart.
-    """
-
-    table: list[list[Any]]
-    counts: list[int]
-    prices: list[int]
-    sensitive: list[Sensitive]
+    table: list[list[Any]]  # the codes, column by column
+    counts: list[int]  # the rows of each row type
+    prices: list[int]  # what one pays
+    sensitive: list[Sensitive]  # the attributes, without the one that tells people apart
 
     @classmethod
     def of(

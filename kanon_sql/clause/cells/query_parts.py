@@ -18,8 +18,6 @@ def parts_of(script: Script, start: int, clause: int) -> dict[str, int]:
 
     Parameters
     ----------
-    script : Script
-        The tokens of the text.
     start, clause : int
         Where the query begins, and the word PROTECT.
 

@@ -45,8 +45,6 @@ def intervals(cells: PublishedCells, budget: Budget) -> dict[int, Interval]:
     ----------
     cells : PublishedCells
         The table.
-    budget : Budget
-        Its time.
 
     Raises
     ------

@@ -31,8 +31,6 @@ def start_again(state: State, share: Floats, lower_bound: int, budget: Budget) -
         To what share each row is suppressed in the cheapest relaxed suppression.
     lower_bound : int
         What is known.
-    budget : Budget
-        Time left.
     """
     random = np.random.default_rng(budget.seed)
     best, cost = state.snapshot(), state.cost

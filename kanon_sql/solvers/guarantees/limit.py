@@ -17,27 +17,14 @@ ONE = 1 << 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """A limit to the rows below the edges of a tree; see `kanon_sql.kernels.requirements.limits`.
+    """A limit to the rows below the edges of a tree; see `kanon_sql.kernels.requirements.limits`."""
 
-    Parameters
-    ----------
-    leaf, parent : int32, int64 arrays [v], [e]
-        The lowest edge above each value, the edge above each edge; -1 for none. Children come first.
-    numerator : int64 array [e]
-        The share below each edge, in units of 1 / ``denominator``.
-    denominator : int
-        See above.
-    length : int64 array [e]
-        In 1/65536, rounded down.
-    most : int
-        How far all may be off together, in 1/65536, rounded up; -1 where each share is the most that a class may have.
-    """
-
-    leaf: Int32
-    parent: Int64
-    numerator: Int64
+    leaf: Int32  # [v]: the lowest edge above each value, -1 for none
+    parent: Int64  # [e]: the edge above each edge, -1 for none; children come first
+    numerator: Int64  # [e]: the share below each edge, in units of 1 / ``denominator``
     denominator: int
-    length: Int64
+    length: Int64  # [e]: in 1/65536, rounded down
+    # how far all may be off together, in 1/65536, rounded up; -1 where each share is the most that a class may have
     most: int = -1
     signed: bool = False
 

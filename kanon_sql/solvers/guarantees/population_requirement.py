@@ -21,18 +21,10 @@ P = TypeVar("P", bound=PopulationRequirement)
 
 @dataclass(frozen=True, slots=True)
 class MatchedRequirement(ABC, Generic[P]):
-    """A requirement and the table whose rows are released.
+    """A requirement and the table whose rows are released."""
 
-    Parameters
-    ----------
-    requirement : PopulationRequirement
-        The requirement of what classes show.
-    table : CodedTable
-        With the population.
-    """
-
-    requirement: P
-    table: CodedTable
+    requirement: P  # the requirement of what classes show
+    table: CodedTable  # with the population
 
     @property
     def population(self) -> Population:

@@ -12,19 +12,11 @@ from kanon_sql.table.arrays import Int64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeEdges:
-    """The edges of a tree distance, children first.
+    """The edges of a tree distance, children first."""
 
-    Parameters
-    ----------
-    length, parent : int64 arrays [e]
-        Of each edge; -1 where its parent is the root.
-    leaf : int64 array [v]
-        The lowest edge above each value, -1 where there is none.
-    """
-
-    length: Int64
-    parent: Int64
-    leaf: Int64
+    length: Int64  # [e]: of each edge
+    parent: Int64  # [e]: the edge above each edge, -1 where that is the root
+    leaf: Int64  # [v]: the lowest edge above each value, -1 where there is none
 
     @classmethod
     def of(cls, distance: TreeDistance) -> TreeEdges:

@@ -14,18 +14,10 @@ from kanon_sql.table.history_table import HistoryTable, Shown
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownSets:
-    """Sets of rows of one person each.
+    """Sets of rows of one person each."""
 
-    Parameters
-    ----------
-    rows : int64 array [s, j]
-        The linked rows of each set.
-    people : int64 array [s]
-        How many people have rows that show the same, as often, next to the same own columns.
-    """
-
-    rows: Int64
-    people: Int64
+    rows: Int64  # [s, j]: the linked rows of each set
+    people: Int64  # [s]: how many people have rows that show the same, as often, next to the same own columns
 
 
 def known_sets(table: HistoryTable, shown: Shown, m: int) -> list[KnownSets]:

@@ -53,14 +53,9 @@ def lower_bound(table: HistoryTable, k: int, m: int, support: Support) -> tuple[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pairs:
-    """Both orders of each pair of rows of one person.
+    """Both orders of each pair of rows of one person."""
 
-    Parameters
-    ----------
-    first, second : int64 array [s]
-        The rows; those of the other order are s / 2 places further.
-    """
-
+    # first, second [s]: the rows; those of the other order are s / 2 places further
     first: Int64
     second: Int64
 

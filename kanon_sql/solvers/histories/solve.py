@@ -24,24 +24,12 @@ _MOST_SETS = 20_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistorySolution:
-    """What a search found.
+    """What a search found."""
 
-    Parameters
-    ----------
-    shown : Shown
-        The release.
-    lower_bound : int
-        What every release costs at least, in cells.
-    bound_method : str
-        What proves it.
-    seconds : float
-        How long it took.
-    """
-
-    shown: Shown
-    lower_bound: int
-    bound_method: str
-    seconds: float
+    shown: Shown  # the release
+    lower_bound: int  # what every release costs at least, in cells
+    bound_method: str  # what proves it
+    seconds: float  # how long it took
 
 
 def solve(table: HistoryTable, k: int, m: int, report: Progress = silent) -> HistorySolution:

@@ -43,27 +43,13 @@ NOTHING = 1 << 62
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instances:
-    """Pattern instances with a support of k rows or more.
+    """Pattern instances with a support of k rows or more."""
 
-    Parameters
-    ----------
-    start : int64 array [j + 1]
-        Where the members of each instance begin.
-    member : int32 array
-        The support: row types that have the values which the instance shows.
-    pattern : int32 array [j]
-        Position of the pattern among the permitted ones.
-    cost : int64 array [j]
-        Cost of a row, in units of the table.
-    price_limit : int64 array [t]
-        Instances that are not listed gain nothing where no price is above this.
-    """
-
-    start: Int64
-    member: Int32
-    pattern: Int32
-    cost: Int64
-    price_limit: Int64
+    start: Int64  # [j + 1]: where the members of each instance begin
+    member: Int32  # the support: row types that have the values which the instance shows
+    pattern: Int32  # [j]: position of the pattern among the permitted ones
+    cost: Int64  # [j]: cost of a row, in units of the table
+    price_limit: Int64  # [t]: instances that are not listed gain nothing where no price is above this
 
     def __len__(self) -> int:
         return len(self.cost)
@@ -147,8 +133,6 @@ def useful(
         support some permitted pattern shows at less cost are left out: all their rows could move there.
     limit : int
         Most members.
-    budget : Budget
-        Time left.
     cheapest : int64 array [t], optional
         Cost of the cheapest instance of each row type, where it is known: the search is shorter, and finds the same.
 

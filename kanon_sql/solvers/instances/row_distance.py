@@ -49,8 +49,6 @@ def row_prices(table: CodedTable, patterns: PatternSet, k: int, budget: Budget =
     ----------
     table : CodedTable
         t row types, m columns, at least k rows.
-    patterns : PatternSet
-        The permitted patterns.
     k : int
         Least number of rows of a class.
     budget : Budget

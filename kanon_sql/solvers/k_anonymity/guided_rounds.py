@@ -31,8 +31,6 @@ def open_in_rounds(space: RowSearchSpace, factor: float, loss: float, budget: Bu
         What the prices are multiplied by.
     loss : float
         Cells for each of k rows that a class may lose at the prices.
-    budget : Budget
-        Time left.
 
     Notes
     -----

@@ -62,21 +62,11 @@ _NO_MATCHING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matching:
-    """All rows in classes of two or three.
+    """All rows in classes of two or three."""
 
-    Parameters
-    ----------
-    member : int32 array [g, 3]
-        The row types of each class, -1 for the third of a pair.
-    count : int64 array [g]
-        How often the class is there, above 0.
-    cost : int
-        In units of the table.
-    """
-
-    member: Int32
-    count: Int64
-    cost: int
+    member: Int32  # [g, 3]: the row types of each class, -1 for the third of a pair
+    count: Int64  # [g]: how often the class is there, above 0
+    cost: int  # in units of the table
 
     def recoding(self, table: CodedTable, patterns: PatternSet) -> Recoding:
         """Return the matching as a recoding; O(g (m + log g))."""
@@ -108,12 +98,8 @@ def match(table: CodedTable, patterns: PatternSet, apart: Int64, budget: Budget,
     ----------
     table : CodedTable
         t row types, m columns, two rows or more.
-    patterns : PatternSet
-        The permitted patterns.
     apart : int64 array [t]
         Rows of row types with the same number from 0 may not be in one class; those of -1 may.
-    budget : Budget
-        Time left.
     start : Recoding, optional
         A release whose classes can be divided into pairs and triples: no more expensive matching is returned.
 

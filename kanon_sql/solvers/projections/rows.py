@@ -19,21 +19,11 @@ from kanon_sql.table.recoding import Recoding, hidden_bits
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """Rows of a table: of each row type some alone, which may hide cells each for itself, and the others together.
-
-    Parameters
-    ----------
-    table : CodedTable
-        The table.
-    row_type : int64 array [n]
-        The row type of each.
-    weight : int64 array [n]
-        Rows of the table that each stands for.
-    """
+    """Rows of a table: of each row type some alone, which may hide cells each for itself, and the others together."""
 
     table: CodedTable
-    row_type: Int64
-    weight: Int64
+    row_type: Int64  # [n]: the row type of each
+    weight: Int64  # [n]: rows of the table that each stands for
 
     @classmethod
     def of(cls, table: CodedTable, k: int) -> Rows:

@@ -18,21 +18,11 @@ from kanon_sql.table.cost_ladder import COST
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetRequirement:
-    """The requirement of the classes by a set of columns.
+    """The requirement of the classes by a set of columns."""
 
-    Parameters
-    ----------
-    rows : int
-        The least rows of a class.
-    people : People, optional
-        The people of a class.
-    values : tuple of SensitiveRequirement
-        What its sensitive values meet.
-    """
-
-    rows: int = 1
-    people: People | None = None
-    values: tuple[SensitiveRequirement, ...] = ()
+    rows: int = 1  # the least rows of a class
+    people: People | None = None  # the people of a class
+    values: tuple[SensitiveRequirement, ...] = ()  # what its sensitive values meet
 
     def joined(self, other: SetRequirement) -> SetRequirement:
         """Return both together."""

@@ -37,32 +37,17 @@ if TYPE_CHECKING:
 class ClassRequirement:
     """The conjunction of all requirements of a policy on the classes of a table.
 
-    Parameters
-    ----------
-    table : CodedTable
-        The table whose rows are divided into classes: t row types.
-    k : int
-        Least number of rows of a class that the policy asks for.
-    least : int
-        No class that meets the requirement has fewer rows; at least ``k``.
-    requirements : tuple of SensitiveRequirement
-        The requirements next to k; empty for k alone.
-    population : tuple of PopulationRequirement
-        The requirements of what a class shows, whatever its rows.
-    known : tuple of KnownColumns
-        The requirements of the classes by sets of known columns.
-
     Notes
     -----
     Classes that meet it meet it when they are merged, too. For k alone nothing of the machinery of sensitive values is loaded.
     """
 
-    table: CodedTable
-    k: int
-    least: int
-    requirements: tuple[SensitiveRequirement, ...] = ()
-    population: tuple[PopulationRequirement, ...] = ()
-    known: tuple[KnownColumns, ...] = ()
+    table: CodedTable  # the table whose rows are divided into classes: t row types
+    k: int  # least number of rows of a class that the policy asks for
+    least: int  # no class that meets the requirement has fewer rows; at least ``k``
+    requirements: tuple[SensitiveRequirement, ...] = ()  # the requirements next to k; empty for k alone
+    population: tuple[PopulationRequirement, ...] = ()  # the requirements of what a class shows, whatever its rows
+    known: tuple[KnownColumns, ...] = ()  # the requirements of the classes by sets of known columns
 
     @classmethod
     def of(cls, table: CodedTable, requirements: Sequence[Requirement]) -> Self:

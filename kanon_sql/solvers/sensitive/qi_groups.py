@@ -13,18 +13,10 @@ from kanon_sql.table.keys import mixed_radix
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QIGroups:
-    """The QI groups of a table.
+    """The QI groups of a table."""
 
-    Parameters
-    ----------
-    table : CodedTable
-        Its row types are the QI groups.
-    first : int64 array [u + 1]
-        Group u has the row types ``first[u]`` to ``first[u + 1] - 1``.
-    """
-
-    table: CodedTable
-    first: Int64
+    table: CodedTable  # its row types are the QI groups
+    first: Int64  # [u + 1]: group u has the row types ``first[u]`` to ``first[u + 1] - 1``
 
     @classmethod
     def of(cls, table: CodedTable) -> QIGroups:

@@ -43,8 +43,6 @@ def solve(problem: Problem, budget: Budget) -> tuple[NDArray[np.float64], int] |
     ----------
     problem : Problem
         Its requirement counts rows, not people.
-    budget : Budget
-        Time left.
 
     Notes
     -----

@@ -49,24 +49,12 @@ _SCALE = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SensitiveSearchSpace:
-    """Instances of QI groups, cheapest first.
+    """Instances of QI groups, cheapest first."""
 
-    Parameters
-    ----------
-    problem : Problem
-        What is solved.
-    groups : QIGroups
-        Of the table.
-    instances : Instances
-        Of QI groups.
-    candidates : Candidates
-        The same by row types.
-    """
-
-    problem: Problem
-    groups: QIGroups
-    instances: Instances
-    candidates: Candidates
+    problem: Problem  # what is solved
+    groups: QIGroups  # of the table
+    instances: Instances  # of QI groups
+    candidates: Candidates  # the same by row types
 
     @property
     def table(self) -> CodedTable:

@@ -19,18 +19,10 @@ _LEAST_ROWS = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitTable:
-    """A table whose row types are split into pieces.
+    """A table whose row types are split into pieces."""
 
-    Parameters
-    ----------
-    table : CodedTable
-        A row type for each piece.
-    whole : int64 array [pieces]
-        The row type of the table that each piece is of.
-    """
-
-    table: CodedTable
-    whole: Int64
+    table: CodedTable  # a row type for each piece
+    whole: Int64  # [pieces]: the row type of the table that each piece is of
 
     @classmethod
     def of(cls, table: CodedTable) -> SplitTable | None:

@@ -23,18 +23,10 @@ S = TypeVar("S", bound=SensitiveRequirement)
 
 @dataclass(frozen=True, slots=True)
 class ClaimedRequirement(Generic[S]):
-    """A requirement and the attribute that it is about.
+    """A requirement and the attribute that it is about."""
 
-    Parameters
-    ----------
-    requirement : SensitiveRequirement
-        The requirement on the values of every class.
-    about : Sensitive
-        The attribute.
-    """
-
-    requirement: S
-    about: Sensitive
+    requirement: S  # the requirement on the values of every class
+    about: Sensitive  # the attribute
 
     def limit(self) -> Limit | None:
         """Return the limit that the requirement sets, or one that follows from it; None where none is known."""

@@ -18,31 +18,16 @@ Whole = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """A limit to the rows of a class with values of some sets.
+    """A limit to the rows of a class with values of some sets."""
 
-    Parameters
-    ----------
-    below : int64 array [e, v]
-        1 for the values of each set.
-    numerator : int64 array [e]
-        The share of each set, in units of 1 / ``denominator``.
-    denominator : int
-        See above.
-    length : int64 array [e]
-        The weight of each set, in 1/65536, rounded down.
-    most : int, optional
-        How far the rows of all sets, weighted, may be off their shares together, in 1/65536 of the class, rounded up. None
-        where each share is the most that a class may have.
-    signed : bool
-        Whether too few rows are off, too.
-    """
-
-    below: Whole
-    numerator: Whole
+    below: Whole  # [e, v]: 1 for the values of each set
+    numerator: Whole  # [e]: the share of each set, in units of 1 / ``denominator``
     denominator: int
-    length: Whole
+    length: Whole  # [e]: the weight of each set, in 1/65536, rounded down
+    # How far the rows of all sets, weighted, may be off their shares together, in 1/65536 of the class, rounded up. None where
+    # each share is the most that a class may have.
     most: int | None = None
-    signed: bool = False
+    signed: bool = False  # whether too few rows are off, too
 
     @property
     def share(self) -> Whole:

@@ -21,8 +21,6 @@ def intervals_with_sums(counts: PublishedRows, sums: Sequence[PublishedRows], bu
     ----------
     counts, sums
         The same rows, with their counts and with each of the sums.
-    budget : Budget
-        Its time.
 
     Raises
     ------

@@ -27,27 +27,14 @@ OTHERS = "(others)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedRows:
-    """A published table.
+    """A published table."""
 
-    Parameters
-    ----------
-    cells : PublishedCells
-        Its equations.
-    keys : list of tuple of str or None
-        The keys of each row; None for a total.
-    unit : int
-        How many units of the equations are 1.
-    published : int
-        How many of the rows are in the table; the others are those that it left out, and groups that its rows name together.
-    rests : list of (keys, value)
-        What the shown rows leave of a shown total for its other rows.
-    """
-
-    cells: PublishedCells
-    keys: list[tuple[str | None, ...]]
-    unit: int
+    cells: PublishedCells  # its equations
+    keys: list[tuple[str | None, ...]]  # the keys of each row; None for a total
+    unit: int  # how many units of the equations are 1
+    # how many of the rows are in the table; the others are those that it left out, and groups that its rows name together
     published: int
-    rests: list[tuple[tuple[str | None, ...], int]]
+    rests: list[tuple[tuple[str | None, ...], int]]  # what the shown rows leave of a shown total for its other rows
 
 
 def published_rows(
