@@ -19,7 +19,22 @@ from kanon_sql.model.distances import Distance
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.recodings import Level
 from kanon_sql.table.arrays import Int32, Int64
-from kanon_sql.table.population import Population
+
+UNSEEN = -1
+"""Code of what no row of the source has: only a suppressed cell matches it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Population:
+    """Rows of the population, those with the same codes together."""
+
+    codes: Int32  # [p, m]: for each coded column the code of the source, or `UNSEEN`
+    weight: Int64  # [p]: rows of the population
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows of the population."""
+        return int(self.weight.sum())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.model.requirements import PopulationRequirement
 from kanon_sql.table.arrays import Int64
-from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.population import Population
+from kanon_sql.table.coded_table import CodedTable, Population
 from kanon_sql.table.recoding import Recoding
 
 P = TypeVar("P", bound=PopulationRequirement)

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kanon_sql.solvers.histories.known_sets import numbered
-from kanon_sql.solvers.histories.support import Support
+from kanon_sql.solvers.histories.known_sets import Support, numbered
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.history_table import HistoryTable
 

@@ -11,9 +11,8 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import Moment, Progress, silent
 from kanon_sql.solvers.histories.cascade import cascade
 from kanon_sql.solvers.histories.exact import exact
-from kanon_sql.solvers.histories.known_sets import most_sets
+from kanon_sql.solvers.histories.known_sets import Support, most_sets
 from kanon_sql.solvers.histories.lower_bound import lower_bound
-from kanon_sql.solvers.histories.support import Support
 from kanon_sql.table.history_table import HistoryTable, Shown
 
 EXACT = "all releases were searched"

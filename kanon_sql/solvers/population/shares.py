@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from kanon_sql.model.requirements import DeltaPresence, KMap
 from kanon_sql.solvers.threads import WORKERS, mapping
 from kanon_sql.table.arrays import Int32, Int64, Words
-from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.coded_table import CodedTable, Population
 from kanon_sql.table.keys import alike
-from kanon_sql.table.population import Population
 from kanon_sql.table.recoding import dividing
 
 _LARGEST = 1 << 61

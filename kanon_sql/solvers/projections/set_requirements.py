@@ -9,8 +9,7 @@ import numpy as np
 from kanon_sql.kernels.criteria import EncodedRequirement
 from kanon_sql.model.requirements import KnownColumns, People, SensitiveRequirement, of_known
 from kanon_sql.solvers.people.people_requirement import people_of
-from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
-from kanon_sql.solvers.requirements.encode import encoded
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement, encoded
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable, Sensitive
 from kanon_sql.table.cost_ladder import COST

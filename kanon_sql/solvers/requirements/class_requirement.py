@@ -1,4 +1,4 @@
-"""What every class of a release must meet: a number of rows, and requirements on sensitive values."""
+"""What every class of a release must meet: a number of rows, and requirements on sensitive values; encoded for kernels."""
 
 from __future__ import annotations
 
@@ -81,8 +81,6 @@ class ClassRequirement:
     @cached_property
     def encoded(self) -> EncodedRequirement:
         """The same for kernels."""
-        from kanon_sql.solvers.requirements.encode import encoded
-
         return encoded(self.table, self.requirements, self.least)
 
     @cached_property
@@ -186,3 +184,29 @@ class ClassRequirement:
         rows = np.zeros(int(number.max(initial=-1)) + 1, np.int64)
         np.add.at(rows, number, count)
         return rows >= self.k
+
+
+def encoded(table: CodedTable, requirements: Sequence[SensitiveRequirement], least: int) -> EncodedRequirement:
+    """Return requirements on a table, encoded; ``least`` rows in a class. O(t + e v)."""
+    from kanon_sql.kernels.criteria import EncodedRequirement
+    from kanon_sql.solvers.guarantees import on_attributes
+    from kanon_sql.solvers.guarantees.criteria import Criteria
+
+    ends = np.cumsum([0, *(len(each.count) for each in table.sensitive)]).tolist()
+    total = np.concatenate([np.empty(0, np.int64), *(each.count for each in table.sensitive)]).astype(np.int64)
+    criteria = Criteria(rows=table.rows, shares=[total])
+    for place, each in on_attributes(requirements, table.sensitive):
+        each.encode(criteria, (ends[place], ends[place + 1]))
+    counter = np.empty((table.row_types, len(table.sensitive)), np.int32)
+    for place, about in enumerate(table.sensitive):
+        counter[:, place] = about.codes + ends[place]
+    return EncodedRequirement(
+        rows=table.rows,
+        least=min(least, table.rows + 1),
+        total=total,
+        of_first=ends[1] if table.sensitive else 0,
+        criteria=np.array(criteria.parts, np.int64).reshape(-1, 10),
+        share=np.concatenate(criteria.shares) / table.rows,
+        data=np.concatenate([np.empty(0, np.int64), *criteria.data]),
+        counter=counter,
+    )

@@ -14,7 +14,7 @@ from kanon_sql.engines.duckdb.texts import cells_text
 from kanon_sql.errors import SourceError
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.table.arrays import Int64
-from kanon_sql.table.published_cells import PublishedCells
+from kanon_sql.table.cell_table import PublishedCells
 
 _MOST = 1_000_000
 """Base cells of a system."""
