@@ -1,7 +1,7 @@
 """What instances gain at most where a class must also meet requirements on sensitive values: gains after penalties, by NumPy.
 
-Each limit of `kanon_sql.verification.guarantees.limits` has a multiplier of at least 0 for each of its sets, or, where the sets
-are limited together, one between -m c and m c for a set of length c, and m itself. A row pays the multipliers of the sets that
+Each `Limit` of `kanon_sql.verification.guarantees` has a multiplier of at least 0 for each of its sets, or, where the sets are
+limited together, one between -m c and m c for a set of length c, and m itself. A row pays the multipliers of the sets that
 hold its value, and gets back sum share * multiplier, and most * m. Summed over a class that keeps the limit this is nothing or
 more for the class: so its gain after penalties is at least its gain, whatever the multipliers are. One more number z, at least
 0, is added to the gain of each row, for ``least`` times z that a class pays once: a class has so many rows.
@@ -27,7 +27,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.verification.guarantees.limits import ONE, Limit, Whole
+from kanon_sql.verification.guarantees.claimed_requirement import ONE, Limit, Whole
 
 _STEPS, _PASSES = 64, 2
 _DIGITS = 12
