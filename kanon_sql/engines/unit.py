@@ -11,10 +11,10 @@ from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier, same_name
 from kanon_sql.recognition import Recognized, recognized, recognized_name
+from kanon_sql.recognition.evidence import BORN_WITH, is_shared_by_many, topic_of
 from kanon_sql.recognition.lost_keys import people_without_key
 from kanon_sql.recognition.pairs import FEWEST_PAIRS, Pairs, SampledRows
 from kanon_sql.recognition.repeated_people import RepeatedPeople, repeated_people
-from kanon_sql.recognition.topics import BORN_WITH, is_shared_by_many, topic_of
 
 GROWING = frozenset({"age"})
 """Kinds of columns that grow by one each year."""

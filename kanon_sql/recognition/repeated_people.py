@@ -11,9 +11,20 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import log2
 
-from kanon_sql.recognition.evidence import ANY, BORN, CROWDED_HOME, HOME, IDENTIFYING, NAMED_HOME, NAMES, TOGETHER, Enough
+from kanon_sql.recognition.evidence import (
+    ANY,
+    BORN,
+    BORN_WITH,
+    CROWDED_HOME,
+    HOME,
+    IDENTIFYING,
+    NAMED_HOME,
+    NAMES,
+    NOT_OF_A_HOME,
+    TOGETHER,
+    Enough,
+)
 from kanon_sql.recognition.pairs import Pairs
-from kanon_sql.recognition.topics import BORN_WITH, NOT_OF_A_HOME
 
 _NAMESAKES = 0.2
 """Share of the pairs of rows with one name that agree on everything personal: the others are namesakes."""

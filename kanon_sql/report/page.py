@@ -17,10 +17,9 @@ from kanon_sql.report.first_screen import first_screen
 from kanon_sql.report.measured import Measured
 from kanon_sql.report.sensitive import Sensitive
 from kanon_sql.report.statement import statement
-from kanon_sql.report.summary import summary
 from kanon_sql.report.text import printable, without_controls
 from kanon_sql.report.unit import percent_of
-from kanon_sql.report.verdict import verdict
+from kanon_sql.report.verdict import summary, verdict
 
 _OF_ROWS = "share of the rows"
 

@@ -10,7 +10,7 @@ from sqlglot import TokenType
 
 from kanon_sql.clause.cells.levels import read_levels
 from kanon_sql.clause.cells.measures import read_added
-from kanon_sql.clause.cells.query_parts import end_of, parts_of
+from kanon_sql.clause.cells.place import end_of, parts_of
 from kanon_sql.clause.cells.select_list import Column, measure_hint, named_at, plain_text, read_column, show_keys, text_of
 from kanon_sql.clause.cells.sources import reads_of, single_table, tables_above, with_above
 from kanon_sql.clause.script import Script
