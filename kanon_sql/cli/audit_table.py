@@ -84,7 +84,7 @@ def audit_table(
     import duckdb
 
     from kanon_sql.engines.duckdb.audit.count_tables import audited_table
-    from kanon_sql.engines.duckdb.cells.unknown_columns import check_columns
+    from kanon_sql.engines.duckdb.cells.arguments import check_columns
     from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.engines.duckdb.files.tables import columns, load
     from kanon_sql.solvers.budget import Budget

@@ -154,8 +154,7 @@ def protect(
     A table of FILE.duckdb is remembered in that file, and --ledger remembers tables of other files. Later tables of the same
     people are protected together with those before.
     """
-    from kanon_sql.engines.duckdb.cells.arguments import TableArguments
-    from kanon_sql.engines.duckdb.cells.unknown_columns import check_columns
+    from kanon_sql.engines.duckdb.cells.arguments import TableArguments, check_columns
 
     policy = None if policy_file is None else _policy_of(ctx, policy_file)
     sums = assigned(measures, "--measures", "total=salary")

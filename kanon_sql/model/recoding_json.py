@@ -8,13 +8,14 @@ from typing import Any
 
 from kanon_sql.errors import PolicyError, hint_of
 from kanon_sql.model.coding import Coded, Cuts
-from kanon_sql.model.microaggregation import Means, Medians
 from kanon_sql.model.recodings import (
     Bins,
     Digits,
     Generalization,
     Intervals,
     Levels,
+    Means,
+    Medians,
     Ranges,
     Rectangles,
     Regions,

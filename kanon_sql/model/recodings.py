@@ -13,7 +13,6 @@ from typing import ClassVar
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.coding import Coded, Cuts, number_or_none, refuse_ends, refuse_no_flag, whole_years
 from kanon_sql.model.grouping_algorithms import AUTO, GroupingAlgorithm
-from kanon_sql.model.microaggregation import Means, Medians
 from kanon_sql.model.validation import as_tuple, fraction, losses, named, one_of, whole
 
 PERIODS = ("day", "month", "quarter", "year", "decade")
@@ -164,12 +163,25 @@ class Sets:
     """Each class shows the set of its own values."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """Each class shows the mean of its own numbers, as DOUBLE."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Medians:
+    """Each class shows the lower median of its own numbers or dates, in the type of the column."""
+
+
 Generalization = Digits | Intervals | Cuts | Coded | Levels | Bins | Regions | Rectangles | Ranges | Sets | Means | Medians
 
 OwnValues = Ranges | Sets
 """A class shows the range or the set of its own values: a text that may be long."""
 
-Summary = OwnValues | Means | Medians
+Aggregate = Means | Medians
+"""A class shows one number for all of its rows; there is no text, and nothing is suppressed."""
+
+Summary = OwnValues | Aggregate
 """What a cell shows depends on its class, not on its value alone."""
 
 

@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 
 from kanon_sql.errors import PolicyError, UnknownColumnError
 from kanon_sql.model.named_rows import NamedRow, as_data, names_of, spelled_as
-from kanon_sql.model.protection import Protection
-from kanon_sql.model.sum_rules import Ambiguity, Dominance
+from kanon_sql.model.protection import Ambiguity, Dominance, Protection
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.model.validation import as_identifier, encodable, known_keys, named, parsed, plain_number, same_name
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kanon_sql.certificate.exposure import shares_given_back, unchanged_columns
-from kanon_sql.engines.duckdb.audit.singled_out import people_in, singled_out
+from kanon_sql.engines.duckdb.audit.other_columns import people_in, singled_out
 from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.hashes import value_hash
 from kanon_sql.engines.duckdb.names import quoted

@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import Any
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.engines.duckdb.audit.identifiers import identifiers_of
 from kanon_sql.engines.duckdb.audit.measures import is_hidden, looks_suppressed, record
+from kanon_sql.engines.duckdb.audit.other_columns import identifiers_of
 from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.guarantees.audited_guarantee import Released

@@ -10,8 +10,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from kanon_sql.model.how_many import how_many
-from kanon_sql.model.protection import coalition_in_words
-from kanon_sql.model.sum_rules import Ambiguity, Dominance
+from kanon_sql.model.protection import Ambiguity, Dominance, coalition_in_words
 from kanon_sql.model.tabulation import level_of
 from kanon_sql.model.validation import as_identifier
 

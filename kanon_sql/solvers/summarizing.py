@@ -20,8 +20,7 @@ from kanon_sql.solvers.placing import placed
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.problem_classes import Masks, Summaries, named
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
-from kanon_sql.solvers.summaries.columns import kind_of, shown_bits, shown_columns
-from kanon_sql.solvers.summaries.partition import SummaryPartition
+from kanon_sql.solvers.summaries.partition import SummaryPartition, kind_of, shown_bits, shown_columns
 from kanon_sql.table.arrays import Int32
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import permitted

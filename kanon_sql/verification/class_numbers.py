@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many
-from kanon_sql.model.microaggregation import Medians
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.recodings import Medians
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.ladder import Label
 from kanon_sql.table.numbers import exact

@@ -10,8 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from kanon_sql.model.microaggregation import Aggregate
-from kanon_sql.model.recodings import Generalization, Intervals, Ranges, Sets, Summary
+from kanon_sql.model.recodings import Aggregate, Generalization, Intervals, Ranges, Sets, Summary
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.ladder import GRAIN, Label
 from kanon_sql.table.numbers import in_order

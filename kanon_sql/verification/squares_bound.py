@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.errors import CertificateError
-from kanon_sql.model.microaggregation import Means
+from kanon_sql.model.recodings import Means
 from kanon_sql.table.measurements import numbers_of
 from kanon_sql.verification.certificates import require_bound
 from kanon_sql.verification.coded_source import CodedSource

@@ -18,9 +18,8 @@ from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import AuditError, raise_alone
 from kanon_sql.model.how_many import how_many
-from kanon_sql.model.microaggregation import Medians
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.recodings import Intervals
+from kanon_sql.model.recodings import Intervals, Medians
 from kanon_sql.verification.chosen_groups import Bounds, interval_loss, rectangle_losses
 from kanon_sql.verification.class_people import Covers, fewest_people
 from kanon_sql.verification.coded_source import CodedSource

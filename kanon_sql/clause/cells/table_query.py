@@ -16,8 +16,7 @@ from kanon_sql.clause.cells.sources import reads_of, single_table, tables_above,
 from kanon_sql.clause.script import Script
 from kanon_sql.clause.select import AGGREGATES, name_at, read_select
 from kanon_sql.errors import PolicyError
-from kanon_sql.model.grouping_sets import Sets, cube, rollup
-from kanon_sql.model.tabulation import MOST_SETS, Item, Tabulation, condition_key, holds
+from kanon_sql.model.tabulation import MOST_SETS, Item, Sets, Tabulation, condition_key, cube, holds, rollup
 from kanon_sql.model.validation import as_identifier, same_name
 
 _MEASURES = "a protected table adds up count(*) and sum(...)"

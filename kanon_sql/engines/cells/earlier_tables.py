@@ -13,8 +13,8 @@ from kanon_sql.engines.cells.counting import Counting, counted_for
 from kanon_sql.engines.cells.derived_sets import derived_sets
 from kanon_sql.engines.cells.empty_rows import EmptyRows
 from kanon_sql.engines.cells.named_rows import impossible_cells, refuse_impossible, relate_impossible
-from kanon_sql.engines.cells.own_sets import OwnSets
 from kanon_sql.engines.cells.possible_cells import with_possible_cells
+from kanon_sql.engines.cells.published_set import OwnSets
 from kanon_sql.engines.cells.published_system import published_system, shown_sets
 from kanon_sql.engines.cells.related_keys import components, related_keys
 from kanon_sql.engines.cells.rows_of_tables import RowsOfTables

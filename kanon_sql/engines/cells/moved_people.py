@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells
-from kanon_sql.engines.cells.own_sets import OwnSets
+from kanon_sql.engines.cells.published_set import OwnSets
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import Bools, CellTable
 

@@ -17,8 +17,7 @@ from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
 from kanon_sql.engines.cells.counting import Counting, counted_for
 from kanon_sql.engines.cells.earlier_tables import EarlierTable, JointSystem, joint, related
 from kanon_sql.engines.cells.evidence import evidence_of
-from kanon_sql.engines.cells.few_contributors import refuse_few_contributors
-from kanon_sql.engines.cells.identifying_keys import refuse_identifying
+from kanon_sql.engines.cells.refused_tables import refuse_few_contributors, refuse_identifying
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.solvers.budget import Budget, Progress, never, silent

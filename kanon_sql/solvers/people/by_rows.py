@@ -18,9 +18,8 @@ from kanon_sql.solvers.people.priced_bound import METHOD, proven
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.registry import SENSITIVE_SOLVERS, SOLVERS, Solver
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
-from kanon_sql.solvers.summaries.columns import shown_columns
 from kanon_sql.solvers.summaries.merging import merged
-from kanon_sql.solvers.summaries.partition import SummaryPartition
+from kanon_sql.solvers.summaries.partition import SummaryPartition, shown_columns
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.keys import alike

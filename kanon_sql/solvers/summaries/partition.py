@@ -8,11 +8,12 @@ Xu, Wang, Pei, Wang, Shi, Fu: Utility-Based Anonymization Using Local Recoding (
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
+from kanon_sql.model.recodings import Means, Medians, Ranges, Sets
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.recoding import Prices
@@ -82,3 +83,32 @@ def joined(row_type: Int32, number: Int64, count: Int64) -> SummaryPartition:
     rows = np.zeros(len(key), np.int64)
     np.add.at(rows, place, count)
     return SummaryPartition(row_type=(key // classes).astype(np.int32), number=key % classes, count=rows)
+
+
+def shown_columns(table: CodedTable, places: list[int]) -> CodedTable:
+    """Return a table with some of the coded columns: those that classes may show."""
+    return replace(
+        table,
+        columns=tuple(table.columns[c] for c in places),
+        codes=np.ascontiguousarray(table.codes[:, places]),
+        cost=table.cost[places],
+        hidden_levels=0,
+    )
+
+
+def kind_of(recoding: object) -> str:
+    """Return what a class shows of a column, as in `SummaryPartition.cost`; 'plain' where it is neither summary nor number."""
+    kinds = {Ranges: "range", Sets: "set", Means: "mean", Medians: "median"}
+    return next((name for kind, name in kinds.items() if isinstance(recoding, kind)), "plain")
+
+
+def shown_bits(table: CodedTable, places: list[int], kinds: list[str], partition: SummaryPartition) -> np.ndarray:
+    """Return what each piece shows: bits ``places`` of what its class agrees on, or summarizes by fewer than all values."""
+    classes = int(partition.number.max()) + 1
+    shown = np.zeros(classes, np.uint64)
+    for column, (kind, values) in enumerate(zip(kinds, table.cardinality.tolist(), strict=True)):
+        pairs = np.unique(partition.number * values + table.codes[partition.row_type, column])
+        different = np.bincount(pairs // values, minlength=classes)
+        is_shown = different == 1 if kind == "plain" else (different < values) | (values == 1) | (kind in ("mean", "median"))
+        shown |= is_shown.astype(np.uint64) << np.uint64(places[column])
+    return shown[partition.number]

@@ -11,11 +11,10 @@ from kanon_sql.engines.cells.named_rows import with_named_rows
 from kanon_sql.engines.duckdb.cells.query import protected_query
 from kanon_sql.engines.duckdb.names import name_parts, quoted, table_name
 from kanon_sql.errors import PolicyError, UnknownColumnError, hint_of
-from kanon_sql.model.grouping_sets import Sets, cube, plain, rollup
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.stored_protection import StoredProtection
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.tabulation import Item, Tabulation, named_table
+from kanon_sql.model.tabulation import Item, Sets, Tabulation, cube, named_table, plain, rollup
 from kanon_sql.model.validation import by_name, same_name
 
 COUNT = "n"
@@ -139,3 +138,17 @@ class TableArguments:
         if any(not isinstance(each, str) for each in sums.values()):
             raise PolicyError("measures names columns; hint: MAP {'s': 'income'}")
         return sums
+
+
+def check_columns(named: Iterable[str], columns: list[str]) -> None:
+    """Refuse columns that the source does not have.
+
+    Raises
+    ------
+    PolicyError
+        When there is one.
+    """
+    known = {same_name(name) for name in columns}
+    for each in named:
+        if isinstance(each, str) and same_name(each) not in known:
+            raise PolicyError(f"unknown column {each!r}; hint: {hint_of(each, columns, 'name a column of the table')}")

@@ -11,7 +11,7 @@ import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
 from kanon_sql.engines.cells.counting import Counting
-from kanon_sql.engines.cells.few_contributors import adds_two_numbers
+from kanon_sql.engines.cells.refused_tables import adds_two_numbers
 from kanon_sql.engines.cells.table_release import TableRelease
 from kanon_sql.engines.duckdb.cells.cell_numbers import matrix, numbers, units
 from kanon_sql.engines.duckdb.cells.table_record import Home

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 
 from kanon_sql.engines.cells.counting import Counting
-from kanon_sql.engines.duckdb.cells.memory import Memory, lasting_name
+from kanon_sql.engines.duckdb.cells.table_record import Memory, lasting_name
 from kanon_sql.engines.duckdb.cells.tables_read import fingerprint
 from kanon_sql.engines.duckdb.connect.session import Session
 from kanon_sql.engines.duckdb.files.places import Place, plain

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from kanon_sql.engines.duckdb.connect.heard_columns import heard
+from kanon_sql.engines.duckdb.connect.binding import heard
 from kanon_sql.engines.duckdb.gather.from_items import from_item
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.model.policy import Policy

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from kanon_sql.engines.duckdb.connect.heard_columns import heard
+from kanon_sql.engines.duckdb.connect.binding import heard
 from kanon_sql.engines.duckdb.connect.session import Session
 from kanon_sql.engines.duckdb.gather.stored_tables import is_stored
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name

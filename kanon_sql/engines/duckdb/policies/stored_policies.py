@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
-from kanon_sql.engines.duckdb.connect.heard_columns import heard
+from kanon_sql.engines.duckdb.connect.binding import heard
 from kanon_sql.engines.duckdb.connect.session import Session
 from kanon_sql.engines.duckdb.names import identifier_text, literal, name_parts, qualified, quoted
 from kanon_sql.engines.duckdb.policies.allowed_files import AllowedFiles, checked

@@ -1,9 +1,9 @@
-"""The fields of a policy as its canonical JSON text, and back."""
+"""A policy as text: its fields as canonical JSON, and back, and a few lines for people."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kanon_sql.errors import PolicyError
@@ -12,7 +12,10 @@ from kanon_sql.model.mask_costs import split_costs, with_costs
 from kanon_sql.model.policy_checks import EFFORTS
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import requirement_from_json
-from kanon_sql.model.validation import known_keys, listed, parsed, plain_number
+from kanon_sql.model.validation import as_identifier, known_keys, listed, parsed, plain_number
+
+_MAX_NAMES = 8
+"""Columns that a line names."""
 
 
 def policy_fields(text: str, known: set[str]) -> dict[str, Any]:
@@ -67,3 +70,15 @@ def policy_text(fields: Mapping[str, Any]) -> str:
     if fields["effort"] == EFFORTS[0]:
         del data["effort"]
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def lines(figures: Mapping[str, str]) -> str:
+    """Return the figures, a line each; an empty one has none."""
+    return "\n".join(f"{name:<18}{text}" for name, text in figures.items() if text)
+
+
+def names(columns: Iterable[str]) -> str:
+    """Return names of columns as SQL spells them; of many the first, and how many more there are."""
+    spelled = [as_identifier(column) for column in columns]
+    more = len(spelled) - _MAX_NAMES
+    return ", ".join(spelled[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
