@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import delimiter_option, json_option, show, table_option
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.replaced_policy import differences
@@ -18,6 +17,7 @@ from kanon_sql.cli.streams import format_option, source_place
 from kanon_sql.cli.terminal import lines_of
 from kanon_sql.cli.text_file import text_of
 from kanon_sql.engines.duckdb.files.staging import put_text
+from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import SourceError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.template import TEMPLATES
