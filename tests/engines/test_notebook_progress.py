@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import kanon_sql
-from kanon_sql.engines import notebook
+from kanon_sql.engines.notebook import progress as notebook
 from kanon_sql.engines.duckdb.connect.session import Session
 from kanon_sql.solvers.budget import Moment
 
