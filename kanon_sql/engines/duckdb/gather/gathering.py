@@ -55,7 +55,7 @@ class Gathering:
             return np.arange(first, self._rows)
 
     def _arrived(self, chunk: pa.StructArray) -> None:
-        """Make room where chunks take too much."""
+        """Go on with a chunk that has come, under the lock."""
 
     def require(self, count: int) -> None:
         """Raise where another number of entries has arrived than there are."""
