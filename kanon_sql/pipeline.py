@@ -122,8 +122,6 @@ def summarize(
         Resolved; some column of it shows ranges, sets, means or medians.
     null : mapping of int
         For each such column the code of NULL, the highest; -1 where there is none.
-    budget : Budget, optional
-        As for `run`.
     numbers : mapping, optional
         For each column of means or medians the number of each code; of NULL any.
 

@@ -17,21 +17,11 @@ C = TypeVar("C", bound=Shown)
 
 @dataclass(frozen=True, kw_only=True)
 class Released(Generic[C]):
-    """A table and its certificate, which is what is shown of both.
+    """A table and its certificate, which is what is shown of both."""
 
-    Attributes
-    ----------
-    table : object
-        The rows, of the kind that came in: Arrow, pandas, polars, or a DuckDB relation.
-    certificate : certificate
-        What is proven about them.
-    sql : str
-        The statement that made the table.
-    """
-
-    table: Any = field(repr=False)
-    certificate: C
-    sql: str = field(repr=False)
+    table: Any = field(repr=False)  # the rows, of the kind that came in: Arrow, pandas, polars, or a DuckDB relation
+    certificate: C  # what is proven about them
+    sql: str = field(repr=False)  # the statement that made the table
 
     def __repr__(self) -> str:
         return repr(self.certificate)

@@ -20,29 +20,18 @@ class TableEvidence:
     Base cells are numbered by their keys in ascending order, NULL last; empty cells follow. Rows are numbered by grouping set:
     those of the tabulation in their order, then the joined ones. Within a set, the first base cell counts. Measure 0 is the
     count; sums follow.
-
-    Attributes
-    ----------
-    primaries, secondaries : tuple of int
-        The suppressed rows of the tables.
-    witnesses : tuple of (int, int, tuple of (int, int, int))
-        Another table that agrees with everything shown: one for each primary row and measure that requires it, of a sum one of
-        more and one of less, and one for each row of ``joined_sets`` with too few people. With ``AGAINST CONTRIBUTORS``, some
-        rows have several, each of which raises another base cell that contributors know.
-    cuts : tuple of PricedCut
-        Cuts with their multipliers; where an integer program proves more, these prove a part of the bound.
-    scale : int
-        See `PricedCut.price`.
-    joined_sets : tuple of tuple of int
-        The keys of grouping sets that no table has. Their rows are groups that rows of several grouping sets name together.
-    empty_cells : tuple of tuple of int
-        Base cells without people that the published rows permit: for each key, the number of a base cell with the same value.
     """
 
-    primaries: tuple[int, ...]
-    secondaries: tuple[int, ...]
+    primaries: tuple[int, ...]  # the primary suppressed rows of the tables
+    secondaries: tuple[int, ...]  # the others
+    # Another table that agrees with everything shown: one for each primary row and measure that requires it, of a sum one of
+    # more and one of less, and one for each row of ``joined_sets`` with too few people. With ``AGAINST CONTRIBUTORS``, some
+    # rows have several, each of which raises another base cell that contributors know.
     witnesses: tuple[Witness, ...]
+    # cuts with their multipliers; where an integer program proves more, these prove a part of the bound
     cuts: tuple[PricedCut, ...]
-    scale: int
+    scale: int  # see `PricedCut.price`
+    # The keys of grouping sets that no table has. Their rows are groups that rows of several grouping sets name together.
     joined_sets: tuple[tuple[int, ...], ...] = ()
+    # base cells without people that the published rows permit: for each key, the number of a base cell with the same value
     empty_cells: tuple[tuple[int, ...], ...] = ()

@@ -15,8 +15,6 @@ def place_of(column: str, sql: str, message: str) -> ClauseError | None:
 
     Parameters
     ----------
-    column : str
-        The column.
     sql : str
         One or more SQL statements.
     message : str

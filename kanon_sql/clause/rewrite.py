@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kanon_sql.clause.cells.place import explains_protect, find_protected, query_start
 from kanon_sql.clause.corrections import corrected, read_as_meant
-from kanon_sql.clause.database import Database
-from kanon_sql.clause.definitions import begins_definition, parse_definition
+from kanon_sql.clause.definitions import Database, begins_definition, parse_definition
 from kanon_sql.clause.groups import refuse_grouped_sources, refuse_groups
 from kanon_sql.clause.parse import parse_clause
 from kanon_sql.clause.script import CorrectableError, Script, is_mentioned

@@ -12,18 +12,10 @@ from sqlglot.errors import TokenError
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement of a script.
+    """One statement of a script."""
 
-    Attributes
-    ----------
-    text : str
-        The statement as it was written, from its first token to before its semicolon.
-    line : int
-        The line of the script, from 1, on which the statement begins.
-    """
-
-    text: str
-    line: int
+    text: str  # the statement as it was written, from its first token to before its semicolon
+    line: int  # the line of the script, from 1, on which the statement begins
 
 
 _POLICY_HEADS = (("CREATE", "ANONYMIZATION", "POLICY"), ("CREATE", "OR", "REPLACE", "ANONYMIZATION", "POLICY"))

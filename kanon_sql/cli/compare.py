@@ -20,11 +20,11 @@ from kanon_sql.cli.options import (
     per_row_option,
     qi_option,
     table_option,
+    text_of,
 )
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.reports import force_option, page_target, quiet_option
 from kanon_sql.cli.terminal import lines_of
-from kanon_sql.cli.text_file import text_of
 from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import SourceError

@@ -25,12 +25,12 @@ from kanon_sql.cli.options import (
     qi_option,
     show,
     table_option,
+    text_of,
 )
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.publish import metric_and_hierarchy
 from kanon_sql.cli.reports import force_option, page_target, quiet_option
 from kanon_sql.cli.terminal import progress
-from kanon_sql.cli.text_file import text_of
 from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import SourceError, raise_alone

@@ -33,16 +33,12 @@ def link_file(
 
     Parameters
     ----------
-    job : Publication
-        The source, and where the release goes.
     guarantee_of : callable
         Makes the guarantee of the columns of the source; those without a role are not released.
     secret : bytes, optional
         The key of the tokens.
     strict : bool
         Whether a warning of the certificate is an error.
-    surface : Surface
-        The surface. Errors name its options.
     """
     import kanon_sql
     from kanon_sql.engines.duckdb.connect.registration import session_of

@@ -45,53 +45,26 @@ C = TypeVar("C", bound=Certified)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solved(Generic[C]):
-    """A table ``released`` that may be written.
+    """A table ``released`` that may be written."""
 
-    Parameters
-    ----------
-    certificate : Certificate or TableCertificate
-        What is proven about it.
-    rows : str
-        The query of its rows in their order; braces stand for the table.
-    audit : callable
-        Compares the written file with it, or audits the file.
-    """
-
-    certificate: C
-    rows: str
-    audit: Callable[[Place], None]
+    certificate: C  # what is proven about it
+    rows: str  # the query of its rows in their order; braces stand for the table
+    audit: Callable[[Place], None]  # compares the written file with it, or audits the file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
-    """What such a command has in hand.
+    """What such a command has in hand."""
 
-    Parameters
-    ----------
-    origin, place : Place
-        The source, and where the table goes.
-    staging : Path
-        A private directory on the file system of ``place``.
-    evidence : tuple of Path, optional
-        A private path and the place of the certificate, on one file system; it is put there right after the table.
-    delimiter : str
-        The separator of CSV files.
-    step : Step
-        Hears of each step.
-    force : bool
-        Whether what is in their places is replaced.
-    streamed : bool
-        Whether the table goes to the standard output.
-    """
-
-    origin: Place
-    place: Place
-    staging: Path
+    origin: Place  # the source
+    place: Place  # where the table goes
+    staging: Path  # a private directory on the file system of ``place``
+    # a private path and the place of the certificate, on one file system; it is put there right after the table
     evidence: tuple[Path, Path] | None
-    delimiter: str
-    step: Step
-    force: bool
-    streamed: bool
+    delimiter: str  # the separator of CSV files
+    step: Step  # hears of each step
+    force: bool  # whether what is in their places is replaced
+    streamed: bool  # whether the table goes to the standard output
 
     @property
     def spill(self) -> dict[str, str]:

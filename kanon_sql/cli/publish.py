@@ -89,8 +89,6 @@ def release_file(
 
     Parameters
     ----------
-    job : Publication
-        The source, and where the release goes.
     released : callable
         Makes the policy, and the query of the release of the table ``source``, once the columns are known.
     named_tables : mapping

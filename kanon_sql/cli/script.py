@@ -60,10 +60,6 @@ def execute(con: Any, text: str, console: Console, display: Display | None = Non
     ----------
     con : Connection
         A connection of kanon-sql.
-    text : str
-        The statement.
-    console : Console
-        Where the result goes.
     display : Display, optional
         How it is shown; by default a table on a terminal, lines with tabs elsewhere.
     """
@@ -84,8 +80,6 @@ def done_line(text: str, count: int | None) -> str:
 
     Parameters
     ----------
-    text : str
-        The statement.
     count : int, optional
         The rows that DuckDB has counted.
     """
@@ -136,10 +130,6 @@ def run_script(
     ----------
     con : connection
         A connection of kanon-sql.
-    text : str
-        The statements.
-    console : Console
-        Where results go.
     name : str, optional
         What to call the script in an error; a person who has just typed a statement knows where it is.
     patience : float, optional

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
 from kanon_sql.cli.options import delimiter_option, table_option
 from kanon_sql.errors import MissingPackageError
+
+_ROWS, _SEED = 2_000, 0
 
 
 @click.command()
@@ -34,7 +39,6 @@ def studio(
         raise MissingPackageError.of("kanon studio", "nicegui", "studio")
     if source is not None and demo:
         raise click.UsageError("--demo opens a table of its own; hint: leave SOURCE out")
-    from kanon_sql.cli.studio_demo import demo_file
     from kanon_sql.engines.duckdb.cells.remembered_source import ledger_path
     from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.studio.address import announce, listen
@@ -57,3 +61,16 @@ def studio(
                 read.result()
             session.demo = demo
             serve(session, address, partial(click.echo, err=True))
+
+
+@contextmanager
+def demo_file(wanted: bool) -> Iterator[str | None]:
+    """Yield the path of a CSV file with visits of invented patients, or None."""
+    if not wanted:
+        yield None
+        return
+    from kanon_sql.cli.demo_table import FILE, write_visits
+
+    with TemporaryDirectory(prefix="kanon-studio-") as folder:
+        write_visits(folder, _ROWS, _SEED)
+        yield str(Path(folder) / FILE)

@@ -19,11 +19,11 @@ from kanon_sql.cli.options import (
     qi_option,
     show,
     table_option,
+    text_of,
 )
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.reports import quiet_option
 from kanon_sql.cli.suggestions import stored_as
-from kanon_sql.cli.text_file import text_of
 from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import SourceError

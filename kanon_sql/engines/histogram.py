@@ -31,24 +31,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coded:
-    """A histogram as solvers see it.
+    """A histogram as solvers see it."""
 
-    Parameters
-    ----------
-    table : CodedTable
-        The row types as codes.
-    policy : Policy
-        Resolved.
-    ladders : dict of Ladder
-        What the generalized columns show.
-    spellings : Spellings
-        Which entries of the histogram are one row type, as their sensitive values are equal.
-    """
-
-    table: CodedTable
-    policy: Policy
-    ladders: dict[str, Ladder]
-    spellings: Spellings
+    table: CodedTable  # the row types as codes
+    policy: Policy  # resolved
+    ladders: dict[str, Ladder]  # what the generalized columns show
+    spellings: Spellings  # which entries of the histogram are one row type, as their sensitive values are equal
 
 
 def coded(
@@ -61,8 +49,6 @@ def coded(
     types : StructArray [t]
         The quasi-identifiers and the sensitive attributes, then for each of `labelled` the text of its value,
         ``kanon#n``, the rows, and for each of `Policy.measured` a key of its value, the same for equal ones.
-    policy : Policy
-        The guarantee.
     tables : tuple of lists of struct
         The tables of `Policy.tables`, their cells as texts, and those of `Policy.populations`, see `with_populations`.
     budget : Budget

@@ -66,8 +66,6 @@ def interruptible(
     ----------
     interrupt : callable
         Stops the work, such as the ``interrupt`` of the connection that it uses.
-    work : callable
-        What to do.
     finish : callable, optional
         Asks a search to end with the best it has and tells whether it will: then the first Ctrl-C does only this, and the
         work goes on with what was found.

@@ -51,8 +51,6 @@ def solve(
         The guarantee.
     secret : Secret
         Decides which rows of equal spellings are in which piece.
-    budget : Budget
-        As for `pipeline.run`.
     memory : int, optional
         Bytes that what classes show of their own values may take in the release; pieces then carry tokens, see `Tokens`.
 

@@ -45,8 +45,6 @@ def grouped(
         Least number of rows of a group.
     tables : mapping
         The table of neighbours, column by column.
-    budget : Budget
-        Time left.
 
     Raises
     ------

@@ -15,18 +15,10 @@ from kanon_sql.model.validation import known_keys, listed, named, same_name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AtLevels:
-    """A column that a mask shows at some of its levels only.
+    """A column that a mask shows at some of its levels only."""
 
-    Parameters
-    ----------
-    column : str
-        A quasi-identifier that is generalized.
-    recoding : Generalization
-        The levels, each one of those that the quasi-identifier has. Also read from plain JSON data.
-    """
-
-    column: str
-    recoding: Generalization
+    column: str  # a quasi-identifier that is generalized
+    recoding: Generalization  # The levels, each one of those that the quasi-identifier has. Also read from plain JSON data.
 
     def __post_init__(self) -> None:
         named(self.column, "a column of a mask")
@@ -65,8 +57,6 @@ def simplified(mask: Mask, recodings: Mapping[str, Generalization]) -> Mask:
 
     Parameters
     ----------
-    mask : Mask
-        The mask.
     recodings : mapping of Generalization
         Those of the quasi-identifiers, by the form that :func:`same_name` compares.
 

@@ -25,56 +25,31 @@ _ROWS, _EARLIER = ("null", "absent"), ("fixed", "ignore")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protection:
-    """What no reader of a table may learn, and what may be suppressed for it.
+    """What no reader of a table may learn, and what may be suppressed for it."""
 
-    Parameters
-    ----------
-    k : int
-        A row of fewer people, but of one at least, is primary.
-    dominance, ambiguity : tuple
-        Rules about sums.
-    show : tuple of tuple of str
-        Grouping sets whose rows have to be shown.
-    show_rows, hide, impossible : tuple of NamedRow
-        By values of their keys, rows that have to be shown, rows that have to be suppressed, and combinations that nobody can
-        have, as every reader knows. For each row of ``hide``, a reader has to think ``k`` people more possible.
-    cost : {'cells', 'n', 'parts'} or str
-        What suppressing a row costs that is not primary: 1, its count, 1 and the number of rows that it adds up, or 1 and its
-        share of the sum of that name, in millionths. By 'cells' and 'parts', a grand total costs at least as much as all rows.
-    rows : {'null', 'absent'}
-        Whether a suppressed row stays, with NULL in every measure.
-    contributors : int
-        How many people of the table may share what they have, to learn what another one has; 0 if none does.
-    per : str or None
-        The column that tells people apart; with None, rows are counted.
-    per_row : bool
-        Whether each row is a person. Otherwise a source in which a column repeats people is refused without ``per``.
-    algorithm : str
-        One of `ALGORITHMS`.
-    time_limit : float or None
-        Seconds.
-    earlier : {'fixed', 'ignore'}
-        Whether tables of the same source that were released before count.
-    suppressed : bool
-        Whether a column ``suppressed`` tells suppressed rows.
-    """
-
-    k: int = 5
+    k: int = 5  # a row of fewer people, but of one at least, is primary
+    # dominance, ambiguity: rules about sums
     dominance: tuple[Dominance, ...] = ()
     ambiguity: tuple[Ambiguity, ...] = ()
-    show: tuple[tuple[str, ...], ...] = ()
-    show_rows: tuple[NamedRow, ...] = ()
+    show: tuple[tuple[str, ...], ...] = ()  # grouping sets whose rows have to be shown
+    show_rows: tuple[NamedRow, ...] = ()  # by values of their keys, rows that have to be shown
+    # rows that have to be suppressed: for each, a reader has to think ``k`` people more possible
     hide: tuple[NamedRow, ...] = ()
-    impossible: tuple[NamedRow, ...] = ()
+    impossible: tuple[NamedRow, ...] = ()  # combinations that nobody can have, as every reader knows
+    # What suppressing a row costs that is not primary: 1 ('cells'), its count ('n'), 1 and the number of rows that it adds up
+    # ('parts'), or 1 and its share of the sum of that name, in millionths. By 'cells' and 'parts', a grand total costs at least
+    # as much as all rows.
     cost: str = "cells"
-    rows: str = "null"
+    rows: str = "null"  # 'null' or 'absent': whether a suppressed row stays, with NULL in every measure
+    # how many people of the table may share what they have, to learn what another one has; 0 if none does
     contributors: int = 0
-    per: str | None = None
+    per: str | None = None  # the column that tells people apart; with None, rows are counted
+    # Whether each row is a person. Otherwise a source in which a column repeats people is refused without ``per``.
     per_row: bool = False
-    algorithm: str = "auto"
-    time_limit: float | None = None
-    earlier: str = "fixed"
-    suppressed: bool = False
+    algorithm: str = "auto"  # one of `ALGORITHMS`
+    time_limit: float | None = None  # seconds
+    earlier: str = "fixed"  # 'fixed' or 'ignore': whether tables of the same source that were released before count
+    suppressed: bool = False  # whether a column ``suppressed`` tells suppressed rows
 
     def __post_init__(self) -> None:
         """Check each option."""

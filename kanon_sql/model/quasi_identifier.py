@@ -15,20 +15,11 @@ from kanon_sql.model.validation import fraction, named, plain_number, same_name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuasiIdentifier:
-    """A column that helps to recognize somebody.
+    """A column that helps to recognize somebody."""
 
-    Parameters
-    ----------
-    column : str
-        Name of the column; case does not count, as in SQL.
-    weight : int or Fraction
-        Cost of suppressing one cell of the column, above 0.
-    recoding : Generalization, optional
-        How a cell may be coarsened before it is suppressed; None shows it or hides it. Also read from plain JSON data.
-    """
-
-    column: str
-    weight: Fraction = Fraction(1)
+    column: str  # name of the column; case does not count, as in SQL
+    weight: Fraction = Fraction(1)  # cost of suppressing one cell of the column, above 0
+    # How a cell may be coarsened before it is suppressed; None shows it or hides it. Also read from plain JSON data.
     recoding: Generalization | None = None
 
     def __post_init__(self) -> None:

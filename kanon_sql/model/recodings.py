@@ -31,17 +31,10 @@ OBJECTIVES = ("max", "sum")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digits:
-    """Leading characters are shown, each other one becomes ``*``: ``98***``. A label keeps the length of its value.
+    """Leading characters are shown, each other one becomes ``*``: ``98***``. A label keeps the length of its value."""
 
-    Parameters
-    ----------
-    shown : tuple of int
-        The permitted numbers of leading characters, at least 1; empty permits every number of them.
-    loss : tuple of Fraction
-        Loss of each level except the value and suppression, between 0 and 1; empty takes their share of the domain.
-    """
-
-    shown: tuple[int, ...] = ()
+    shown: tuple[int, ...] = ()  # the permitted numbers of leading characters, at least 1; empty permits every number of them
+    # loss of each level except the value and suppression, between 0 and 1; empty takes their share of the domain
     loss: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:
@@ -52,29 +45,18 @@ class Digits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intervals:
-    """Numbers or dates are shown as the interval that they are in.
+    """Numbers or dates are shown as the interval that they are in."""
 
-    Parameters
-    ----------
-    steps : tuple of Fraction or str
-        The widths of the levels, ascending, as numbers above 0 or as names of `PERIODS`. An interval is cut where one of
-        a wider level ends, so that each lies within one of the next. Empty: intervals of at least k rows each are chosen.
-    objective : str
-        What the chosen intervals keep small, one of `OBJECTIVES`; without ``steps`` only.
-    loss : tuple of Fraction
-        As in `Digits`; with an end there is a level before the widths, and it has its own, unless ``only``.
-    top, bottom : Fraction, optional
-        As in `Coded`; intervals of numbers are cut there. With periods they are years.
-    only : bool
-        Whether no release shows the value itself; with ``steps`` only.
-    """
-
+    # The widths of the levels, ascending, as numbers above 0 or as names of `PERIODS`. An interval is cut where one of a wider
+    # level ends, so that each lies within one of the next. Empty: intervals of at least k rows each are chosen.
     steps: tuple[Fraction | str, ...] = ()
-    objective: str = "max"
+    objective: str = "max"  # what the chosen intervals keep small, one of `OBJECTIVES`; without ``steps`` only
+    # as in `Digits`; with an end there is a level before the widths, and it has its own, unless ``only``
     loss: tuple[Fraction, ...] = ()
+    # top, bottom: as in `Coded`; intervals of numbers are cut there. With periods they are years.
     top: Fraction | None = None
     bottom: Fraction | None = None
-    only: bool = False
+    only: bool = False  # whether no release shows the value itself; with ``steps`` only
 
     def __post_init__(self) -> None:
         refuse_no_flag(self.only)
@@ -104,21 +86,11 @@ class Intervals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Levels:
-    """A generalization hierarchy in a table ``(level0, level1, ..., levelh)`` or ``(value, parent)``.
+    """A generalization hierarchy in a table ``(level0, level1, ..., levelh)`` or ``(value, parent)``."""
 
-    Parameters
-    ----------
-    table : str
-        Name of the table; its root stands for suppression.
-    levels : tuple of int
-        The permitted levels: 0 is the value itself, 1 its parent, and so on; empty permits all.
-    loss : tuple of Fraction
-        As in `Digits`.
-    """
-
-    table: str
-    levels: tuple[int, ...] = ()
-    loss: tuple[Fraction, ...] = ()
+    table: str  # name of the table; its root stands for suppression
+    levels: tuple[int, ...] = ()  # the permitted levels: 0 is the value itself, 1 its parent, and so on; empty permits all
+    loss: tuple[Fraction, ...] = ()  # as in `Digits`
 
     def __post_init__(self) -> None:
         named(self.table, "the table of a hierarchy")
@@ -131,13 +103,6 @@ class Levels:
 class Bins:
     """Unordered labels are put together in bins of at least k rows, the heaviest as light as possible.
 
-    Parameters
-    ----------
-    algorithm : str
-        One of `ALGORITHMS`, modules of :mod:`kanon_sql.solvers.labels`, in any case; or `AUTO`. ``fold`` and ``plain_spread``
-        may say in which order they pack labels, as ``fold(sorted)`` or ``fold(random)``, and ``bin_scheme`` how far it rounds
-        sizes, as ``bin_scheme(1/8)``.
-
     Raises
     ------
     PolicyError, UnknownAlgorithmError
@@ -146,6 +111,9 @@ class Bins:
 
     ALGORITHMS: ClassVar[tuple[str, ...]] = ("balanced", "spread", "fold", "plain_spread", "bin_scheme", "bin_exact")
 
+    # One of `ALGORITHMS`, modules of :mod:`kanon_sql.solvers.labels`, in any case; or `AUTO`. ``fold`` and ``plain_spread`` may
+    # say in which order they pack labels, as ``fold(sorted)`` or ``fold(random)``, and ``bin_scheme`` how far it rounds sizes,
+    # as ``bin_scheme(1/8)``.
     algorithm: str = AUTO
 
     def __post_init__(self) -> None:
@@ -155,23 +123,14 @@ class Bins:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Regions:
-    """Labels that are neighbours are put together in connected regions of at least k rows.
-
-    Parameters
-    ----------
-    edges : str
-        Name of the table ``(a, b)`` of neighbours.
-    components : str
-        ``'refuse'`` where a connected part of the map has fewer than k rows, or ``'merge'`` such parts.
-    algorithm : str
-        As in `Bins`.
-    """
+    """Labels that are neighbours are put together in connected regions of at least k rows."""
 
     ALGORITHMS: ClassVar[tuple[str, ...]] = ("regions", "region_exact")
 
-    edges: str
+    edges: str  # name of the table ``(a, b)`` of neighbours
+    # ``'refuse'`` where a connected part of the map has fewer than k rows, or ``'merge'`` such parts
     components: str = "refuse"
-    algorithm: str = AUTO
+    algorithm: str = AUTO  # as in `Bins`
 
     def __post_init__(self) -> None:
         named(self.edges, "the table of neighbours")
@@ -182,20 +141,12 @@ class Regions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rectangles:
-    """Points of the plane are put together in rectangles of at least k rows; both coordinates say so.
-
-    Parameters
-    ----------
-    beside : str
-        The other coordinate.
-    algorithm : str
-        As in `Bins`; both coordinates have the same.
-    """
+    """Points of the plane are put together in rectangles of at least k rows; both coordinates say so."""
 
     ALGORITHMS: ClassVar[tuple[str, ...]] = ("kd_tree", "guillotine", "rectangle_exact")
 
-    beside: str
-    algorithm: str = AUTO
+    beside: str  # the other coordinate
+    algorithm: str = AUTO  # as in `Bins`; both coordinates have the same
 
     def __post_init__(self) -> None:
         named(self.beside, "the other coordinate of a rectangle")

@@ -27,24 +27,15 @@ OPTIONS = tuple(name for name in Protection.__dataclass_fields__ if name not in 
 class StoredProtection:
     """A policy for tables of counts and sums, as it is stored in a database.
 
-    Parameters
-    ----------
-    name : str
-        Its name; case does not count.
-    table : str
-        The table that it belongs to, as SQL spells it.
-    protection : Protection
-        What it asks for. Rules name sums, and ``show`` names rows, that a table need not have.
-
     Raises
     ------
     PolicyError
         When the name or the table is not a text.
     """
 
-    name: str
-    table: str
-    protection: Protection
+    name: str  # its name; case does not count
+    table: str  # the table that it belongs to, as SQL spells it
+    protection: Protection  # What it asks for. Rules name sums, and ``show`` names rows, that a table need not have.
 
     def __post_init__(self) -> None:
         for what, value in (("name", self.name), ("table", self.table)):
@@ -76,8 +67,6 @@ class StoredProtection:
 
         Parameters
         ----------
-        table : Tabulation
-            The table.
         person : str or None
             The column in count(DISTINCT column), if the table has that. Under a policy with PER, count(*) counts people, too.
 

@@ -16,21 +16,11 @@ _MOST_PERCENT = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dominance:
-    """The dominance rule: the largest contributors of a row have at most a share of its sum.
+    """The dominance rule: the largest contributors of a row have at most a share of its sum."""
 
-    Parameters
-    ----------
-    measure : str
-        The name of the sum.
-    largest : int
-        How many contributors are added up.
-    share : Fraction
-        Their greatest share, above 0 and below 1.
-    """
-
-    measure: str
-    largest: int
-    share: Fraction
+    measure: str  # the name of the sum
+    largest: int  # how many contributors are added up
+    share: Fraction  # their greatest share, above 0 and below 1
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -46,18 +36,10 @@ class Dominance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ambiguity:
-    """The p % rule: the second-largest contributor cannot estimate the largest contribution more closely than p %.
+    """The p % rule: the second-largest contributor cannot estimate the largest contribution more closely than p %."""
 
-    Parameters
-    ----------
-    measure : str
-        The name of the sum.
-    percent : Fraction
-        p, above 0.
-    """
-
-    measure: str
-    percent: Fraction
+    measure: str  # the name of the sum
+    percent: Fraction  # p, above 0
 
     def __post_init__(self) -> None:
         """Check the number."""

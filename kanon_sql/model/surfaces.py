@@ -16,7 +16,8 @@ _Duck = Literal["clause", "function", "python", "command", "model", "policy", "j
 
 Surface = Literal[_Duck, "spark", "dataframe", "spark function"]
 """The clause, a table function, Python, the command line, a dbt model, a stored policy, a stored policy as JSON or YAML, the
-JSON argument of the function ``anonymize``; the clause on Spark, a DataFrame of Spark, or a table function of Spark."""
+JSON argument of the function ``anonymize``; the clause on Spark, a DataFrame of Spark, or a table function of Spark. Errors
+name the options of the surface."""
 
 _MOST = 12
 """Most names that a hint lists."""
@@ -24,24 +25,15 @@ _MOST = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Words:
-    """What a surface calls things.
+    """What a surface calls things."""
 
-    Parameters
-    ----------
-    by, keep : str
-        The quasi-identifiers, and what is released unchanged; empty if a column changes its role by `left_out` alone.
-    left_out, kept : str
-        How columns are left out, and released unchanged.
-    people, rows : str
-        How people are counted, and rows that are people.
-    """
-
+    # by, keep: the quasi-identifiers, and what is released unchanged; empty if a column changes its role by `left_out` alone
     by: str
     keep: str
-    left_out: str
-    kept: str
-    people: str
-    rows: str
+    left_out: str  # how columns are left out
+    kept: str  # released unchanged
+    people: str  # how people are counted
+    rows: str  # rows that are people
 
 
 _WORDS: dict[Surface, _Words] = {
@@ -167,8 +159,6 @@ def counted(column: str, unit: Unit, surface: Surface, released: Sequence[str]) 
 
     Parameters
     ----------
-    column : str
-        The column.
     unit : Unit
         What is counted so far.
     surface : Surface

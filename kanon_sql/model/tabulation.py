@@ -126,53 +126,26 @@ def hierarchy_of(key: str) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A column of the table.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    kind : {'key', 'count', 'sum', 'grouping'}
-        What it shows.
-    places : tuple of int
-        Which key or which sum, the keys that GROUPING is about, or the condition that counted people meet. Of several keys,
-        which are levels, it shows the first one that a row has.
-    """
+    """A column of the table."""
 
     name: str
-    kind: str
+    kind: str  # what it shows: 'key', 'count', 'sum' or 'grouping'
+    # Which key or which sum, the keys that GROUPING is about, or the condition that counted people meet. Of several keys, which
+    # are levels, it shows the first one that a row has.
     places: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tabulation:
-    """The shape of a table.
+    """The shape of a table."""
 
-    Parameters
-    ----------
-    keys : tuple of str
-        The keys, as texts that tell them apart.
-    sums : tuple of str
-        What is summed, as texts that tell sums apart.
-    sets : tuple of tuple of int
-        The keys of each grouping set, in their order.
-    items : tuple of Item
-        The columns.
-    source : str
-        What the rows are read from, as a text that tells sources apart.
-    reads : tuple of str
-        What it reads: names of tables, each part quoted, names of files, and fingerprints of contents.
-    condition : str
-        The condition of WHERE as a text that tells conditions apart; empty if there is none.
-    """
-
-    keys: tuple[str, ...]
-    sums: tuple[str, ...]
-    sets: tuple[tuple[int, ...], ...]
-    items: tuple[Item, ...]
-    source: str
-    reads: tuple[str, ...]
-    condition: str = ""
+    keys: tuple[str, ...]  # the keys, as texts that tell them apart
+    sums: tuple[str, ...]  # what is summed, as texts that tell sums apart
+    sets: tuple[tuple[int, ...], ...]  # the keys of each grouping set, in their order
+    items: tuple[Item, ...]  # the columns
+    source: str  # what the rows are read from, as a text that tells sources apart
+    reads: tuple[str, ...]  # what it reads: names of tables, each part quoted, names of files, and fingerprints of contents
+    condition: str = ""  # the condition of WHERE as a text that tells conditions apart; empty if there is none
 
     def __post_init__(self) -> None:
         """Check the numbers of keys and of grouping sets."""

@@ -15,21 +15,11 @@ from kanon_sql.model.surfaces import Surface
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A policy, and the query that releases the table ``source`` under it.
-
-    Attributes
-    ----------
-    policy : Policy
-        The policy.
-    name : str
-        What tells it apart from others with its guarantee.
-    query : str
-        The release.
-    """
+    """A policy, and the query that releases the table ``source`` under it."""
 
     policy: Policy
-    name: str
-    query: str
+    name: str  # what tells it apart from others with its guarantee
+    query: str  # the release
 
     @property
     def label(self) -> str:

@@ -21,22 +21,13 @@ _REPORTED = 0.01
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caution:
-    """One reason.
+    """One reason."""
 
-    Attributes
-    ----------
-    text : str
-        The figures, what they mean, and what to do.
-    kind : str
-        ``'columns'`` if it is about columns released unchanged, else ``'tokens'``, ``'same rows'``, ``'unique rows'``,
-        ``'people'`` or ``'identifiers'``.
-    decided : bool
-        Whether the policy names all columns that it is about.
-    """
-
-    text: str
+    text: str  # the figures, what they mean, and what to do
+    # ``'columns'`` if it is about columns released unchanged, else ``'tokens'``, ``'same rows'``, ``'unique rows'``,
+    # ``'people'`` or ``'identifiers'``
     kind: str
-    decided: bool = False
+    decided: bool = False  # whether the policy names all columns that it is about
 
 
 def cautions(facts: Measured) -> list[Caution]:

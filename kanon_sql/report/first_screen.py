@@ -19,8 +19,6 @@ def first_screen(facts: Measured, released: str | None, *, certified: bool) -> l
 
     Parameters
     ----------
-    facts : Measured
-        What was counted.
     released : str, optional
         The name of the released table.
     certified : bool

@@ -14,27 +14,13 @@ from kanon_sql.verification.histories import counted_histories, fewest_candidate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedTokens:
-    """The tokens of one column.
+    """The tokens of one column."""
 
-    Attributes
-    ----------
-    counted : HistoryRisk
-        What the rows of this release give away.
-    claimed : HistoryRisk
-        The same by the certificate, together with earlier releases; nobody has those here.
-    links : bool
-        Whether a token is on several rows, here or in earlier releases.
-    linkable : bool
-        Whether the policy permits that these rows single people out.
-    least : int
-        The fewest candidates that a person must have otherwise.
-    """
-
-    counted: HistoryRisk
-    claimed: HistoryRisk
-    links: bool
-    linkable: bool
-    least: int
+    counted: HistoryRisk  # what the rows of this release give away
+    claimed: HistoryRisk  # the same by the certificate, together with earlier releases; nobody has those here
+    links: bool  # whether a token is on several rows, here or in earlier releases
+    linkable: bool  # whether the policy permits that these rows single people out
+    least: int  # the fewest candidates that a person must have otherwise
 
     @property
     def singles_out(self) -> bool:

@@ -35,27 +35,13 @@ HEADS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A guarantee and what it costs.
+    """A guarantee and what it costs."""
 
-    Attributes
-    ----------
-    k : int
-        Least number of rows of a class.
-    t : Fraction or None
-        The largest distance of a class from the whole table; None where no closeness is guaranteed.
-    certificate : Certificate or None
-        Of the audited release; None where no release can keep the guarantee.
-    name : str
-        What tells the policy apart from others with this guarantee; empty if nothing does.
-    usefulness : Usefulness or None
-        What the release is still good for, if that was measured.
-    """
-
-    k: int
-    t: Fraction | None
-    certificate: Certificate | None
-    name: str = ""
-    usefulness: Usefulness | None = None
+    k: int  # least number of rows of a class
+    t: Fraction | None  # the largest distance of a class from the whole table; None where no closeness is guaranteed
+    certificate: Certificate | None  # of the audited release; None where no release can keep the guarantee
+    name: str = ""  # what tells the policy apart from others with this guarantee; empty if nothing does
+    usefulness: Usefulness | None = None  # what the release is still good for, if that was measured
 
     @property
     def guarantee(self) -> str:

@@ -210,8 +210,6 @@ def measured_policy(
         The columns of the source.
     certificate : Certificate, optional
         Its guarantees come first.
-    surface : Surface
-        The surface. Errors name its options.
     keep, per, per_row, **options
         As in `report`.
     """

@@ -21,24 +21,12 @@ _OF_VALUES = re.compile(r"(l|t|alpha|beta|delta)\(")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """The parts of the statement, in plain sentences.
+    """The parts of the statement, in plain sentences."""
 
-    Attributes
-    ----------
-    guarantee : tuple of str
-        What was guaranteed and counted.
-    stopped : str
-        The attacker whom the guarantee stops.
-    remains : tuple of str
-        Attackers whom it does not stop.
-    tests : tuple of (str, str)
-        Each test of WP 216, and its answer for this release.
-    """
-
-    guarantee: tuple[str, ...]
-    stopped: str
-    remains: tuple[str, ...]
-    tests: tuple[tuple[str, str], ...]
+    guarantee: tuple[str, ...]  # what was guaranteed and counted
+    stopped: str  # the attacker whom the guarantee stops
+    remains: tuple[str, ...]  # attackers whom it does not stop
+    tests: tuple[tuple[str, str], ...]  # each test of WP 216, and its answer for this release
 
 
 def statement(facts: Measured, claims: Sequence[Claim]) -> Statement | None:

@@ -30,49 +30,24 @@ _COSTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupingSet:
-    """The rows of a table that show the same keys.
+    """The rows of a table that show the same keys."""
 
-    Attributes
-    ----------
-    name : str
-        The keys.
-    shown : int
-        How many rows show their counts.
-    suppressed : int or None
-        How many do not; None if suppressed rows are absent, since a missing row may be an empty group.
-    people : int or None
-        The people in the rows that are shown; None if the table shows no counts.
-    """
-
-    name: str
-    shown: int
-    suppressed: int | None
-    people: int | None
+    name: str  # the keys
+    shown: int  # how many rows show their counts
+    suppressed: int | None  # how many do not; None if suppressed rows are absent, since a missing row may be an empty group
+    people: int | None  # the people in the rows that are shown; None if the table shows no counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableFigures:
-    """The figures of a table of counts that may be published with it.
+    """The figures of a table of counts that may be published with it."""
 
-    Attributes
-    ----------
-    sets : tuple of GroupingSet
-        The grouping sets; empty if the table does not show all of its keys, so that readers cannot tell sets apart.
-    shown : int
-        How many rows show their counts.
-    suppressed : int or None
-        How many do not; None as for a grouping set.
-    total : int or None
-        The people of the table, if its readers know it.
-    gap : Fraction
-        An upper bound of the share of the cost that another table as safe could save.
-    """
-
+    # the grouping sets; empty if the table does not show all of its keys, so that readers cannot tell sets apart
     sets: tuple[GroupingSet, ...]
-    shown: int
-    suppressed: int | None
-    total: int | None
-    gap: Fraction
+    shown: int  # how many rows show their counts
+    suppressed: int | None  # how many do not; None as for a grouping set
+    total: int | None  # the people of the table, if its readers know it
+    gap: Fraction  # an upper bound of the share of the cost that another table as safe could save
 
 
 def table_figures(table: VerifiedTable) -> TableFigures:

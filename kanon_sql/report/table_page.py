@@ -28,8 +28,6 @@ def table_page(table: VerifiedTable, origins: Sequence[tuple[str, str]], about: 
 
     Parameters
     ----------
-    table : VerifiedTable
-        The table.
     origins : sequence of (str, str)
         By what the released table is recognized, and what made the page.
     about : About

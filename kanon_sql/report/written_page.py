@@ -12,18 +12,10 @@ import duckdb
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page about a release.
+    """A page about a release."""
 
-    Attributes
-    ----------
-    text : str
-        The page.
-    figures : dict
-        What it tells, as plain data; ``holds`` says whether the release keeps its guarantee.
-    """
-
-    text: str
-    figures: dict[str, Any]
+    text: str  # the page
+    figures: dict[str, Any]  # what it tells, as plain data; ``holds`` says whether the release keeps its guarantee
 
 
 def versions() -> str:

@@ -46,10 +46,6 @@ def texts_of(source: Source, run: Run, ending: str = "csv") -> dict[str, str]:
 
     Parameters
     ----------
-    source : Source
-        The opened table.
-    run : Run
-        The release.
     ending : str
         One of `FORMATS`, for the rows.
     """
@@ -109,10 +105,6 @@ def hand_over(source: Source, run: Run, folder: str, ending: str = "csv") -> lis
 
     Parameters
     ----------
-    source : Source
-        The opened table.
-    run : Run
-        A release.
     folder : str
         The folder, which does not exist or is empty.
     ending : str

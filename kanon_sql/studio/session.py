@@ -9,10 +9,9 @@ from pathlib import Path
 from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.errors import SourceError
 from kanon_sql.report.measured import Measured
-from kanon_sql.studio.database_run import DatabaseRun
 from kanon_sql.studio.draft import Draft
 from kanon_sql.studio.look import look
-from kanon_sql.studio.run import Run
+from kanon_sql.studio.run import DatabaseRun, Run
 from kanon_sql.studio.search import RELEASED, Search
 from kanon_sql.studio.source import Source
 

@@ -64,26 +64,16 @@ _SAMPLE = "SELECT {columns} FROM {table} USING SAMPLE reservoir({rows} ROWS)"
 
 @dataclass(frozen=True, slots=True)
 class Profiled:
-    """A column as `profile` counts it.
+    """A column as `profile` counts it."""
 
-    Attributes
-    ----------
-    name, type : str
-        The column.
-    distinct, nulls, uniques, rows : int
-        Values, rows without one, rows that it alone singles out, and all rows.
-    role, reason : str
-        What it seems to be.
-    """
-
-    name: str
+    name: str  # the column
     type: str
-    distinct: int
-    nulls: int
-    uniques: int
-    rows: int
-    role: str
-    reason: str
+    distinct: int  # values
+    nulls: int  # rows without one
+    uniques: int  # rows that it alone singles out
+    rows: int  # all rows
+    role: str  # what it seems to be
+    reason: str  # why it seems so
 
 
 class Source:

@@ -29,30 +29,17 @@ GRAIN = Fraction(1, 1000)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ladder:
-    """The levels of one column.
+    """The levels of one column."""
 
-    Parameters
-    ----------
-    codes : tuple of int32 array [t]
-        For each level, the value itself first, the code of the label of each row type; from 0.
-    labels : tuple of list
-        For each level the label of each code.
-    loss : tuple of Fraction
-        Loss of a cell at each level: 0 at the value itself, ascending, below 1. Without losses of its own, a level that
-        stands for the values because they may not be shown has theirs.
-    shown : tuple of bool
-        Whether a release may show the level.
-    names : tuple of Level
-        What masks call the levels; empty where no mask names one.
-    grouping : str
-        By which algorithm the labels were put together, and what it guarantees; empty where there was nothing to choose.
-    """
-
+    # [t]: for each level, the value itself first, the code of the label of each row type; from 0
     codes: tuple[NDArray[np.int32], ...]
-    labels: tuple[list[Label], ...]
+    labels: tuple[list[Label], ...]  # for each level the label of each code
+    # Loss of a cell at each level: 0 at the value itself, ascending, below 1. Without losses of its own, a level that stands
+    # for the values because they may not be shown has theirs.
     loss: tuple[Fraction, ...]
-    shown: tuple[bool, ...]
-    names: tuple[Level, ...] = ()
+    shown: tuple[bool, ...]  # whether a release may show the level
+    names: tuple[Level, ...] = ()  # what masks call the levels; empty where no mask names one
+    # by which algorithm the labels were put together, and what it guarantees; empty where there was nothing to choose
     grouping: str = ""
 
     @classmethod

@@ -32,19 +32,12 @@ LISTED_COLUMNS = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatternSet:
-    """The permitted patterns.
+    """The permitted patterns."""
 
-    Parameters
-    ----------
-    shown : uint64 array [p]
-        Bit ``c`` is set where coded column ``c`` is shown, and with it all coarser levels; empty when there are too many to
-        list.
-    cost : int64 array [p]
-        Cost of one row under the pattern, in units of the coded table; ascending.
-    """
-
+    # [p]: bit ``c`` is set where coded column ``c`` is shown, and with it all coarser levels; empty when there are too many to
+    # list
     shown: Words
-    cost: Int64
+    cost: Int64  # [p]: cost of one row under the pattern, in units of the coded table; ascending
 
     @property
     def listed(self) -> bool:

@@ -182,18 +182,10 @@ def _numbered(values: Int64) -> Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """Values in their order.
+    """Values in their order."""
 
-    Parameters
-    ----------
-    texts : list of str
-        The values in order.
-    rank : int64 array
-        The rank of each, equal ones alike, ascending.
-    """
-
-    texts: list[str]
-    rank: Int64
+    texts: list[str]  # the values in order
+    rank: Int64  # the rank of each, equal ones alike, ascending
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Ranked:

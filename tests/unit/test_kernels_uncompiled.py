@@ -25,7 +25,7 @@ from kanon_sql.kernels.classes import open_by_price
 from kanon_sql.kernels.classes import classes_near
 from kanon_sql.kernels.classes import Partition, CandidateClasses, put_all
 from kanon_sql.kernels.classes import RepairWorkspace
-from kanon_sql.solvers.instances.values import row_types_by_value
+from kanon_sql.solvers.instances.row_distance import row_types_by_value
 from kanon_sql.kernels.instances import class_costs
 from kanon_sql.kernels.instances import distances, nearest_row_types
 from kanon_sql.kernels import COMPILED, seeded

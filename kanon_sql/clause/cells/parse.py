@@ -48,8 +48,6 @@ def parse_protect(script: Script, place: int, query: TableQuery) -> tuple[Protec
 
     Parameters
     ----------
-    script : Script
-        The tokens of the text.
     place : int
         The word PROTECT.
     query : TableQuery

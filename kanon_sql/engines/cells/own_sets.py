@@ -11,27 +11,11 @@ from kanon_sql.table.cell_table import Bools
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnSets:
-    """The grouping sets of a table in the system.
+    """The grouping sets of a table in the system."""
 
-    Parameters
-    ----------
-    sets : sequence of PublishedSet
-        Its rows, then for each condition of a count those again.
-    plain : int
-        How many of them are its rows.
-    meets : bool array [b]
-        Which base cells meet the condition of the table.
-    shown : set of tuple of int
-        The keys of its grouping sets that have to be shown.
-    new : bool
-        Whether it is not published yet.
-    absent : bool
-        Whether its suppressed rows are left out.
-    """
-
-    sets: Sequence[PublishedSet]
-    plain: int
-    meets: Bools
-    shown: set[tuple[int, ...]]
-    new: bool
-    absent: bool
+    sets: Sequence[PublishedSet]  # its rows, then for each condition of a count those again
+    plain: int  # how many of them are its rows
+    meets: Bools  # [b]: which base cells meet the condition of the table
+    shown: set[tuple[int, ...]]  # the keys of its grouping sets that have to be shown
+    new: bool  # whether it is not published yet
+    absent: bool  # whether its suppressed rows are left out

@@ -28,36 +28,17 @@ from kanon_sql.table.cell_table import CellTable, Suppression, Witnesses
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableRelease:
-    """A protected table that passed the gate.
+    """A protected table that passed the gate."""
 
-    Parameters
-    ----------
-    table : CellTable
-        The published system, with earlier tables of the same source.
-    rows : int64 array [r]
-        Where the rows of the table are in it.
-    suppression : Suppression
-        What the solver found.
-    released : EarlierTable
-        What later tables of the same source have to respect.
-    certificate : TableCertificate
-        Its figures.
-    sums : tuple of str
-        The sums of the system, in the order of its measures behind the count.
-    empty_rows : list of (tuple of int, tuple of int)
-        The rows that it suppresses though nobody is in them: the keys of the grouping set, and the rank of each value.
-    empty_counts : list of int64 array
-        For each condition of a count the rows of the system of which that is 0 and suppressed.
-    """
-
-    table: CellTable
-    rows: Int64
-    suppression: Suppression
-    released: EarlierTable
-    certificate: TableCertificate
-    sums: tuple[str, ...]
+    table: CellTable  # the published system, with earlier tables of the same source
+    rows: Int64  # [r]: where the rows of the table are in it
+    suppression: Suppression  # what the solver found
+    released: EarlierTable  # what later tables of the same source have to respect
+    certificate: TableCertificate  # its figures
+    sums: tuple[str, ...]  # the sums of the system, in the order of its measures behind the count
+    # the rows that it suppresses though nobody is in them: the keys of the grouping set, and the rank of each value
     empty_rows: list[tuple[tuple[int, ...], tuple[int, ...]]]
-    empty_counts: list[Int64]
+    empty_counts: list[Int64]  # for each condition of a count the rows of the system of which that is 0 and suppressed
 
 
 def release_table(
@@ -76,12 +57,8 @@ def release_table(
     ----------
     cells, counting
         At least one base cell, and what is counted.
-    protection : Protection
-        The requirement of the table.
     earlier : sequence of EarlierTable
         What was released before.
-    progress, ended : callable
-        As for `Budget`.
     made : bool
         Whether the certificate of a table that repeats an earlier one is known. Otherwise it is solved again.
 

@@ -28,8 +28,6 @@ def solve_rest(problem: Problem, budget: Budget, shown: Words, left: Int64) -> R
     ----------
     problem : Problem
         The whole table.
-    budget : Budget
-        Time left.
     shown : uint64 array [t]
         What each placed row type shows, in classes of k rows or more.
     left : int64 array

@@ -52,8 +52,6 @@ class Optimal:
         ----------
         lower_bound : int
             What is known.
-        budget : Budget
-            Time left.
         """
         state = self._state
         kept, cost = state.snapshot(), state.cost

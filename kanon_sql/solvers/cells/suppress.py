@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from math import inf
 
-from kanon_sql.errors import PolicyError
+import numpy as np
+
+from kanon_sql.errors import InfeasibleError, PolicyError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.beginning import carried, started
 from kanon_sql.solvers.cells.destroy_repair import improve
 from kanon_sql.solvers.cells.greedy import protect, publish_by_programs
 from kanon_sql.solvers.cells.lower_bound import Bound, lower_bound
 from kanon_sql.solvers.cells.optimal import EFFORT, QUESTIONS, Optimal
-from kanon_sql.solvers.cells.starts import start_again
 from kanon_sql.solvers.cells.state import State
+from kanon_sql.solvers.integer_programs.model import Floats
 from kanon_sql.table.cell_table import CellTable, Suppression
 
 GREEDY, OPTIMAL = "greedy", "optimal"
@@ -31,6 +33,15 @@ _NEAR = 0.85
 
 _GUIDED = 0.5
 """How much the relaxed suppression counts where a table is improved."""
+
+_STRENGTHS = (0.5, 0.75, 1.0)
+"""How much the relaxed suppression counts, by turns."""
+
+_STARTS, _WORK, _MOST = 24, 4_000, 500
+"""Tables and witnesses of all of them, at most, and witnesses of a table that is begun again, at most."""
+
+_NOISE = 4
+"""Weights are perturbed by at most so many parts of 1 where the rows come in a random order."""
 
 
 def suppress(table: CellTable, budget: Budget, algorithm: str = "auto") -> Suppression:
@@ -126,3 +137,40 @@ def _exact(state: State, bound: Bound, budget: Budget, algorithm: str) -> int:
     return (
         max(bound.cost, Optimal(state, bound.cuts, *limits).run(bound.cost, budget)) if state.cost > bound.cost else bound.cost
     )
+
+
+def start_again(state: State, share: Floats, lower_bound: int, budget: Budget) -> None:
+    """Begin several times and keep the cheapest table; a large one is not begun again.
+
+    The relaxed suppression guides moves more or less, and the primary rows come in different orders.
+
+    Parameters
+    ----------
+    state : State
+        A table whose primary rows have witnesses.
+    share : float64 array [r]
+        To what share each row is suppressed in the cheapest relaxed suppression.
+    lower_bound : int
+        What is known.
+    """
+    random = np.random.default_rng(budget.seed)
+    best, cost = state.snapshot(), state.cost
+    witnesses = len(state.measure)
+    starts = min(_STARTS, _WORK // max(1, witnesses)) if witnesses <= _MOST else 0
+    for start in range(starts):
+        if cost <= lower_bound or budget.over():
+            break
+        budget.report("starts", start / starts, cost, lower_bound)
+        state.clear()
+        state.guide(share, _STRENGTHS[start % len(_STRENGTHS)])
+        order = None
+        if start >= len(_STRENGTHS):
+            state.price(state.weight + random.integers(_NOISE + 1, size=state.table.rows))
+            order = random.permutation(witnesses)
+        try:
+            protect(state, budget.of_a_part(), order)
+        except InfeasibleError:
+            break  # an integer program took too long: there is a table already
+        if state.cost < cost:
+            best, cost = state.snapshot(), state.cost
+    state.take(best)

@@ -29,18 +29,10 @@ _DOUBT = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class AttributeRequirement(ABC, Generic[R]):
-    """A requirement and the attribute that it is about, of v values.
+    """A requirement and the attribute that it is about, of v values."""
 
-    Parameters
-    ----------
-    requirement : SensitiveRequirement
-        The requirement of every class.
-    about : Sensitive
-        The values of the whole table.
-    """
-
-    requirement: R
-    about: Sensitive
+    requirement: R  # the requirement of every class
+    about: Sensitive  # the values of the whole table
 
     @abstractmethod
     def meets(self, histograms: Int64, rows: Int64) -> Any:

@@ -17,22 +17,12 @@ _FINE = 1 << 20
 
 @dataclass(slots=True, kw_only=True)
 class Criteria:
-    """Criteria, data and shares that grow by requirement; see `EncodedRequirement`.
+    """Criteria, data and shares that grow by requirement; see `EncodedRequirement`."""
 
-    Parameters
-    ----------
-    rows : int
-        Rows of the whole table.
-    shares, data : list of int64 arrays
-        To be joined.
-    parts : list of tuple of int
-        The criteria.
-    """
-
-    rows: int
-    shares: list[Int64]
-    parts: list[tuple[int, ...]] = field(default_factory=list)
-    data: list[Int64] = field(default_factory=list)
+    rows: int  # rows of the whole table
+    shares: list[Int64]  # to be joined
+    parts: list[tuple[int, ...]] = field(default_factory=list)  # the criteria
+    data: list[Int64] = field(default_factory=list)  # to be joined
 
     def add(
         self,

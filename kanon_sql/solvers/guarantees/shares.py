@@ -43,19 +43,11 @@ _MOST = 1 << 22
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareLimit:
-    """The least and the greatest share of a value in a class.
+    """The least and the greatest share of a value in a class."""
 
-    Parameters
-    ----------
-    value : int
-        The code of the value.
-    least, most : Fraction
-        From 0 to 1.
-    """
-
-    value: int
-    least: Fraction
-    most: Fraction
+    value: int  # the code of the value
+    least: Fraction  # its least share, from 0 to 1
+    most: Fraction  # its greatest share, from 0 to 1
 
 
 @dataclass(frozen=True, slots=True)

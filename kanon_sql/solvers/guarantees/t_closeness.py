@@ -20,8 +20,7 @@ from kanon_sql.model.distances import Distance, MatrixDistance, TreeDistance
 from kanon_sql.model.requirements import TCloseness
 from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement, Bools, Floats, fit_for, up_to
 from kanon_sql.solvers.guarantees.criteria import SAFE, Criteria, stricter
-from kanon_sql.solvers.guarantees.limit import ONE, Limit
-from kanon_sql.solvers.guarantees.tree_edges import TreeEdges, is_equal
+from kanon_sql.solvers.guarantees.limit import ONE, Limit, TreeEdges, is_equal
 from kanon_sql.solvers.integer_programs.counters import Counters, add_whole, each_value, some_of, whole_numbers
 from kanon_sql.solvers.integer_programs.model import Model
 from kanon_sql.table.arrays import Int64

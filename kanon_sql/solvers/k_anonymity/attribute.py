@@ -29,8 +29,6 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     problem : Problem
         t row types, m columns. Of ladders only the patterns that show nothing, or the finest level that may be shown, are
         tried.
-    budget : Budget
-        Time left.
 
     Raises
     ------

@@ -45,8 +45,6 @@ def group(weight: Int64, k: int, budget: Budget) -> Grouping:
         Rows of each label.
     k : int
         Least rows of a bin.
-    budget : Budget
-        Time left.
 
     Raises
     ------

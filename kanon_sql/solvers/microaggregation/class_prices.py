@@ -55,8 +55,6 @@ def class_prices(placed: PlacedRows, release: SummaryPartition, k: int, budget: 
         Some good release: its classes are those that the prices begin with.
     k : int
         Least rows of a class.
-    budget : Budget
-        Time left.
 
     Notes
     -----

@@ -26,18 +26,10 @@ _PENALTY = 4.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Optimum:
-    """An optimum of the program.
+    """An optimum of the program."""
 
-    Parameters
-    ----------
-    price : float64 array [t]
-        The dual values.
-    value : float
-        What it costs.
-    """
-
-    price: NDArray[np.float64]
-    value: float
+    price: NDArray[np.float64]  # [t]: the dual values
+    value: float  # what it costs
 
 
 class ClassProgram:

@@ -48,8 +48,6 @@ def solve(
         The columns of means and medians, by their place.
     requirement : ClassRequirement
         What every class must meet.
-    budget : Budget
-        Time left.
     divide : callable
         Returns a partition in which the columns of numbers are ranges.
     """

@@ -32,21 +32,11 @@ _FOR_A_BOUND = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WithoutPeople:
-    """A table in which people are not distinguished.
+    """A table in which people are not distinguished."""
 
-    Parameters
-    ----------
-    table : CodedTable
-        Without the attribute that tells them apart.
-    number : int64 array [t]
-        Its row type for each row type of the whole table.
-    weight : int64 array [t]
-        Rows of the row types of the whole table.
-    """
-
-    table: CodedTable
-    number: Int64
-    weight: Int64
+    table: CodedTable  # without the attribute that tells them apart
+    number: Int64  # [t]: its row type for each row type of the whole table
+    weight: Int64  # [t]: rows of the row types of the whole table
 
     @classmethod
     def of(cls, requirement: ClassRequirement) -> WithoutPeople:
@@ -86,8 +76,6 @@ def solve(problem: Problem, budget: Budget, solver: Solver) -> tuple[Recoding, i
     ----------
     problem : Problem
         Its requirement counts people.
-    budget : Budget
-        Time left.
     solver : Solver
         The solver of the same name that counts rows is used if there is one, else `refine`.
 

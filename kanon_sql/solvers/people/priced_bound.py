@@ -39,8 +39,6 @@ def proven(requirement: ClassRequirement, patterns: PatternSet, prices: Prices, 
         The permitted patterns, listed.
     prices : Prices
         Those of row types of one QI group are equal.
-    budget : Budget
-        Time left.
 
     Notes
     -----

@@ -15,21 +15,11 @@ from kanon_sql.table.recoding import Recoding, hidden_bits
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coarser:
-    """A table without what masks hide.
+    """A table without what masks hide."""
 
-    Parameters
-    ----------
-    table : CodedTable
-        Its row types; what is hidden has codes of its own.
-    member : int64 array [t]
-        The row types of the whole table, in the order of the row types here that they are a part of.
-    start : int64 array [u + 1]
-        Where the members of each row type here begin.
-    """
-
-    table: CodedTable
-    member: Int64
-    start: Int64
+    table: CodedTable  # its row types; what is hidden has codes of its own
+    member: Int64  # [t]: the row types of the whole table, in the order of the row types here that they are a part of
+    start: Int64  # [u + 1]: where the members of each row type here begin
 
 
 def without_hidden(table: CodedTable, shown: Words) -> Coarser:

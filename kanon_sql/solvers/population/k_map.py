@@ -58,8 +58,6 @@ def solve_with_population(problem: Problem, budget: Budget, solver: Solve, *, pe
 
     Parameters
     ----------
-    problem, budget
-        As for `solve`.
     solver : Solve
         Of the requirement of the rows.
     people : bool

@@ -49,8 +49,6 @@ def proven_prices(table: CodedTable, sets: Sets, budget: Budget) -> tuple[Prices
 
     Parameters
     ----------
-    table : CodedTable
-        The table.
     sets : dict of tuple to SetRequirement
         The sets of known columns.
     budget : Budget

@@ -91,22 +91,13 @@ _NEVER = 1 << 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """The search for single cells to hide.
+    """The search for single cells to hide."""
 
-    Parameters
-    ----------
-    problem, budget
-        As for `solve`.
-    rows : Rows
-        The rows.
-    classes : SetClasses
-        Their classes.
-    """
-
+    # problem, budget: as for `solve`
     problem: Problem
     budget: Budget
     rows: Rows
-    classes: SetClasses
+    classes: SetClasses  # their classes
 
     def by_cells(self) -> Recoding | None:
         """Return the best release that hiding and showing of single cells finds; None if there is none."""

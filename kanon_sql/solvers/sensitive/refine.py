@@ -179,24 +179,12 @@ def _or_by_suppression(problem: Problem, found: Recoding, budget: Budget) -> Rec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """Classes that prices opened, and what leads a search from there.
+    """Classes that prices opened, and what leads a search from there."""
 
-    Parameters
-    ----------
-    cost : int
-        Of the classes, in units of the table.
-    recoding : Recoding
-        The classes.
-    near : SensitiveSearchSpace
-        The instances that the search looks at.
-    guide : Guide
-        The prices.
-    """
-
-    cost: int
-    recoding: Recoding
-    near: SensitiveSearchSpace
-    guide: Guide
+    cost: int  # of the classes, in units of the table
+    recoding: Recoding  # the classes
+    near: SensitiveSearchSpace  # the instances that the search looks at
+    guide: Guide  # the prices
 
 
 def opened(space: SensitiveSearchSpace, guides: Iterable[Guide], budget: Budget) -> list[Opened]:

@@ -44,22 +44,12 @@ class ClassRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Half:
-    """Some classes, as a partition of their own.
+    """Some classes, as a partition of their own."""
 
-    Parameters
-    ----------
-    row_type : int64 array [h]
-        Its row types, ascending; a row type may be in both halves.
-    codes, near : int32 arrays [h, m], [h, s]
-        Of these row types: their codes, and the places of row types near each, -1 for one of the other half.
-    classes : Classes
-        The classes, which a search may change.
-    """
-
-    row_type: Int64
-    codes: Int32
-    near: Int32
-    classes: Classes
+    row_type: Int64  # [h]: its row types, ascending; a row type may be in both halves
+    codes: Int32  # [h, m]: the codes of these row types
+    near: Int32  # [h, s]: the places of row types near each, -1 for one of the other half
+    classes: Classes  # the classes, which a search may change
 
     @classmethod
     def of(cls, codes: Int32, near: Int32, pieces: ClassRows, loss: Int64, k: int) -> Half:

@@ -20,30 +20,14 @@ from kanon_sql.table.recoding import Prices
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryPartition:
-    """Which rows are in which class: ``q`` pieces, each some rows of one row type in one class.
+    """Which rows are in which class: ``q`` pieces, each some rows of one row type in one class."""
 
-    Parameters
-    ----------
-    row_type : int32 array [q]
-        Row type of the piece, ascending; a row type may be split over several classes.
-    number : int64 array [q]
-        The class of the piece, dense from 0.
-    count : int64 array [q]
-        Number of rows of the piece, above 0.
-    lower_bound : Fraction
-        A proven lower bound on the loss of every partition, in units of the coded table.
-    bound : str
-        Name of the argument that proves it.
-    prices : Prices, optional
-        What proves it, if prices do.
-    """
-
-    row_type: Int32
-    number: Int64
-    count: Int64
-    lower_bound: Fraction = Fraction(0)
-    bound: str = "trivial"
-    prices: Prices | None = None
+    row_type: Int32  # [q]: row type of the piece, ascending; a row type may be split over several classes
+    number: Int64  # [q]: the class of the piece, dense from 0
+    count: Int64  # [q]: number of rows of the piece, above 0
+    lower_bound: Fraction = Fraction(0)  # a proven lower bound on the loss of every partition, in units of the coded table
+    bound: str = "trivial"  # name of the argument that proves it
+    prices: Prices | None = None  # what proves it, if prices do
 
     def cost(self, table: CodedTable, kinds: Sequence[str], null: Int32) -> Fraction:
         """Return the exact loss in units of the table: what each row loses in each column, times the column's cost.

@@ -80,8 +80,6 @@ def search(
         Row types near each, or -1.
     bound : int
         A lower bound in units of ``measure``, at which the search ends.
-    budget : Budget
-        Time left, and the seed.
     initial : int
         Mean losses of a row by which a neighbourhood may become worse at first; 0 where the start is good already.
     first, last : float

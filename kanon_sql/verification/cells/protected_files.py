@@ -40,34 +40,16 @@ _NONE: Mapping[str, Place] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedTable:
-    """A protected table whose claims hold.
+    """A protected table whose claims hold."""
 
-    Attributes
-    ----------
-    claimed : TableCertificate
-        Its certificate.
-    tabulation, protection : Tabulation, Protection
-        What it shows, and its requirement.
-    system : PublishedSystem
-        The table without suppression, as its source gives it, with all that was solved together with it.
-    sets : mapping
-        The numbers of its grouping sets in the system, each with its keys.
-    suppressed : frozenset of int
-        The rows that show no count and no sum.
-    bound : int
-        What the cuts of the certificate prove of the cost.
-    joint : JointTables
-        All tables that the certificate is about.
-    """
-
-    claimed: TableCertificate
-    tabulation: Tabulation
-    protection: Protection
-    system: PublishedSystem
-    sets: Mapping[int, tuple[int, ...]]
-    suppressed: frozenset[int]
-    bound: int
-    joint: JointTables
+    claimed: TableCertificate  # its certificate
+    tabulation: Tabulation  # what it shows
+    protection: Protection  # its requirement
+    system: PublishedSystem  # the table without suppression, as its source gives it, with all that was solved together with it
+    sets: Mapping[int, tuple[int, ...]]  # the numbers of its grouping sets in the system, each with its keys
+    suppressed: frozenset[int]  # the rows that show no count and no sum
+    bound: int  # what the cuts of the certificate prove of the cost
+    joint: JointTables  # all tables that the certificate is about
 
     @property
     def tables(self) -> int:

@@ -21,8 +21,6 @@ def audited_unit(
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
     table : str
         A table or view of it.
     by : sequence of str
@@ -31,8 +29,6 @@ def audited_unit(
         The column that tells people apart.
     per_row : bool
         Whether each row is a person.
-    surface : Surface
-        The surface. Errors name its options.
     raw : bool
         As for `unit_of_repeated`.
     """

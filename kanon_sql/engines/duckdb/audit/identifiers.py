@@ -16,8 +16,6 @@ def identifiers_of(con: Any, table: str, names: Sequence[str], *, unread: Sequen
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
     table : str
         A table or view of it.
     names : sequence of str

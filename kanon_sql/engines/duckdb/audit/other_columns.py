@@ -20,8 +20,6 @@ def warnings_of_others(
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
     table : str
         A table of it.
     others : sequence of str

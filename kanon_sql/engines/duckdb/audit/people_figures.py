@@ -18,8 +18,6 @@ def people_figures(con: Any, table: str, quasi_identifiers: Sequence[str], per: 
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
     table : str
         A table or view of it.
     quasi_identifiers : sequence of str

@@ -28,8 +28,6 @@ def singled_out(con: Any, table: str, columns: Sequence[str], fewest: int = 2, p
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
     table : str
         A table of it.
     columns : sequence of str

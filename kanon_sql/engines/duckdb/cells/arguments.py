@@ -26,39 +26,19 @@ _GROUPINGS = {"cube": cube, "rollup": rollup, "plain": plain}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableArguments:
-    """What a table shows, and its requirement.
+    """What a table shows, and its requirement."""
 
-    Parameters
-    ----------
-    table : str
-        A possibly qualified name.
-    by : list of str
-        The keys.
-    measures : mapping of str to str, optional
-        For each sum the name of its column.
-    grouping : {'cube', 'rollup', 'plain'}
-        The grouping sets: every combination of keys, keys left out from the right, or all keys only.
-    recodings : mapping of str to str, optional
-        For some keys their levels, as the clause writes them behind IN.
-    policy : StoredProtection, optional
-        Its requirement.
-    options : mapping of str to value
-        The same without a policy, as `Protection.of` takes it; an option that is None has not been given.
-    surface : Surface
-        The surface. Errors name its options.
-    known_as : tuple of str
-        The parts of the name of the source if ``table`` is a copy or a view of it.
-    """
-
-    table: str
-    by: Any
-    measures: Any = None
+    table: str  # a possibly qualified name
+    by: Any  # the keys
+    measures: Any = None  # for each sum the name of its column
+    # 'cube', 'rollup' or 'plain': every combination of keys, keys left out from the right, or all keys only
     grouping: Any = "cube"
-    recodings: Any = None
-    policy: StoredProtection | None = None
+    recodings: Any = None  # for some keys their levels, as the clause writes them behind IN
+    policy: StoredProtection | None = None  # its requirement
+    # the same without a policy, as `Protection.of` takes it; an option that is None has not been given
     options: Mapping[str, Any] = field(default_factory=dict)
-    surface: Surface = "function"
-    known_as: tuple[str, ...] = ()
+    surface: Surface = "function"  # The surface. Errors name its options.
+    known_as: tuple[str, ...] = ()  # the parts of the name of the source if ``table`` is a copy or a view of it
 
     def query(self, others: Iterable[Counting] = (), *, held: bool = True) -> str:
         """Return the SQL of the table; ``others`` are released before it, ``held`` as for `protected_query`.

@@ -53,8 +53,6 @@ def protect_counted(
         ``kanon#squares0``, and ``kanon#largest0`` where a rule looks at them.
     counting, protection
         The table, and its requirement.
-    progress : callable, optional
-        As for `Budget`.
     warned : sequence of str
         What the other engine warns of: whom the rows of the source describe.
 

@@ -19,24 +19,12 @@ from kanon_sql.model.validation import same_name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """Where the tables of the one source of an instance are remembered.
+    """Where the tables of the one source of an instance are remembered."""
 
-    Parameters
-    ----------
-    name : str
-        The source, as a name that later sessions give it too.
-    database : str or None
-        The attached ledger; None if nothing remembers the tables.
-    warning : str or None
-        What is said if nothing does.
-    fingerprint : str or None
-        That of a source that is no table of a database, see `fingerprint`.
-    """
-
-    name: str
-    database: str | None = None
-    warning: str | None = None
-    fingerprint: str | None = None
+    name: str  # the source, as a name that later sessions give it too
+    database: str | None = None  # the attached ledger; None if nothing remembers the tables
+    warning: str | None = None  # what is said if nothing does
+    fingerprint: str | None = None  # that of a source that is no table of a database, see `fingerprint`
 
     def knows(self, counting: Counting) -> bool:
         """Return whether a remembered table is one of this source, so that both are counted together."""

@@ -69,8 +69,6 @@ def protected_query(
         of.
     held : bool
         Whether the source gives the same rows when it is read again. Otherwise it is read once and kept.
-    surface : Surface
-        The surface. Errors name its options.
 
     Notes
     -----

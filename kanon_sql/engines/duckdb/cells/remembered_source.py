@@ -50,8 +50,6 @@ def read_source(
     ----------
     con : connection
         A DuckDB connection; `let_go` takes the files from it again.
-    session : Session
-        Its session.
     place : Place
         The source. A table of a database is read where it is, so that its own file remembers what is made of it.
     into, delimiter

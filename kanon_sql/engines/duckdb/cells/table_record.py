@@ -70,18 +70,10 @@ _UNSEALED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Home:
-    """Where a protected table is remembered.
+    """Where a protected table is remembered."""
 
-    Attributes
-    ----------
-    database : str or None
-        The attached database that remembers it; None where only the session does.
-    warning : str or None
-        Why no file remembers it, if the user should know.
-    """
-
-    database: str | None = None
-    warning: str | None = None
+    database: str | None = None  # the attached database that remembers it; None where only the session does
+    warning: str | None = None  # why no file remembers it, if the user should know
 
 
 def home_of(

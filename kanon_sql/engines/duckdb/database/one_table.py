@@ -60,21 +60,11 @@ _TOKEN = """system.main.kanon_pseudonym(system.main.concat({name}, ' ', CAST(sys
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleasedTable:
-    """A table of the released database.
+    """A table of the released database."""
 
-    Attributes
-    ----------
-    planned : PlannedRelease
-        The stored policy.
-    policy : StoredPolicy
-        The roles of all its columns, those of a person included.
-    certificate : Certificate or HistoryCertificate
-        What is proven about it.
-    """
-
-    planned: PlannedRelease
-    policy: StoredPolicy
-    certificate: Stated
+    planned: PlannedRelease  # the stored policy
+    policy: StoredPolicy  # the roles of all its columns, those of a person included
+    certificate: Stated  # what is proven about it
 
     @property
     def name(self) -> str:

@@ -37,8 +37,6 @@ def escape(con: Any, table: str) -> str:
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
     table : str
         Name of the table, or of the view.
     """

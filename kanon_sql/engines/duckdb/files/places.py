@@ -50,30 +50,14 @@ def _unquoted(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a table lies: a file, and for a DuckDB file the table in it.
+    """Where a table lies: a file, and for a DuckDB file the table in it."""
 
-    Attributes
-    ----------
-    path : Path
-        The file, with symbolic links resolved, so that replacing it replaces what the link points to.
-    kind : str
-        ``'csv'``, ``'tsv'``, ``'parquet'``, ``'json'``, ``'jsonl'`` or ``'duckdb'``.
-    table : str, optional
-        The table of a DuckDB file, optionally with its schema.
-    ending : str
-        The ending that gave the kind.
-    pattern : str, optional
-        A pattern of many files, or a URL, as DuckDB reads them; it is only read, never written.
-    escaped : bool
-        Whether cells of the CSV file that a spreadsheet takes for formulas have a quote before them.
-    """
-
-    path: Path
-    kind: str
-    table: str | None
-    ending: str
-    pattern: str | None = None
-    escaped: bool = False
+    path: Path  # the file, with symbolic links resolved, so that replacing it replaces what the link points to
+    kind: str  # ``'csv'``, ``'tsv'``, ``'parquet'``, ``'json'``, ``'jsonl'`` or ``'duckdb'``
+    table: str | None  # the table of a DuckDB file, optionally with its schema
+    ending: str  # the ending that gave the kind
+    pattern: str | None = None  # a pattern of many files, or a URL, as DuckDB reads them; it is only read, never written
+    escaped: bool = False  # whether cells of the CSV file that a spreadsheet takes for formulas have a quote before them
 
     @classmethod
     def of(cls, text: str, table: str | None = None) -> Place:

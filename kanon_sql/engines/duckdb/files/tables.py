@@ -62,10 +62,6 @@ def load(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
-    place : Place
-        The table.
     into : str
         Name of the table to create.
     delimiter : str
@@ -230,8 +226,6 @@ def publish(con: Any, staged: Place, place: Place, *, replace: bool) -> bool:
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
     staged, place : Place
         What was written, and where it goes.
     replace : bool

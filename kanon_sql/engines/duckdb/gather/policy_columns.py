@@ -30,8 +30,6 @@ def columns_heard(
         Relations, as they stand in SQL, and the columns that each has to have.
     policy : Policy, optional
         What has to give a role to each column of the first relation.
-    surface : Surface
-        The surface. Errors name its options.
 
     Notes
     -----

@@ -39,12 +39,8 @@ def release_of_table(
         Tells which tables are stored.
     table : str
         A possibly qualified name.
-    policy : Policy
-        The guarantee.
     drop : sequence of str, optional
         Columns that are left out; that of PER is left out anyway.
-    surface : Surface
-        The surface. Errors name its options.
     wide : str, optional
         A query of the same rows with the columns that the table leaves out.
 

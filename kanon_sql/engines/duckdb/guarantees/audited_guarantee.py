@@ -25,52 +25,24 @@ T = TypeVar("T", bound=ThresholdRequirement)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Released:
-    """A release whose guarantees are counted.
+    """A release whose guarantees are counted."""
 
-    Attributes
-    ----------
-    con : connection
-        With the audit macros and the tables ``source`` and ``released``.
-    policy : Policy
-        What is guaranteed.
-    names : list of str
-        The quasi-identifiers.
-    sizes : mapping
-        The row of `k_anonymity` of the release.
-    figures : mapping
-        The figures of its sensitive attributes, by requirement.
-    """
-
-    con: Any
-    policy: Policy
-    names: list[str]
-    sizes: Mapping[str, Any]
-    figures: Mapping[Requirement, Figures]
+    con: Any  # a connection with the audit macros and the tables ``source`` and ``released``
+    policy: Policy  # what is guaranteed
+    names: list[str]  # the quasi-identifiers
+    sizes: Mapping[str, Any]  # the row of `k_anonymity` of the release
+    figures: Mapping[Requirement, Figures]  # the figures of its sensitive attributes, by requirement
 
 
 @dataclass(frozen=True, slots=True)
 class AuditedGuarantee(ABC, Generic[R]):
-    """A requirement, as the audit sees it.
-
-    Parameters
-    ----------
-    requirement : Requirement
-        The requirement.
-
-    Attributes
-    ----------
-    macro : str, optional
-        The audit macro that measures it, if there is one.
-    title : str
-        What its figures are about.
-    unions_keep : bool
-        Whether classes of several batches that keep it are one class that keeps it, whatever the table of all batches is.
-    """
+    """A requirement, as the audit sees it."""
 
     requirement: R
 
-    macro: ClassVar[str | None] = None
-    title: ClassVar[str] = ""
+    macro: ClassVar[str | None] = None  # the audit macro that measures it, if there is one
+    title: ClassVar[str] = ""  # what its figures are about
+    # whether classes of several batches that keep it are one class that keeps it, whatever the table of all batches is
     unions_keep: ClassVar[bool] = False
 
     @property

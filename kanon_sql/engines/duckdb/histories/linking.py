@@ -34,8 +34,6 @@ def judge(session: Session, release: int, now: pa.Table, home: str | None, name:
 
     Parameters
     ----------
-    session : Session
-        That of the release.
     release : int
         Its number.
     now : pyarrow.Table
@@ -115,10 +113,6 @@ def judge_batch(session: Session, con: Any, ask: Ask, certificate: Certificate, 
 
     Parameters
     ----------
-    session : Session
-        That of the connection.
-    con : DuckDBPyConnection
-        The connection.
     ask : callable
         Runs a statement on it and returns its rows.
     certificate : Certificate
@@ -156,8 +150,6 @@ def foreseen(session: Session, now: pa.Table, policy: Policy) -> list[str]:
 
     Parameters
     ----------
-    session : Session
-        That of the connection.
     now : pyarrow.Table
         As for `judge`, of rows that all show the same: any release links as much as that, and some link more.
     policy : Policy

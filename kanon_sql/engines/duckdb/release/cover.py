@@ -51,8 +51,6 @@ def cover(policy: Policy, *, tokens: bool = True) -> dict[str, str]:
 
     Parameters
     ----------
-    policy : Policy
-        The policy.
     tokens : bool
         Whether labels of ranges and sets are tokens, whose texts are in ``"kanon#fit"``.
 

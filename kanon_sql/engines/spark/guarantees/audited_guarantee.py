@@ -27,13 +27,7 @@ T = TypeVar("T", bound=ThresholdRequirement)
 
 @dataclass(frozen=True, slots=True)
 class AuditedGuarantee(Generic[R]):
-    """A requirement, as the audit sees it.
-
-    Parameters
-    ----------
-    requirement : Requirement
-        The requirement.
-    """
+    """A requirement, as the audit sees it."""
 
     requirement: R
 
