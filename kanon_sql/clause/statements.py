@@ -97,3 +97,9 @@ def is_complete(text: str) -> bool:
     if not tokens:
         return not text.strip()
     return len(tokens) - 1 in separators(tokens)
+
+
+def has_rows(names: list[str], text: str) -> bool:
+    """Return whether the columns of a statement's result are rows that were requested, not the count of what it did."""
+    queries = text.lstrip(" (").lower().startswith(("select", "from", "with"))
+    return names not in ([], ["Success"]) and (names != ["Count"] or queries)

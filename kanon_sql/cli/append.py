@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli.anonymize import anonymize, policy_of
-from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import assigned, column_names, given_options, require_guarantee, show
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.terminal import progress
 from kanon_sql.engines.duckdb.files.spilling import private_spilling
+from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.append_options import APPEND_CHOICES, APPEND_DEFAULTS
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli.database_audit import shown_database
-from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import (
     column_names,
     delimiter_option,
@@ -29,6 +28,7 @@ from kanon_sql.cli.publish import metric_and_hierarchy
 from kanon_sql.cli.streams import format_option, source_place
 from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.engines.duckdb.audit.measures import record
+from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import AuditError, KanonWarning
 from kanon_sql.model.requirements import THRESHOLDS
 from kanon_sql.model.validation import as_identifier

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import column_names, delimiter_option, escape_option, json_option, show, table_option
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.streams import format_option, source_place
 from kanon_sql.cli.terminal import table_of
+from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import AuditError
 
 if TYPE_CHECKING:

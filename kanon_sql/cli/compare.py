@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import (
     assigned,
     column_names,
@@ -27,6 +26,7 @@ from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.reports import force_option, page_target, quiet_option
 from kanon_sql.cli.terminal import lines_of
 from kanon_sql.engines.duckdb.files.staging import put_text
+from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import SourceError
 
 if TYPE_CHECKING:

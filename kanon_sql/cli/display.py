@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.cli.terminal import table_of
 from kanon_sql.model.how_many import how_many
-from kanon_sql.report.text import printable
+from kanon_sql.model.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import Console

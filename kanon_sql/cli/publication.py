@@ -83,10 +83,10 @@ class Publication:
         read : callable, optional
             Reads the source instead of `load`.
         """
-        from kanon_sql.cli.interrupt import interruptible
         from kanon_sql.engines.duckdb.files.formulas import escape
         from kanon_sql.engines.duckdb.files.tables import load, stage
         from kanon_sql.engines.duckdb.names import quoted
+        from kanon_sql.engines.interrupt import interruptible
 
         stopped = threading.Event()
 

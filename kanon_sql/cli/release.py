@@ -92,7 +92,7 @@ def release(
 def _run(job: DatabaseRelease, secret: bytes | None, allowed_files: tuple[str, ...], quiet: bool) -> ReleasedDatabase:
     """Make the releases; Ctrl-C stops them, and nothing is written."""
     import kanon_sql
-    from kanon_sql.cli.interrupt import interruptible
+    from kanon_sql.engines.interrupt import interruptible
 
     stopped = threading.Event()
     con = without_bar(kanon_sql.connect(secret=secret, allowed_files=allowed_files))

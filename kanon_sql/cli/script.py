@@ -10,8 +10,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.terminal import release_line, solving
+from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import KanonError, raise_alone
 from kanon_sql.model.how_many import how_many
 
@@ -51,12 +51,6 @@ def rows_of(con: Any) -> Iterator[tuple[Any, ...]]:
         return
     while rows := con.fetchmany(1000):
         yield from rows
-
-
-def has_rows(names: list[str], text: str) -> bool:
-    """Return whether the columns of a statement's result are rows that were requested, not the count of what it did."""
-    queries = text.lstrip(" (").lower().startswith(("select", "from", "with"))
-    return names not in ([], ["Success"]) and (names != ["Count"] or queries)
 
 
 def execute(con: Any, text: str, console: Console, display: Display | None = None) -> None:
@@ -99,6 +93,8 @@ def done_line(text: str, count: int | None) -> str:
 
 def _show(con: Any, text: str, console: Console, display: Display, rows_come: Callable[[], None]) -> None:
     from rich.text import Text
+
+    from kanon_sql.clause.statements import has_rows
 
     names = [column[0] for column in con.description or ()]
     rows = rows_of(con)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import (
     column_names,
     delimiter_option,
@@ -26,6 +25,7 @@ from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.reports import quiet_option
 from kanon_sql.cli.suggestions import stored_as
 from kanon_sql.engines.duckdb.files.staging import put_text
+from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import SourceError
 from kanon_sql.model.how_many import how_many
 

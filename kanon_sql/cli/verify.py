@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import (
     allow_file_option,
     assigned,
@@ -22,6 +21,7 @@ from kanon_sql.cli.options import (
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.publish import metric_and_hierarchy
 from kanon_sql.engines.duckdb.audit.macros import audit_macros
+from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import AuditError, SourceError, raise_alone
 
 if TYPE_CHECKING:

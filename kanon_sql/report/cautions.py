@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.printable import printable
 from kanon_sql.model.unlisted import Limits
 from kanon_sql.report.exposed import Exposed, Together
 from kanon_sql.report.linked import LinkedTokens
 from kanon_sql.report.measured import Measured
-from kanon_sql.report.text import printable
 
 _NAMED = 4
 """Columns that a sentence names."""

@@ -10,7 +10,7 @@ from kanon_sql.engines.duckdb.audit.measures import record
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many
-from kanon_sql.report.text import printable
+from kanon_sql.model.printable import printable
 
 SOURCE, RELEASED = "kanon#source", "kanon#released"
 """The source and the release, with NULL in each cell that looks suppressed."""

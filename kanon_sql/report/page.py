@@ -9,6 +9,7 @@ from typing import Any
 
 import jinja2
 
+from kanon_sql.model.printable import printable, without_controls
 from kanon_sql.report import charts
 from kanon_sql.report.cautions import first_sentences
 from kanon_sql.report.claims import Claim
@@ -17,7 +18,6 @@ from kanon_sql.report.first_screen import first_screen
 from kanon_sql.report.measured import Measured
 from kanon_sql.report.sensitive import Sensitive
 from kanon_sql.report.statement import statement
-from kanon_sql.report.text import printable, without_controls
 from kanon_sql.report.unit import percent_of
 from kanon_sql.report.verdict import summary, verdict
 

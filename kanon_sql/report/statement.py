@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.printable import printable
 from kanon_sql.model.requirements import KnownColumns, People
 from kanon_sql.report.cautions import cautions
 from kanon_sql.report.claims import Claim
 from kanon_sql.report.measured import Measured
-from kanon_sql.report.text import printable
 from kanon_sql.report.unit import percent_of
 from kanon_sql.report.verdict import kept
 

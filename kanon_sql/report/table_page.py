@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.printable import printable
 from kanon_sql.model.protection import coalition_in_words
 from kanon_sql.report import charts
 from kanon_sql.report.columns import MAX_BARS
@@ -17,7 +18,6 @@ from kanon_sql.report.table_figures import (
     requirements_in_words,
     table_figures,
 )
-from kanon_sql.report.text import printable
 
 if TYPE_CHECKING:
     from kanon_sql.verification.cells.protected_files import VerifiedTable

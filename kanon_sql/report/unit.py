@@ -13,11 +13,11 @@ from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.printable import printable
 from kanon_sql.model.repetition import RepeatedPeopleError
 from kanon_sql.model.unit_of_policy import unit_of
 from kanon_sql.report.columns import RELEASED
 from kanon_sql.report.people import people_of
-from kanon_sql.report.text import printable
 
 _SHOWN = "SELECT system.main.count(*) FROM {released} WHERE {column} IS NOT NULL"
 

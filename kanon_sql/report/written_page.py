@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import duckdb
@@ -19,6 +20,4 @@ class Page:
 
 def versions() -> str:
     """Return what made a page."""
-    from kanon_sql import __version__
-
-    return f"kanon-sql {__version__}, DuckDB {duckdb.__version__}, Python {platform.python_version()}"
+    return f"kanon-sql {version('kanon-sql')}, DuckDB {duckdb.__version__}, Python {platform.python_version()}"

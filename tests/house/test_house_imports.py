@@ -104,7 +104,7 @@ ONLY = {
     "nicegui": ("kanon_sql.studio",),
     "fastapi": ("kanon_sql.studio.server",),
     "rich": ("kanon_sql.cli",),
-    "IPython": ("kanon_sql.cli.magic", "kanon_sql.engines.notebook"),
+    "IPython": ("kanon_sql.engines.notebook.magic", "kanon_sql.engines.notebook"),
     "prompt_toolkit": ("kanon_sql.cli.shell",),
     "dbt": ("kanon_sql.dbt_plugin",),
     "altair": ("kanon_sql.report",),

@@ -16,13 +16,12 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.display import display
 
-import kanon_sql
-from kanon_sql.clause.statements import statements
-from kanon_sql.cli.interrupt import interruptible
-from kanon_sql.cli.script import has_rows
-from kanon_sql.engines.duckdb.connect.connection import Connection
+from kanon_sql.clause.statements import has_rows, statements
+from kanon_sql.engines.duckdb.connect.certificates import releases
+from kanon_sql.engines.duckdb.connect.connection import Connection, connect, register
+from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import KanonError, KanonWarning, raise_alone
-from kanon_sql.report.text import printable, without_controls
+from kanon_sql.model.printable import printable, without_controls
 
 _STORED = "SELECT table_name FROM duckdb_tables() UNION ALL SELECT view_name FROM duckdb_views()"
 
@@ -54,7 +53,7 @@ class KanonMagics(Magics):
         if len(words) > 1 or not all(word.isidentifier() and not iskeyword(word) for word in words):
             raise UsageError("%%kanon takes the name of one variable for the result; hint: %%kanon released")
         con = self._connection()
-        known = len(kanon_sql.releases(con))
+        known = len(releases(con))
         try:
             with _shown_warnings():
                 result = self._run(con, cell)
@@ -64,7 +63,7 @@ class KanonMagics(Magics):
             self._hide(con)
         if result is not None:
             display(result)  # type: ignore[no-untyped-call]
-        for certificate in kanon_sql.releases(con)[known:]:
+        for certificate in releases(con)[known:]:
             display(certificate)  # type: ignore[no-untyped-call]
         for word in words:
             self.shell.user_ns[word] = result
@@ -76,18 +75,18 @@ class KanonMagics(Magics):
             raise UsageError("name a database or a connection; hint: %kanon clinic.duckdb, and %%kanon for a cell of SQL")
         value = self.shell.user_ns.get(name)
         if isinstance(value, duckdb.DuckDBPyConnection):
-            self.connection = Connection(kanon_sql.register(value))
+            self.connection = Connection(register(value))
         elif isinstance(value, Connection):
             self.connection = value
         else:
             try:
-                self.connection = kanon_sql.connect(name)
+                self.connection = connect(name)
             except (duckdb.Error, KanonError) as error:
                 _refuse(error)
 
     def _connection(self) -> Connection:
         if self.connection is None:
-            self.connection = kanon_sql.connect()
+            self.connection = connect()
         return self.connection
 
     def _run(self, con: Connection, cell: str) -> Any:
