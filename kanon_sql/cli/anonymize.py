@@ -9,10 +9,11 @@ import click
 
 from kanon_sql.cli.linked_file import histories_requested, link_file, refuse_with_histories, stored_histories
 from kanon_sql.cli.options import (
+    DIALECT,
     allow_file_option,
     assigned,
     column_names,
-    delimiter_option,
+    dialect_options,
     drop_option,
     escape_option,
     given_options,
@@ -33,6 +34,7 @@ from kanon_sql.cli.streams import format_option
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.connect.connection import Connection
+    from kanon_sql.engines.duckdb.files.dialect import Dialect
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.stored_policy import StoredPolicy
 
@@ -120,7 +122,7 @@ if TYPE_CHECKING:
 @secret_option
 @allow_file_option
 @table_option
-@delimiter_option
+@dialect_options
 @escape_option("Put a quote before CSV cells that a spreadsheet would take for formulas.")
 @click.option("--certificate", metavar="CERT.json", help="Write the certificate to this file.")
 @format_option
@@ -137,7 +139,7 @@ def anonymize(
     strict: bool,
     beside: tuple[str, ...],
     table: str | None,
-    delimiter: str,
+    dialect: Dialect,
     escape_formulas: bool,
     secret: bytes | None,
     allowed_files: tuple[str, ...],
@@ -163,7 +165,7 @@ def anonymize(
     known_rows = options.pop("known_rows")
     if known_rows is not None:
         refuse_with_histories(ctx)
-    tables = {name: Place.of(file) for name, file in assigned(beside, "--beside", "name=file").items()}
+    tables = {name: Place.of(file, dialect=dialect) for name, file in assigned(beside, "--beside", "name=file").items()}
     measures, others = metric_and_hierarchy(options.pop("metric"), options.pop("hierarchy"))
     if options["population"] is not None:
         options["population"], everybody = population_table(options["population"])
@@ -186,7 +188,7 @@ def anonymize(
         ending=ending,
         escape_formulas=escape_formulas,
         certificate=certificate,
-        delimiter=delimiter,
+        dialect=dialect,
         force=force,
         quiet=quiet,
     ) as job:
@@ -268,8 +270,8 @@ def _by_policy(stored: StoredPolicy) -> Released:
 
 
 _WITH_A_POLICY = frozenset(
-    {"source", "policy_file", "target", "strict", "beside", "secret", "table", "delimiter", "certificate", "ending", "force"}
-    | {"as_json", "quiet", "allowed_files", "escape_formulas"}
+    {"source", "policy_file", "target", "strict", "beside", "secret", "table", *DIALECT}
+    | {"certificate", "ending", "force", "as_json", "quiet", "allowed_files", "escape_formulas"}
 )
 """Parameters that are no part of a policy."""
 

@@ -11,7 +11,7 @@ import click
 from kanon_sql.cli.options import (
     assigned,
     column_names,
-    delimiter_option,
+    dialect_options,
     escape_option,
     given_options,
     json_option,
@@ -25,6 +25,7 @@ from kanon_sql.cli.streams import STREAM, format_option
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.cells.arguments import TableArguments
+    from kanon_sql.engines.duckdb.files.dialect import Dialect
     from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.model.stored_protection import StoredProtection
 
@@ -108,7 +109,7 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
 )
 @secret_file_option("File with the secret that seals the ledger.  [default: KANON_SECRET, else the file of the user]")
 @table_option
-@delimiter_option
+@dialect_options
 @escape_option("Put a quote before CSV cells that a spreadsheet would take for formulas.")
 @click.option("--certificate", metavar="CERT.json", help="Write the certificate to this file.")
 @format_option
@@ -134,7 +135,7 @@ def protect(
     ledger: str | None,
     secret: bytes | None,
     table: str | None,
-    delimiter: str,
+    dialect: Dialect,
     escape_formulas: bool,
     certificate: str | None,
     ending: str,
@@ -190,7 +191,7 @@ def protect(
         ending=ending,
         escape_formulas=escape_formulas,
         certificate=certificate,
-        delimiter=delimiter,
+        dialect=dialect,
         force=force,
         quiet=quiet,
     ) as job:

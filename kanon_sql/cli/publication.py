@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 import click
 
 from kanon_sql.cli.options import show
-from kanon_sql.cli.streams import STREAM, source_place, target_place
+from kanon_sql.cli.streams import STREAM, read_table, source_place, target_place
 from kanon_sql.cli.terminal import progress
+from kanon_sql.engines.duckdb.files.dialect import Dialect
 from kanon_sql.engines.duckdb.files.staging import put, staging_directory, write_text
 from kanon_sql.errors import KanonError, SourceError
 
@@ -61,7 +62,6 @@ class Publication:
     staging: Path  # a private directory on the file system of ``place``
     # a private path and the place of the certificate, on one file system; it is put there right after the table
     evidence: tuple[Path, Path] | None
-    delimiter: str  # the separator of CSV files
     step: Step  # hears of each step
     force: bool  # whether what is in their places is replaced
     streamed: bool  # whether the table goes to the standard output
@@ -84,7 +84,7 @@ class Publication:
             Reads the source instead of `load`.
         """
         from kanon_sql.engines.duckdb.files.formulas import escape
-        from kanon_sql.engines.duckdb.files.tables import load, stage
+        from kanon_sql.engines.duckdb.files.tables import stage
         from kanon_sql.engines.duckdb.names import quoted
         from kanon_sql.engines.interrupt import interruptible
 
@@ -102,7 +102,7 @@ class Publication:
             with closing(con):
                 self.step("reading")
                 if read is None:
-                    load(con, self.origin, into="source", delimiter=self.delimiter)
+                    read_table(con, self.origin)
                 else:
                     read()
                 solved = solve(go_on)
@@ -110,7 +110,7 @@ class Publication:
                 self.step("writing")
                 shown = quoted(escape(con, "released") if self.place.escaped else "released")
                 rows = solved.rows.format(shown)
-                staged = stage(con, rows, self.place, staging=self.staging, delimiter=self.delimiter)
+                staged = stage(con, rows, self.place, staging=self.staging)
                 self.step("auditing")
                 solved.audit(staged)
                 if self.evidence is not None:
@@ -143,7 +143,7 @@ def publication(
     ending: str,
     escape_formulas: bool,
     certificate: str | None,
-    delimiter: str,
+    dialect: Dialect,
     force: bool,
     quiet: bool,
 ) -> Iterator[Publication]:
@@ -155,9 +155,13 @@ def publication(
         When the source is not there, or the table or its certificate may not go where it should.
     """
     with ExitStack() as stack:
-        origin = stack.enter_context(source_place(source, table, ending))
+        origin = stack.enter_context(source_place(source, table, ending, dialect))
         origin.require()
-        place = stack.enter_context(target_place(target, ending)).escaping(escape_formulas)
+        separator = dialect.found_in(origin).delimiter if origin.kind == "csv" else dialect.delimiter
+        written = Dialect(delimiter=separator, encoding="utf-8")
+        place = stack.enter_context(target_place(target, ending, written)).escaping(escape_formulas)
+        if place.kind == "workbook":
+            raise SourceError(f"{place} would be a spreadsheet, which is only read; hint: -o {place.called}.csv")
         _check_target(origin, place, force)
         proof = None if certificate is None else _evidence_path(certificate, (origin, place), force)
         staging = stack.enter_context(staging_directory(place.path.parent))
@@ -169,7 +173,6 @@ def publication(
             place=place,
             staging=staging,
             evidence=evidence,
-            delimiter=delimiter,
             step=stack.enter_context(progress(not quiet)),
             force=force,
             streamed=target == STREAM,
