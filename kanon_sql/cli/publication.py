@@ -16,6 +16,7 @@ import click
 from kanon_sql.cli.options import show
 from kanon_sql.cli.streams import STREAM, read_table, source_place, target_place
 from kanon_sql.cli.terminal import progress
+from kanon_sql.engines.duckdb.files.csv_files import found
 from kanon_sql.engines.duckdb.files.dialect import Dialect
 from kanon_sql.engines.duckdb.files.staging import put, staging_directory, write_text
 from kanon_sql.errors import KanonError, SourceError
@@ -157,7 +158,7 @@ def publication(
     with ExitStack() as stack:
         origin = stack.enter_context(source_place(source, table, ending, dialect))
         origin.require()
-        separator = dialect.found_in(origin).delimiter if origin.kind == "csv" else dialect.delimiter
+        separator = found(origin).delimiter if origin.kind == "csv" else dialect.delimiter
         written = Dialect(delimiter=separator, encoding="utf-8")
         place = stack.enter_context(target_place(target, ending, written)).escaping(escape_formulas)
         if place.kind == "workbook":

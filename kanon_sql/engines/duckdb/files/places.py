@@ -231,3 +231,9 @@ def plain(error: Exception) -> str:
         return f"it is not in UTF-8{place}; hint: name its encoding, such as --encoding latin-1"
     kind = _MEANINGS.get(type(error).__name__, "it is not of the form that its name says")
     return f"{kind}{place}; hint: DuckDB itself says more, and may quote values"
+
+
+def unreadable(place: Place, why: str) -> SourceError:
+    """Return the error for a table that cannot be read."""
+    web = "; hint: DuckDB reads URLs by its extension httpfs, over the network" if "://" in str(place) else ""
+    return SourceError(f"cannot read {place}: {why}{web}")

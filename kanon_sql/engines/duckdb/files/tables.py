@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.engines.duckdb.connect.resources import system_words
-from kanon_sql.engines.duckdb.files.dialect import in_utf8, remarks, trouble
-from kanon_sql.engines.duckdb.files.formulas import unescape
-from kanon_sql.engines.duckdb.files.places import Place, plain
-from kanon_sql.engines.duckdb.files.plain_types import read_forms
+from kanon_sql.engines.duckdb.files.csv_files import CSV, found, in_utf8, load_csv
+from kanon_sql.engines.duckdb.files.places import Place, plain, unreadable
 from kanon_sql.engines.duckdb.files.staging import appeared, put, put_new
 from kanon_sql.engines.duckdb.files.workbooks import load_workbook
 from kanon_sql.engines.duckdb.gather.from_items import levels_of_file
@@ -23,17 +21,12 @@ from kanon_sql.model.validation import same_name
 if TYPE_CHECKING:
     from kanon_sql.model.policy import Policy
 
-# Everything that DuckDB would guess about a CSV file is said here, because a guess may drop a line that begins with '#',
-# turn the zip code 00501 into 501, or take "" (an empty text) for a missing value.
-_CSV = """all_varchar := true, header := $header, delim := $delimiter, quote := '"', escape := '"', comment := '', skip := 0,
-    nullstr := '', allow_quoted_nulls := false, strict_mode := true, sample_size := -1, hive_partitioning := false"""
-
 # Depth 1 keeps every JSON value as it stands; _exact_json then names its type.
 _JSON = "maximum_depth := 1, sample_size := -1, hive_partitioning := false"
 
 _READERS = {
-    "csv": f"system.main.read_csv($path, {_CSV})",
-    "tsv": f"system.main.read_csv($path, {_CSV})",
+    "csv": CSV,
+    "tsv": CSV,
     "parquet": "system.main.read_parquet($path, hive_partitioning := false)",
     "json": f"system.main.read_json($path, {_JSON})",
     "jsonl": f"system.main.read_json($path, format := 'newline_delimited', {_JSON})",
@@ -57,7 +50,7 @@ def loading(place: Place, *, into: str) -> str | None:
         return f"{attach};\nCREATE TABLE {quoted(into)} AS FROM {place.within('kanon_input')};\nDETACH kanon_input;"
     reader = _READERS[place.kind].replace("$path", literal(place.glob))
     if place.kind in ("csv", "tsv"):
-        dialect = place.dialect.found_in(place)
+        dialect = found(place)
         if not dialect.is_utf8 or dialect.dates or dialect.decimal != ".":
             return None
         reader = reader.replace("$delimiter", literal(dialect.delimiter or ",")).replace("$header", str(dialect.header).lower())
@@ -86,7 +79,7 @@ def load(con: Any, place: Place, *, into: str) -> list[str]:
 
     place.require()
     if place.kind in ("csv", "tsv"):
-        return _load_csv(con, place, into)
+        return load_csv(con, place, into)
     try:
         if place.kind == "duckdb":
             con.execute(f"ATTACH {literal(str(place.path))} AS kanon_input (READ_ONLY)")
@@ -99,36 +92,8 @@ def load(con: Any, place: Place, *, into: str) -> list[str]:
         if place.kind in ("json", "jsonl"):
             _exact_json(con, into)
     except duckdb.Error as error:
-        raise_alone(_unreadable(place, plain(error)))
+        raise_alone(unreadable(place, plain(error)))
     return []
-
-
-def _load_csv(con: Any, place: Place, into: str) -> list[str]:
-    """Copy a CSV file as texts; one that is not in UTF-8 is written anew before."""
-    import duckdb
-
-    dialect = place.dialect.found_in(place)
-    create = f"CREATE TABLE {quoted(into)} AS FROM {_READERS[place.kind]}"
-    for again in (False, True):
-        try:
-            with in_utf8(place, dialect) as path:
-                con.execute(create, {"path": path, "delimiter": dialect.delimiter, "header": dialect.header})
-            if place.escaped:
-                unescape(con, into)
-            if dialect.dates or dialect.decimal == ",":
-                read_forms(con, into, dialect.dates, decimal_comma=dialect.decimal == ",")
-            return remarks(place, dialect, columns(con, into))
-        except duckdb.Error as error:
-            if not again and place.dialect.encoding is None and dialect.is_utf8 and "utf-8" in str(error).lower():
-                dialect = dialect.of_whole(place)
-                continue
-            raise_alone(_unreadable(place, trouble(place, dialect) or plain(error)))
-    raise AssertionError("the second attempt returns or raises")
-
-
-def _unreadable(place: Place, why: str) -> SourceError:
-    web = "; hint: DuckDB reads URLs by its extension httpfs, over the network" if "://" in str(place) else ""
-    return SourceError(f"cannot read {place}: {why}{web}")
 
 
 @contextmanager
@@ -165,11 +130,11 @@ def load_policy_table(con: Any, place: Place, *, into: str) -> None:
     import duckdb
 
     load(con, place, into=into)
-    found = {name.lower() for name in columns(con, into)}
-    named = found == {f"level{level}" for level in range(len(found))} or found >= {"value", "parent"} or found >= {"a", "b"}
+    names = {name.lower() for name in columns(con, into)}
+    named = names == {f"level{level}" for level in range(len(names))} or names >= {"value", "parent"} or names >= {"a", "b"}
     if place.kind in ("csv", "tsv") and not named:
         try:
-            with in_utf8(place, place.dialect.found_in(place)) as path:
+            with in_utf8(place, found(place)) as path:
                 con.execute(f"CREATE OR REPLACE TABLE {quoted(into)} AS FROM {levels_of_file(path)}")
         except duckdb.Error as error:
             raise_alone(SourceError(f"cannot read {place}: {plain(error)}"))
