@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from kanon_sql.certificate.certificate import Certificate
-from kanon_sql.certificate.history_certificate import HistoryCertificate
-from kanon_sql.certificate.history_file import HISTORIES
+from kanon_sql.certificate.history_certificate import HISTORIES, HistoryCertificate
 from kanon_sql.model.policy import Policy
 
 Stated: TypeAlias = Certificate | HistoryCertificate

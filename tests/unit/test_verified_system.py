@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kanon_sql.certificate.table_certificate import TableCertificate
-from kanon_sql.certificate.table_evidence import TableEvidence, Witness
+from kanon_sql.certificate.table_file import TableEvidence, Witness
 from kanon_sql.engines.cells.base_cells import BaseCells
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.table_release import TableRelease, release_tables

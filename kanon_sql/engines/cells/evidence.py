@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kanon_sql.certificate.table_evidence import Move, TableEvidence, Witness
+from kanon_sql.certificate.table_file import Move, TableEvidence, Witness
 from kanon_sql.engines.cells.base_cells import BaseCells
 from kanon_sql.engines.cells.earlier_tables import JointSystem
 from kanon_sql.table.cell_table import Suppression, Witnesses

@@ -8,7 +8,7 @@ from typing import Any
 from kanon_sql.certificate.file import Document
 from kanon_sql.certificate.status import Status
 from kanon_sql.certificate.table_certificate import TableCertificate
-from kanon_sql.certificate.table_evidence import TableEvidence
+from kanon_sql.certificate.table_file import TableEvidence
 from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.errors import CertificateError
 from kanon_sql.model.validation import same_name
