@@ -37,8 +37,7 @@ from kanon_sql.errors import SourceError, raise_alone
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.connect.session import Session
-    from kanon_sql.report.candidates import Candidate
-    from kanon_sql.report.points import Point
+    from kanon_sql.report.points import Candidate, Point
 
 
 @click.command()
@@ -187,8 +186,8 @@ def frontier(
 def _grid(session: Session, known: list[str], given: dict[str, Any], names: dict[str, Any]) -> list[Candidate]:
     """Return each guarantee with each alternative of recodings and weights."""
     from kanon_sql.model.dropped_columns import dropped_columns, remaining
-    from kanon_sql.report.candidates import Candidate
     from kanon_sql.report.frontier import curve_policies
+    from kanon_sql.report.points import Candidate
 
     k, t = _numbers(given["ks"], "--k"), None if given["ts"] is None else _listed(given["ts"])
     options = {name: given[name] for name in ("sensitive", "per", "per_row", "algorithm", "time_limit", "seed")}
@@ -211,7 +210,7 @@ def _stored(files: Iterable[str], known: list[str]) -> list[Candidate]:
     """Return the policies of files."""
     from kanon_sql.model.policy_file import kind_of, read
     from kanon_sql.model.policy_names import for_rows
-    from kanon_sql.report.candidates import Candidate
+    from kanon_sql.report.points import Candidate
 
     found = []
     for file in files:
