@@ -7,36 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from kanon_sql.errors import PolicyError, hint_of
-from kanon_sql.model.coding import Coded, Cuts
-from kanon_sql.model.recodings import (
-    Bins,
-    Digits,
-    Generalization,
-    Intervals,
-    Levels,
-    Means,
-    Medians,
-    Ranges,
-    Rectangles,
-    Regions,
-    Sets,
-)
+from kanon_sql.model.recodings import KINDS, Generalization
 from kanon_sql.model.validation import known_keys, plain_number
 
-_KINDS: dict[str, type[Generalization]] = {
-    "digits": Digits,
-    "intervals": Intervals,
-    "cuts": Cuts,
-    "coded": Coded,
-    "hierarchy": Levels,
-    "bins": Bins,
-    "regions": Regions,
-    "rectangles": Rectangles,
-    "ranges": Ranges,
-    "sets": Sets,
-    "means": Means,
-    "medians": Medians,
-}
 SUPPRESS = "suppress"
 """The recoding of a column whose cells are shown or hidden, nothing in between."""
 
@@ -45,7 +18,7 @@ def to_json(recoding: Generalization | None) -> Any:
     """Return a recoding as plain JSON data."""
     if recoding is None:
         return SUPPRESS
-    kind = next(name for name, each in _KINDS.items() if isinstance(recoding, each))
+    kind = next(name for name, each in KINDS.items() if isinstance(recoding, each))
     found: dict[str, Any] = {"type": kind}
     for each in fields(recoding):
         value = getattr(recoding, each.name)
@@ -60,11 +33,11 @@ def from_json(item: Any) -> Generalization | None:
     if item is None or item == SUPPRESS or isinstance(item, Generalization):
         return item if isinstance(item, Generalization) else None
     kind = item.get("type") if isinstance(item, dict) else item
-    if not isinstance(kind, str) or kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         shown = repr(kind) if isinstance(kind, str) else type(kind).__name__
-        hint = hint_of(kind, _KINDS, f"the types are {SUPPRESS}, {', '.join(_KINDS)}")
+        hint = hint_of(kind, KINDS, f"the types are {SUPPRESS}, {', '.join(KINDS)}")
         raise PolicyError(f"a recoding has the unknown type {shown}; hint: {hint}")
-    built = _KINDS[kind]
+    built = KINDS[kind]
     names = {each.name: each.default is MISSING for each in fields(built)}
     data = known_keys(
         item if isinstance(item, dict) else {"type": kind},

@@ -173,6 +173,22 @@ class Medians:
     """Each class shows the lower median of its own numbers or dates, in the type of the column."""
 
 
+KINDS: dict[str, type[Generalization]] = {
+    "digits": Digits,
+    "intervals": Intervals,
+    "cuts": Cuts,
+    "coded": Coded,
+    "hierarchy": Levels,
+    "bins": Bins,
+    "regions": Regions,
+    "rectangles": Rectangles,
+    "ranges": Ranges,
+    "sets": Sets,
+    "means": Means,
+    "medians": Medians,
+}
+"""All of them, by their names in JSON."""
+
 Generalization = Digits | Intervals | Cuts | Coded | Levels | Bins | Regions | Rectangles | Ranges | Sets | Means | Medians
 
 OwnValues = Ranges | Sets
