@@ -28,12 +28,8 @@ def report_table(
     ----------
     con : connection
         An empty DuckDB connection; it is closed in the end.
-    source, release : Place
-        The tables.
     certificate : str
         Path of the certificate.
-    delimiter : str
-        The separator of CSV files.
     heading : mapping
         ``title``, ``purpose`` and ``recipient``, as in `kanon_sql.report.report`.
 

@@ -63,12 +63,8 @@ def verify_files(
     ----------
     con : connection
         An empty DuckDB connection with the audit macros; it is closed in the end.
-    source, release : Place
-        The tables.
     certificate : str
         Path of the certificate.
-    delimiter : str
-        The separator of CSV files.
     named_tables : mapping of Place
         The tables that the policy names: distances, hierarchies and maps.
     tokens : tuple

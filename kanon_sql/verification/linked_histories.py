@@ -51,12 +51,8 @@ def verify_histories(con: Any, source: Place, release: Place, certificate: str, 
     ----------
     con : connection
         An empty DuckDB connection with the audit macros; it is closed in the end.
-    source, release : Place
-        The tables.
     certificate : str
         Path of the certificate.
-    delimiter : str
-        The separator of CSV files.
 
     Returns
     -------

@@ -56,8 +56,6 @@ def suppress(table: CellTable, budget: Budget, algorithm: str = "auto") -> Suppr
 
     Parameters
     ----------
-    table : CellTable
-        The published system.
     budget : Budget
         Time left. Without a limit the result does not depend on the clock.
     algorithm : str

@@ -64,8 +64,6 @@ def class_prices(placed: PlacedRows, release: SummaryPartition, k: int, budget: 
         t row types without NULL, together at least k rows.
     release : SummaryPartition
         Some good release: its classes are those that the prices begin with.
-    k : int
-        Least rows of a class.
 
     Notes
     -----

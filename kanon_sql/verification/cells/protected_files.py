@@ -109,8 +109,6 @@ def verify_tables(
         What was counted.
     files : sequence of (Place, str)
         Each table, and the path of its certificate; at least one.
-    delimiter : str
-        The separator of CSV files.
     named_tables : mapping of Place
         The tables that give levels of keys, by their names.
 

@@ -190,8 +190,6 @@ def stage(con: Any, query: str, place: Place, *, staging: Path, delimiter: str =
         Where they are meant to go; it is not touched.
     staging : Path
         A private directory on the same file system.
-    delimiter : str
-        The separator of a CSV file.
 
     Returns
     -------

@@ -53,8 +53,6 @@ def audit_written(written: Place, policy: Policy, rows: int, delimiter: str, exp
         What it guarantees.
     rows : int
         Rows of the source.
-    delimiter : str
-        The separator of a CSV file.
     expected : list of str
         The `tallies` of the audited rows.
 
