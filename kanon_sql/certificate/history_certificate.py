@@ -1,17 +1,18 @@
-"""What is known of a release that links the rows of each person."""
+"""What is known of a release that links the rows of each person, and what a released database states about a table."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from kanon_sql.certificate.base import CertificateBase
-from kanon_sql.certificate.certificate import saving_of
+from kanon_sql.certificate.certificate import Certificate, saving_of
 from kanon_sql.certificate.file import OBJECT, SECONDS, TEXT, TEXTS, WHOLE, WHOLE_OR_NULL, Layout
 from kanon_sql.errors import CertificateError, PolicyError, raise_alone
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.linked_histories import LinkedHistories
+from kanon_sql.model.policy import Policy
 
 HISTORIES = Layout(
     format="kanon-sql history certificate 1",
@@ -187,3 +188,25 @@ class LinkedRelease:
 
     table: Any
     certificate: HistoryCertificate
+
+
+Stated: TypeAlias = Certificate | HistoryCertificate
+"""What a released database states about a table."""
+
+
+def stated(text: str) -> Stated:
+    """Return the certificate of a text.
+
+    Raises
+    ------
+    CertificateError
+        When it is none.
+    """
+    return HistoryCertificate.from_json(text) if f'"{HISTORIES.format}"' in text[:200] else Certificate.from_json(text)
+
+
+def guaranteed_by(certificate: Stated) -> Policy:
+    """Return what is guaranteed of the rows; that of linked histories names the roles of its columns."""
+    if isinstance(certificate, HistoryCertificate):
+        return certificate.asked.roles
+    return Policy.from_json(certificate.policy)

@@ -114,8 +114,8 @@ def frontier(
     Press Ctrl-C once to write the points found so far, again to stop without a file.
     """
     import kanon_sql
+    from kanon_sql.engines.duckdb.files.csv_cells import give_types
     from kanon_sql.engines.duckdb.files.places import Place
-    from kanon_sql.engines.duckdb.files.plain_types import give_types
     from kanon_sql.engines.duckdb.files.tables import columns, load, load_policy_table
     from kanon_sql.model.dropped_columns import remaining
     from kanon_sql.report.frontier import best_of, csv_text, html_text, points, request_of

@@ -127,7 +127,7 @@ class Publication:
         read : callable, optional
             Reads the source instead of `load`.
         """
-        from kanon_sql.engines.duckdb.files.formulas import escape
+        from kanon_sql.engines.duckdb.files.csv_cells import escape
         from kanon_sql.engines.duckdb.files.tables import load, stage
         from kanon_sql.engines.duckdb.names import quoted
         from kanon_sql.engines.interrupt import interruptible

@@ -15,9 +15,8 @@ from kanon_sql.model.requirements import DeltaPresence
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import UNSEEN, CodedTable, Population
-from kanon_sql.table.cost_ladder import COST
 from kanon_sql.table.equal_values import Spellings
-from kanon_sql.table.ladder import Label, Ladder
+from kanon_sql.table.ladder import COST, Label, Ladder
 from kanon_sql.table.sensitive_values import Columns
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.engines.duckdb.connect.resources import system_words
-from kanon_sql.engines.duckdb.files.formulas import unescape
+from kanon_sql.engines.duckdb.files.csv_cells import unescape
 from kanon_sql.engines.duckdb.files.places import Place, plain
 from kanon_sql.engines.duckdb.files.staging import appeared, put, put_new
 from kanon_sql.engines.duckdb.gather.from_items import levels_of_file

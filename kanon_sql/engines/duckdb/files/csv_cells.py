@@ -1,13 +1,14 @@
-"""Cells of CSV files that a spreadsheet takes for formulas: written with a quote before them, and read back exactly.
+"""Cells of CSV files, which have no types: numbers and dates, and what a spreadsheet takes for formulas.
 
-Such a cell begins with =, +, -, @, a tab or a line break, or with a full-width form of these signs. Plain numbers are not
-formulas. A cell that begins with quotes and then such a sign gets one more, so that no two texts become the same, and reading
-takes one quote away.
+Formulas are written with a quote before them, and read back exactly. Such a cell begins with =, +, -, @, a tab or a line break,
+or with a full-width form of these signs. Plain numbers are not formulas. A cell that begins with quotes and then such a sign
+gets one more, so that no two texts become the same, and reading takes one quote away.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from kanon_sql.engines.duckdb.names import literal, quoted
@@ -22,6 +23,11 @@ _NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 
 _NUMERIC = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DECIMAL\(.*\)|FLOAT|DOUBLE|BIGNUM|VARINT")
 """Types whose cells are numbers; infinities are texts to a spreadsheet."""
+
+_TYPES = ("BIGINT", "DOUBLE", "DATE")
+
+_EXACT = """system.main.count({column}) > 0
+    AND system.main.bool_and({column} IS NULL OR TRY_CAST({column} AS {type})::VARCHAR = {column})"""
 
 
 def _begins(text: str, pattern: str) -> str:
@@ -70,3 +76,18 @@ def holds_escaped(con: Any, table: str) -> bool:
         return True
     any_cell = " OR ".join(f"coalesce(system.main.bool_or({_begins(quoted(name), _ESCAPED)}), false)" for name in names)
     return bool(con.execute(f"SELECT {any_cell} FROM {quoted(table)}").fetchall() == [(True,)])  # noqa: S608
+
+
+def give_types(con: Any, table: str, columns: Iterable[str] | None = None) -> None:
+    """Give text columns of a table the first type that writes every value as it stands: 00501 stays a text. None takes all."""
+    described = con.execute(f"DESCRIBE {quoted(table)}").fetchall()
+    requested = None if columns is None else set(columns)
+    texts = [name for name, kind, *_ in described if kind == "VARCHAR" and (requested is None or name in requested)]
+    if not texts:
+        return
+    exact_casts = ", ".join(_EXACT.format(column=quoted(name), type=kind) for name in texts for kind in _TYPES)
+    found = iter(con.execute(f"SELECT {exact_casts} FROM {quoted(table)}").fetchone())  # noqa: S608
+    exact = {name: [kind for kind in _TYPES if next(found)] for name in texts}
+    casts = [f"{quoted(name)}::{kinds[0]} AS {quoted(name)}" for name, kinds in exact.items() if kinds]
+    if casts:
+        con.execute(f"CREATE OR REPLACE TABLE {quoted(table)} AS SELECT * REPLACE ({', '.join(casts)}) FROM {quoted(table)}")  # noqa: S608
