@@ -83,8 +83,6 @@ class Source:
     ----------
     place : Place
         Where it is.
-    delimiter : str
-        The separator of a CSV file.
 
     Raises
     ------

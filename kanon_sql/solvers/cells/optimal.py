@@ -115,8 +115,6 @@ class HittingSet:
 
     Parameters
     ----------
-    table : CellTable
-        The published system.
     cuts : Cuts
         Those that are known.
     effort : float

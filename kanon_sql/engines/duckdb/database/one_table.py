@@ -84,8 +84,6 @@ class Releasing:
     ----------
     con : Connection
         That of a `snapshot`.
-    surface : Surface
-        The surface. Errors name its options.
     """
 
     def __init__(self, con: Connection, surface: Surface) -> None:
