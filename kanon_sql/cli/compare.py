@@ -87,8 +87,8 @@ def compare(
     """
     import duckdb
 
+    from kanon_sql.engines.duckdb.files.csv_cells import give_types
     from kanon_sql.engines.duckdb.files.places import Place
-    from kanon_sql.engines.duckdb.files.plain_types import give_types
     from kanon_sql.engines.duckdb.files.tables import columns, load, load_policy_table
     from kanon_sql.report.comparison import compared
 

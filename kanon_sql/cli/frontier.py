@@ -39,8 +39,7 @@ from kanon_sql.errors import SourceError, raise_alone
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.connect.session import Session
     from kanon_sql.engines.duckdb.files.dialect import Dialect
-    from kanon_sql.report.candidates import Candidate
-    from kanon_sql.report.points import Point
+    from kanon_sql.report.points import Candidate, Point
 
 
 @click.command()
@@ -117,8 +116,8 @@ def frontier(
     Press Ctrl-C once to write the points found so far, again to stop without a file.
     """
     import kanon_sql
+    from kanon_sql.engines.duckdb.files.csv_cells import give_types
     from kanon_sql.engines.duckdb.files.places import Place
-    from kanon_sql.engines.duckdb.files.plain_types import give_types
     from kanon_sql.engines.duckdb.files.tables import columns, load_policy_table
     from kanon_sql.model.dropped_columns import remaining
     from kanon_sql.report.frontier import best_of, csv_text, html_text, points, request_of
@@ -189,8 +188,8 @@ def frontier(
 def _grid(session: Session, known: list[str], given: dict[str, Any], names: dict[str, Any]) -> list[Candidate]:
     """Return each guarantee with each alternative of recodings and weights."""
     from kanon_sql.model.dropped_columns import dropped_columns, remaining
-    from kanon_sql.report.candidates import Candidate
     from kanon_sql.report.frontier import curve_policies
+    from kanon_sql.report.points import Candidate
 
     k, t = _numbers(given["ks"], "--k"), None if given["ts"] is None else _listed(given["ts"])
     options = {name: given[name] for name in ("sensitive", "per", "per_row", "algorithm", "time_limit", "seed")}
@@ -213,7 +212,7 @@ def _stored(files: Iterable[str], known: list[str]) -> list[Candidate]:
     """Return the policies of files."""
     from kanon_sql.model.policy_file import kind_of, read
     from kanon_sql.model.policy_names import for_rows
-    from kanon_sql.report.candidates import Candidate
+    from kanon_sql.report.points import Candidate
 
     found = []
     for file in files:

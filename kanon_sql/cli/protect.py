@@ -11,21 +11,16 @@ import click
 from kanon_sql.cli.options import (
     assigned,
     column_names,
-    dialect_options,
-    escape_option,
     given_options,
-    json_option,
     per_row_option,
     secret_file_option,
-    table_option,
 )
 from kanon_sql.cli.protected_file import protect_file
-from kanon_sql.cli.publication import publication
-from kanon_sql.cli.streams import STREAM, format_option
+from kanon_sql.cli.publication import Output, output_options, publication
+from kanon_sql.cli.streams import STREAM
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.cells.arguments import TableArguments
-    from kanon_sql.engines.duckdb.files.dialect import Dialect
     from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.model.stored_protection import StoredProtection
 
@@ -108,14 +103,7 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     help="Respect earlier tables of the same people, or ignore them if nobody sees both.",
 )
 @secret_file_option("File with the secret that seals the ledger.  [default: KANON_SECRET, else the file of the user]")
-@table_option
-@dialect_options
-@escape_option("Put a quote before CSV cells that a spreadsheet would take for formulas.")
-@click.option("--certificate", metavar="CERT.json", help="Write the certificate to this file.")
-@format_option
-@click.option("--force", is_flag=True, help="Replace OUT and CERT.json if they exist.")
-@json_option
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and warnings.")
+@output_options
 @click.pass_context
 def protect(
     ctx: click.Context,
@@ -134,14 +122,7 @@ def protect(
     recodings: tuple[str, ...],
     ledger: str | None,
     secret: bytes | None,
-    table: str | None,
-    dialect: Dialect,
-    escape_formulas: bool,
-    certificate: str | None,
-    ending: str,
-    force: bool,
-    as_json: bool,
-    quiet: bool,
+    output: Output,
     **options: Any,
 ) -> None:
     """Publish counts and sums of IN as OUT.
@@ -184,20 +165,9 @@ def protect(
         )
         return arguments, sums.values()
 
-    with publication(
-        source,
-        target,
-        table=table,
-        ending=ending,
-        escape_formulas=escape_formulas,
-        certificate=certificate,
-        dialect=dialect,
-        force=force,
-        quiet=quiet,
-    ) as job:
+    with publication(source, target, output) as job:
         proven = protect_file(job, planned, ledger=ledger, secret=secret, piped=source == STREAM)
-    if not quiet:
-        job.tell(proven, ("tabulation", "protection", "together", "number"), as_json=as_json)
+    job.tell(proven, ("tabulation", "protection", "together", "number"))
 
 
 def _row(text: str, option: str) -> dict[str, list[str]]:

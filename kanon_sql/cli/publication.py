@@ -8,13 +8,14 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import click
 
-from kanon_sql.cli.options import show
-from kanon_sql.cli.streams import STREAM, read_table, source_place, target_place
+from kanon_sql.cli.options import DIALECT, dialect_options, escape_option, json_option, show, table_option
+from kanon_sql.cli.streams import STREAM, format_option, read_table, source_place, target_place
 from kanon_sql.cli.terminal import progress
 from kanon_sql.engines.duckdb.files.csv_files import found
 from kanon_sql.engines.duckdb.files.dialect import Dialect
@@ -27,6 +28,49 @@ if TYPE_CHECKING:
 
 PATIENCE = 5.0
 """Seconds that a command waits for its work to stop before it leaves it behind."""
+
+
+_OUTPUT = (
+    table_option,
+    escape_option("Put a quote before CSV cells that a spreadsheet would take for formulas."),
+    click.option("--certificate", metavar="CERT.json", help="Write the certificate to this file."),
+    format_option,
+    click.option("--force", is_flag=True, help="Replace OUT and CERT.json if they exist."),
+    json_option,
+    click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and warnings."),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """The values of the options that all such commands have."""
+
+    table: str | None  # the table of a database that is read
+    dialect: Dialect  # how CSV files are written
+    escape_formulas: bool
+    certificate: str | None  # where the certificate goes
+    ending: str  # the format of a pipe
+    force: bool  # whether what is in their places is replaced
+    as_json: bool
+    quiet: bool
+
+
+def output_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command these options, and their values as ``output``."""
+
+    @wraps(command)
+    def with_output(*arguments: Any, **options: Any) -> None:
+        output = Output(**{name: options.pop(name) for name in Output.__dataclass_fields__})
+        command(*arguments, **options, output=output)
+
+    found: Any = dialect_options(with_output)
+    for option in reversed(_OUTPUT):
+        found = option(found)
+    return found  # type: ignore[no-any-return]
+
+
+OUTPUT = (set(Output.__dataclass_fields__) - {"dialect"}) | set(DIALECT)
+"""Parameters of `output_options`."""
 
 
 class Certified(Protocol):
@@ -63,8 +107,8 @@ class Publication:
     staging: Path  # a private directory on the file system of ``place``
     # a private path and the place of the certificate, on one file system; it is put there right after the table
     evidence: tuple[Path, Path] | None
+    output: Output  # how files are read and written
     step: Step  # hears of each step
-    force: bool  # whether what is in their places is replaced
     streamed: bool  # whether the table goes to the standard output
 
     @property
@@ -84,7 +128,7 @@ class Publication:
         read : callable, optional
             Reads the source instead of `load`.
         """
-        from kanon_sql.engines.duckdb.files.formulas import escape
+        from kanon_sql.engines.duckdb.files.csv_cells import escape
         from kanon_sql.engines.duckdb.files.tables import stage
         from kanon_sql.engines.duckdb.names import quoted
         from kanon_sql.engines.interrupt import interruptible
@@ -117,16 +161,18 @@ class Publication:
                 if self.evidence is not None:
                     write_text(solved.certificate.to_json(), self.evidence[0])
                 go_on()
-                _publish_both(con, staged, self.place, self.evidence, self.force)
+                _publish_both(con, staged, self.place, self.evidence, self.output.force)
                 return solved.certificate
 
         return interruptible(interrupt, work, finish=con.finish, patience=PATIENCE)
 
-    def tell(self, certificate: Certified, hidden: Iterable[str], *, as_json: bool) -> None:
+    def tell(self, certificate: Certified, hidden: Iterable[str]) -> None:
         """Print where the files are, and the figures of the certificate; of its fields, JSON leaves out the hidden ones."""
+        if self.output.quiet:
+            return
         files: Mapping[str, str] = {} if self.streamed else {"written": str(self.place)}
         files = {**files, **({} if self.evidence is None else {"certificate": str(self.evidence[1])})}
-        if as_json:
+        if self.output.as_json:
             figures = {name: value for name, value in certificate.to_dict().items() if name not in hidden}
             click.echo(json.dumps(files | figures), err=self.streamed)
         else:
@@ -136,18 +182,7 @@ class Publication:
 
 
 @contextmanager
-def publication(
-    source: str,
-    target: str,
-    *,
-    table: str | None,
-    ending: str,
-    escape_formulas: bool,
-    certificate: str | None,
-    dialect: Dialect,
-    force: bool,
-    quiet: bool,
-) -> Iterator[Publication]:
+def publication(source: str, target: str, output: Output) -> Iterator[Publication]:
     """Check source and target, and give private directories for the work.
 
     Raises
@@ -156,15 +191,16 @@ def publication(
         When the source is not there, or the table or its certificate may not go where it should.
     """
     with ExitStack() as stack:
-        origin = stack.enter_context(source_place(source, table, ending, dialect))
+        dialect = output.dialect
+        origin = stack.enter_context(source_place(source, output.table, output.ending, dialect))
         origin.require()
         separator = found(origin).delimiter if origin.kind == "csv" else dialect.delimiter
         written = Dialect(delimiter=separator, encoding="utf-8")
-        place = stack.enter_context(target_place(target, ending, written)).escaping(escape_formulas)
+        place = stack.enter_context(target_place(target, output.ending, written)).escaping(output.escape_formulas)
         if place.kind == "workbook":
             raise SourceError(f"{place} would be a spreadsheet, which is only read; hint: -o {place.called}.csv")
-        _check_target(origin, place, force)
-        proof = None if certificate is None else _evidence_path(certificate, (origin, place), force)
+        _check_target(origin, place, output.force)
+        proof = None if output.certificate is None else _evidence_path(output.certificate, (origin, place), output.force)
         staging = stack.enter_context(staging_directory(place.path.parent))
         evidence = None
         if proof is not None:
@@ -174,8 +210,8 @@ def publication(
             place=place,
             staging=staging,
             evidence=evidence,
-            step=stack.enter_context(progress(not quiet)),
-            force=force,
+            output=output,
+            step=stack.enter_context(progress(not output.quiet)),
             streamed=target == STREAM,
         )
 

@@ -19,7 +19,7 @@ from kanon_sql.errors import MissingPackageError, raise_alone
 from kanon_sql.model.how_many import how_many
 
 if TYPE_CHECKING:
-    from kanon_sql.certificate.stated import Stated
+    from kanon_sql.certificate.history_certificate import Stated
     from kanon_sql.engines.duckdb.database.plan import PlannedRelease
     from kanon_sql.engines.duckdb.database.whole_database import DatabaseRelease, ReleasedDatabase
     from kanon_sql.solvers.budget import Moment

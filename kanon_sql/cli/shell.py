@@ -68,8 +68,6 @@ class Shell:
     ----------
     con : Connection
         A connection of kanon-sql; ``.open`` replaces it.
-    console : Console
-        Where results go.
     reconnect : callable
         Opens a database, given its path and whether it is only read.
     patience : float, optional

@@ -82,8 +82,8 @@ def tune(
     The search reads SOURCE: which policy wins is not covered by its guarantee.
     """
     from kanon_sql.engines.duckdb.connect.connection import connect
+    from kanon_sql.engines.duckdb.files.csv_cells import give_types
     from kanon_sql.engines.duckdb.files.places import Place
-    from kanon_sql.engines.duckdb.files.plain_types import give_types
     from kanon_sql.engines.duckdb.files.tables import columns
     from kanon_sql.model.policy_file import kind_of, written
     from kanon_sql.report.tuned_policy import tuned

@@ -114,7 +114,7 @@ def _looks_escaped(release: Place) -> bool:
     """Return whether a CSV file has cells that look as `--escape-formulas` leaves them."""
     import duckdb
 
-    from kanon_sql.engines.duckdb.files.formulas import holds_escaped
+    from kanon_sql.engines.duckdb.files.csv_cells import holds_escaped
     from kanon_sql.engines.duckdb.files.tables import load
 
     if release.kind not in ("csv", "tsv"):

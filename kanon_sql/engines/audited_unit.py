@@ -60,8 +60,6 @@ def unit_of_repeated(
         The columns that repeat people, or may do so.
     by : sequence of str
         The quasi-identifiers.
-    per : str, optional
-        The column that tells people apart.
     counted : callable
         Returns how many values a column has, and how many rows that have one.
     raw : bool

@@ -157,8 +157,6 @@ def repeating(sample: SampledRows, by: Sequence[str], per: str | None = None) ->
 
     Parameters
     ----------
-    sample : SampledRows
-        Rows of the table.
     by : sequence of str
         Its quasi-identifiers.
     per : str, optional

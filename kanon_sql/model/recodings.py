@@ -1,19 +1,19 @@
-"""How the cells of a quasi-identifier may be coarsened before they are suppressed, as a policy says it.
+"""How the cells of a quasi-identifier may be coarsened before they are suppressed, as a policy or its JSON says it.
 
 Nothing here knows a value: what the cells of a table show at each level is the work of :mod:`kanon_sql.table.labels.ladders`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
 from itertools import pairwise
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from kanon_sql.errors import PolicyError
+from kanon_sql.errors import PolicyError, hint_of
 from kanon_sql.model.coding import Coded, Cuts, number_or_none, refuse_ends, refuse_no_flag, whole_years
 from kanon_sql.model.grouping_algorithms import AUTO, GroupingAlgorithm
-from kanon_sql.model.validation import as_tuple, fraction, losses, named, one_of, whole
+from kanon_sql.model.validation import as_tuple, fraction, known_keys, losses, named, one_of, plain_number, whole
 
 PERIODS = ("day", "month", "quarter", "year", "decade")
 """Intervals of dates, each within one of the next."""
@@ -26,6 +26,9 @@ VALUE = 0
 
 OBJECTIVES = ("max", "sum")
 """What optimal intervals keep small: the heaviest interval, or the sum over all rows of the rows of their interval."""
+
+SUPPRESS = "suppress"
+"""The recoding of a column whose cells are shown or hidden, nothing in between."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +176,22 @@ class Medians:
     """Each class shows the lower median of its own numbers or dates, in the type of the column."""
 
 
+KINDS: dict[str, type[Generalization]] = {
+    "digits": Digits,
+    "intervals": Intervals,
+    "cuts": Cuts,
+    "coded": Coded,
+    "hierarchy": Levels,
+    "bins": Bins,
+    "regions": Regions,
+    "rectangles": Rectangles,
+    "ranges": Ranges,
+    "sets": Sets,
+    "means": Means,
+    "medians": Medians,
+}
+"""All of them, by their names in JSON."""
+
 Generalization = Digits | Intervals | Cuts | Coded | Levels | Bins | Regions | Rectangles | Ranges | Sets | Means | Medians
 
 OwnValues = Ranges | Sets
@@ -215,3 +234,41 @@ def chooses_groups(recoding: Generalization | None) -> bool:
 def width_order(step: Fraction | str) -> Fraction | int:
     """Return what the widths of intervals are ordered by."""
     return PERIODS.index(step) if isinstance(step, str) else step
+
+
+def recoding_to_json(recoding: Generalization | None) -> Any:
+    """Return a recoding as plain JSON data."""
+    if recoding is None:
+        return SUPPRESS
+    kind = next(name for name, each in KINDS.items() if isinstance(recoding, each))
+    found: dict[str, Any] = {"type": kind}
+    for each in fields(recoding):
+        value = getattr(recoding, each.name)
+        if value is None or value is False:  # an end that there is not, and values that may be shown
+            continue
+        found[each.name] = [_plain(part) for part in value] if isinstance(value, tuple) else _plain(value)
+    return found
+
+
+def recoding_from_json(item: Any) -> Generalization | None:
+    """Read a recoding from plain JSON data; what may be left out takes its default."""
+    if item is None or item == SUPPRESS or isinstance(item, Generalization):
+        return item if isinstance(item, Generalization) else None
+    kind = item.get("type") if isinstance(item, dict) else item
+    if not isinstance(kind, str) or kind not in KINDS:
+        shown = repr(kind) if isinstance(kind, str) else type(kind).__name__
+        hint = hint_of(kind, KINDS, f"the types are {SUPPRESS}, {', '.join(KINDS)}")
+        raise PolicyError(f"a recoding has the unknown type {shown}; hint: {hint}")
+    built = KINDS[kind]
+    names = {each.name: each.default is MISSING for each in fields(built)}
+    data = known_keys(
+        item if isinstance(item, dict) else {"type": kind},
+        {"type", *names},
+        f"the recoding {kind!r}",
+        [name for name, must in names.items() if must],
+    )
+    return built(**{key: value for key, value in data.items() if key != "type"})
+
+
+def _plain(value: Any) -> Any:
+    return plain_number(value) if isinstance(value, Fraction) else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from kanon_sql.errors import PolicyError
@@ -36,31 +36,43 @@ class _Words:
     rows: str  # rows that are people
 
 
+def _arguments(by: str, sign: str, names: str, true: str) -> _Words:
+    """Return the words of a call: the sign between a name and its value, how names are listed, and what is true."""
+    return _Words(
+        by=by,
+        keep="keep",
+        left_out=f"drop{sign}{names}",
+        kept=f"keep{sign}{names}",
+        people=f"per{sign}{{texts}}",
+        rows=f"per_row{sign}{true}",
+    )
+
+
+_CLAUSE = _Words(
+    by="BY",
+    keep="KEEP",
+    left_out="leave {it} out of the SELECT",
+    kept="write KEEP {spelled}",
+    people="write {guarantee} PER {spelled}{scope}",
+    rows="{rows}",
+)
+_PYTHON = _arguments("quasi_identifiers", "=", "[{texts}]", "True")
+_JSON = _Words(
+    by="quasi_identifiers",
+    keep="kept",
+    left_out="add {json} to identifiers",
+    kept="add {json} to kept",
+    people="add {people} to the requirements",
+    rows='write {{"type": "k", "k": {k}, "per_row": true}}',
+)
+
 _WORDS: dict[Surface, _Words] = {
-    "clause": _Words(
-        by="BY",
-        keep="KEEP",
-        left_out="leave {it} out of the SELECT",
-        kept="write KEEP {spelled}",
-        people="write {guarantee} PER {spelled}{scope}",
-        rows="{rows}",
-    ),
-    "function": _Words(
-        by="qi",
-        keep="keep",
-        left_out="drop := [{texts}]",
-        kept="keep := [{texts}]",
-        people="per := {texts}",
-        rows="per_row := true",
-    ),
-    "python": _Words(
-        by="quasi_identifiers",
-        keep="keep",
-        left_out="drop=[{texts}]",
-        kept="keep=[{texts}]",
-        people="per={texts}",
-        rows="per_row=True",
-    ),
+    "clause": _CLAUSE,
+    "spark": _CLAUSE,
+    "function": _arguments("qi", " := ", "[{texts}]", "true"),
+    "spark function": _arguments("qi", " => ", "array({texts})", "true"),
+    "python": _PYTHON,
+    "dataframe": _PYTHON,
     "command": _Words(
         by="--qi", keep="--keep", left_out="--drop {word}", kept="--keep {word}", people="--per {word}", rows="--per-row"
     ),
@@ -72,41 +84,12 @@ _WORDS: dict[Surface, _Words] = {
         people="return {spelled}, tag it as identifier and set per={texts} in the config of the model",
         rows="per_row=true",
     ),
-    "policy": _Words(
-        by="BY",
-        keep="KEEP",
-        left_out="write IDENTIFIER {spelled}",
-        kept="write KEEP {spelled}",
-        people="write {guarantee} PER {spelled}{scope} in the policy",
-        rows="{rows}",
+    "policy": replace(
+        _CLAUSE, left_out="write IDENTIFIER {spelled}", people="write {guarantee} PER {spelled}{scope} in the policy"
     ),
-    "json": _Words(
-        by="quasi_identifiers",
-        keep="kept",
-        left_out="add {json} to identifiers",
-        kept="add {json} to kept",
-        people="add {people} to the requirements",
-        rows='write {{"type": "k", "k": {k}, "per_row": true}}',
-    ),
-    "argument": _Words(
-        by="quasi_identifiers",
-        keep="keep",
-        left_out="leave {it} out in a view",
-        kept="add {json} to keep",
-        people="add {people} to the requirements",
-        rows='write {{"type": "k", "k": {k}, "per_row": true}}',
-    ),
-    "spark function": _Words(
-        by="qi",
-        keep="keep",
-        left_out="drop => array({texts})",
-        kept="keep => array({texts})",
-        people="per => {texts}",
-        rows="per_row => true",
-    ),
+    "json": _JSON,
+    "argument": replace(_JSON, keep="keep", left_out="leave {it} out in a view", kept="add {json} to keep"),
 }
-
-_WORDS["spark"], _WORDS["dataframe"] = _WORDS["clause"], _WORDS["python"]
 
 _BACKTICKS = frozenset[Surface]({"spark", "dataframe", "spark function"})
 """Surfaces whose SQL takes a name in double quotes for a text."""

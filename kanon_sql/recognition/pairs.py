@@ -115,8 +115,6 @@ class Pairs:
         The rows, in another order.
     names : tuple of str
         Their columns.
-    per : int or None
-        As above.
     """
 
     def __init__(self, sample: SampledRows, per: int | None = None) -> None:

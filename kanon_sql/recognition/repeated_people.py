@@ -82,8 +82,6 @@ def repeated_people(
 
     Parameters
     ----------
-    pairs : Pairs
-        Pairs of rows.
     personal : mapping of int to str
         The places of the columns that describe a person, each with its topic: the quasi-identifiers, and those recognized by
         their names. All columns of a topic count once.

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.printable import printable
 from kanon_sql.model.unlisted import Limits
-from kanon_sql.report.exposed import Exposed, Together
-from kanon_sql.report.linked import LinkedTokens
+from kanon_sql.report.exposed import Exposed, LinkedTokens, Together
 from kanon_sql.report.measured import Measured
 
 _NAMED = 4

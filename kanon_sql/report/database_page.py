@@ -10,7 +10,7 @@ from kanon_sql.model.printable import printable
 from kanon_sql.report.page import count, render, share
 
 if TYPE_CHECKING:
-    from kanon_sql.certificate.stated import Stated
+    from kanon_sql.certificate.history_certificate import Stated
     from kanon_sql.engines.duckdb.database.audit import DatabaseAudit
 
 Described = tuple[str, str, str, str]

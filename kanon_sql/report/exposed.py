@@ -1,4 +1,7 @@
-"""What columns released unchanged tell, whoever made the release: each row is counted, with a certificate or without."""
+"""What columns released unchanged tell, whoever made the release: each row is counted, with a certificate or without.
+
+The same of tokens: as counted in the release, or as the certificate says if earlier releases were compared.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from kanon_sql.certificate import HistoryRisk
 from kanon_sql.certificate.exposure import shares_given_back, unchanged_columns
 from kanon_sql.engines.duckdb.audit.other_columns import people_in, singled_out
 from kanon_sql.engines.duckdb.files.tables import columns
@@ -15,7 +19,9 @@ from kanon_sql.engines.duckdb.release.exposure import exposure, singled
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.unlisted import Limits
+from kanon_sql.model.validation import same_name
 from kanon_sql.report.columns import RELEASED, SOURCE
+from kanon_sql.verification.histories import counted_histories, fewest_candidates
 
 _LIMITS = Limits()
 """A page judges by the default: a policy that permits more does not make the release safer."""
@@ -182,3 +188,49 @@ def given_back(con: Any, quasi_identifiers: Sequence[str], unreleased: str | Non
     for (i, j), share in sorted(shares_given_back(figures).items()):
         found.setdefault(unchanged_columns(figures)[i], []).append((quasi_identifiers[j], share))
     return {name: tuple(pairs) for name, pairs in found.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedTokens:
+    """The tokens of one column."""
+
+    counted: HistoryRisk  # what the rows of this release give away
+    claimed: HistoryRisk  # the same by the certificate, together with earlier releases; nobody has those here
+    links: bool  # whether a token is on several rows, here or in earlier releases
+    linkable: bool  # whether the policy permits that these rows single people out
+    least: int  # the fewest candidates that a person must have otherwise
+
+    @property
+    def singles_out(self) -> bool:
+        """Return whether some person has too few candidates."""
+        return self.links and min(self.counted.fewest, self.claimed.fewest) < self.least
+
+
+def linked_tokens(con: Any, policy: Policy, claimed: Sequence[HistoryRisk]) -> tuple[LinkedTokens, ...]:
+    """Return what the tokens of each column link.
+
+    Parameters
+    ----------
+    con : connection
+        A DuckDB connection with the table ``released``.
+    policy : Policy
+        Resolved against the source.
+    claimed : sequence of HistoryRisk
+        What the certificate says.
+    """
+    if not policy.pseudonyms:
+        return ()
+    claims, linkable = {same_name(each.column): each for each in claimed}, set(map(same_name, policy.linkable))
+    found = []
+    for counted, links in counted_histories(con, policy):
+        claim = claims.get(same_name(counted.column), counted)
+        found.append(
+            LinkedTokens(
+                counted=counted,
+                claimed=claim,
+                links=links or claim.releases > 0,
+                linkable=same_name(counted.column) in linkable,
+                least=fewest_candidates(policy),
+            )
+        )
+    return tuple(found)

@@ -22,9 +22,8 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import KnownColumns, People, PopulationRequirement, Requirement, ThresholdRequirement
 from kanon_sql.report.columns import RELEASED, SOURCE, Bar, Column, column_of
-from kanon_sql.report.exposed import Exposed, Together, exposed_columns
+from kanon_sql.report.exposed import Exposed, LinkedTokens, Together, exposed_columns, linked_tokens
 from kanon_sql.report.fingerprints import rows_hash
-from kanon_sql.report.linked import LinkedTokens, linked_tokens
 from kanon_sql.report.people import people_of
 from kanon_sql.report.sensitive import Sensitive, sensitive_of, size_column
 from kanon_sql.report.unit import MeasuredUnit, measured_unit

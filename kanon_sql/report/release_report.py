@@ -140,8 +140,6 @@ def report_files(
     ----------
     con : connection
         An empty DuckDB connection; it is closed in the end.
-    source, release : Place
-        The tables.
     named_tables : mapping of Place
         The hierarchies and tables of distances that the guarantee names.
     population : Place, optional

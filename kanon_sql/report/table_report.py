@@ -26,8 +26,6 @@ def report_table(con: Any, source: Place, release: Place, certificate: str, head
     ----------
     con : connection
         An empty DuckDB connection; it is closed in the end.
-    source, release : Place
-        The tables.
     certificate : str
         Path of the certificate.
     heading : mapping

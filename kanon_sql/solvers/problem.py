@@ -13,7 +13,7 @@ from kanon_sql.table.patterns import PatternSet
 class Problem:
     """A table, the patterns that its rows may show, and what every class must meet."""
 
-    table: CodedTable  # t row types, m columns
+    table: CodedTable  # t row types, m columns, at least k rows
     patterns: PatternSet  # the permitted patterns, or none listed where all 2^m are permitted and too many
     requirement: ClassRequirement  # what every class of a release must meet
     # Most rows that a full-domain recoding may suppress entirely; None is 0. No other solver reads it.

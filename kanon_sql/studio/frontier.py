@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import duckdb
 
 from kanon_sql.clause.queries import read_queries
-from kanon_sql.engines.duckdb.files.plain_types import give_types
+from kanon_sql.engines.duckdb.files.csv_cells import give_types
 from kanon_sql.engines.duckdb.files.spilling import private_spilling
 from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.python_tables.tables import register_table

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.certificate.stated import Stated, stated
+from kanon_sql.certificate.history_certificate import Stated, stated
 from kanon_sql.engines.duckdb.database.plan import PlannedRelease
 from kanon_sql.engines.duckdb.database.whole_database import DatabaseRelease
 from kanon_sql.errors import SourceError

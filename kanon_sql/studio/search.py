@@ -48,8 +48,6 @@ class Search:
         Statements that run before it: those of earlier tables of counts of the same source, or the one that stores its policy.
     remembered : bool
         Whether the file of the source, or the ledger, remembers the table of counts that the statement makes.
-    ledger : Path, optional
-        The ledger.
 
     Attributes
     ----------

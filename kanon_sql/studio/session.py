@@ -21,8 +21,6 @@ class Session:
 
     Attributes
     ----------
-    source : Source or None
-        The opened table.
     runs : list of Run
         The releases, oldest first.
     tables : list of Search

@@ -55,7 +55,7 @@ class CodedTable:
     """Row types as dense integer codes."""
 
     # For each of the ``m`` coded columns the columns of the source that it shows or hides: one, or a linked group; of the
-    # levels of :mod:`~kanon_sql.table.cost_ladder` none. The levels of a ladder follow each other.
+    # levels of :mod:`~kanon_sql.table.ladder` none. The levels of a ladder follow each other.
     columns: tuple[tuple[str, ...], ...]
     # [t, m]: codes from 0; NULL has its own code. Rows are in ascending order, those with equal codes by their sensitive
     # values, so the table does not depend on the order of its source.

@@ -23,7 +23,7 @@ from kanon_sql.model.recoding_levels import level_names
 from kanon_sql.model.recodings import Digits, Generalization, Level
 from kanon_sql.table.arrays import Int64, Words
 from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.cost_ladder import COST, cost_bits
+from kanon_sql.table.ladder import COST, cost_bits
 from kanon_sql.table.recoding import row_cost
 
 LISTED_COLUMNS = 16

@@ -72,8 +72,6 @@ def all_pay_at_most_the_cheapest(
         What a cell of each column costs.
     counts, prices : sequence of int
         Rows of each row type, and what each of them pays, in parts of ``1 / unit``.
-    k : int
-        Least rows of a class.
     unit : int
         Parts of a cost of 1.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.file import Document
-from kanon_sql.certificate.history_file import HISTORIES
+from kanon_sql.certificate.history_certificate import HISTORIES
 from kanon_sql.certificate.table_file import PROTECTED
 from kanon_sql.engines.duckdb.audit.measures import looks_suppressed, record
 from kanon_sql.engines.duckdb.files.tables import columns, load, load_named
@@ -62,8 +62,6 @@ def verify_files(
     ----------
     con : connection
         An empty DuckDB connection with the audit macros; it is closed in the end.
-    source, release : Place
-        The tables.
     certificate : str
         Path of the certificate.
     named_tables : mapping of Place

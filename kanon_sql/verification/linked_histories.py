@@ -9,8 +9,7 @@ from contextlib import closing
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.certificate.history_certificate import HistoryCertificate
-from kanon_sql.certificate.history_file import HISTORIES
+from kanon_sql.certificate.history_certificate import HISTORIES, HistoryCertificate
 from kanon_sql.engines.duckdb.audit.measures import macro_errors, record
 from kanon_sql.engines.duckdb.files.tables import columns, load
 from kanon_sql.engines.duckdb.names import quoted
@@ -52,8 +51,6 @@ def verify_histories(con: Any, source: Place, release: Place, certificate: str) 
     ----------
     con : connection
         An empty DuckDB connection with the audit macros; it is closed in the end.
-    source, release : Place
-        The tables.
     certificate : str
         Path of the certificate.
 

@@ -20,7 +20,7 @@ import kanon_sql
 from kanon_sql.cli import main
 from kanon_sql.errors import AuditError, PolicyError
 from kanon_sql.report import report
-from kanon_sql.report.table_figures import table_figures
+from kanon_sql.report.table_page import table_figures
 from kanon_sql.verification.cells.protected_files import VerifiedTable, verify_table
 
 Run = Callable[..., Result]

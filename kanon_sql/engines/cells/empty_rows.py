@@ -45,12 +45,8 @@ class EmptyRows:
 
     Parameters
     ----------
-    table : CellTable
-        The system.
     places : mapping
         The place of each grouping set in it.
-    cells : BaseCells
-        Its base cells.
     parts : sequence of sequence of int
         The keys, in parts that say nothing about each other.
     tables : sequence of OwnSets

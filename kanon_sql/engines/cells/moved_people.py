@@ -29,12 +29,8 @@ class MovedPeople:
 
     Parameters
     ----------
-    table : CellTable
-        The system.
     places : mapping
         The place of each grouping set in it.
-    cells : BaseCells
-        Its base cells.
     tables : sequence of OwnSets
         All tables.
     gain, loss : int64 arrays [r]

@@ -30,8 +30,6 @@ def refuse_few_contributors(cells: BaseCells, tabulation: Tabulation, protection
     ----------
     cells : BaseCells
         At least one.
-    tabulation, protection
-        The table, and its requirement.
 
     Raises
     ------
@@ -104,8 +102,6 @@ def refuse_identifying(cells: BaseCells, tabulation: Tabulation, protection: Pro
     ----------
     cells : BaseCells
         At least one.
-    tabulation, protection
-        The table, and its requirement.
 
     Raises
     ------

@@ -59,8 +59,6 @@ class Attacker:
 
     Parameters
     ----------
-    table : CellTable
-        The published system.
     measure : int
         Which measure.
     members : RowCells

@@ -48,13 +48,7 @@ _VIOLATED = 1e-3
 
 
 class PlaneCuts:
-    """The planes of a table with primary rows.
-
-    Parameters
-    ----------
-    table : CellTable
-        The published system.
-    """
+    """The planes of a table with primary rows."""
 
     def __init__(self, table: CellTable) -> None:
         self._table = table

@@ -160,8 +160,6 @@ def useful(
         t row types.
     patterns : PatternSet
         The permitted patterns, listed.
-    k : int
-        Least number of rows of a class.
     slack : int or None
         Only those that cost some row less than so many cells more than its cheapest; None is all of them. Instances whose
         support some permitted pattern shows at less cost are left out: all their rows could move there.

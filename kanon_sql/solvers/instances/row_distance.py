@@ -56,8 +56,6 @@ def row_prices(table: CodedTable, patterns: PatternSet, k: int, budget: Budget =
     ----------
     table : CodedTable
         t row types, m columns, at least k rows.
-    k : int
-        Least number of rows of a class.
     budget : Budget
         Time left: row types that it does not reach cost at least nothing.
 

@@ -36,8 +36,6 @@ class InstanceSearch:
     ----------
     table, patterns : CodedTable, PatternSet
         t row types, and the permitted patterns, listed.
-    k : int
-        Least rows of a class.
     slack : int
         An instance is of use to a row type if it costs less than the cheapest of the row type and so much more.
     limit : int

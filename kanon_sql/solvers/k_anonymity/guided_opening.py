@@ -61,8 +61,6 @@ def open_in_rounds(space: RowSearchSpace, factor: float, loss: float, budget: Bu
 
     Parameters
     ----------
-    space : RowSearchSpace
-        Of the whole table.
     factor : float
         What the prices are multiplied by.
     loss : float

@@ -97,8 +97,6 @@ def relax(
         t row types.
     instances : Instances
         Prices never exceed what instances that are not listed cost, so those gain nothing.
-    k : int
-        Least number of rows of a class.
     upper : int
         Cost of a known release, in units of the table.
     price : float array [t], optional

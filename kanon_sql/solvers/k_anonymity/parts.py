@@ -208,8 +208,6 @@ def restricted(
         Row types, each once, and how many of its rows belong to the part: there they have the numbers 0 to q - 1.
     open_classes : int32 array
         The candidates that are classes of the part.
-    k : int
-        Least rows of a class.
 
     Notes
     -----

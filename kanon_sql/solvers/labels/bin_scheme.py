@@ -34,17 +34,11 @@ def group(weight: Int64, k: int, budget: Budget, *, epsilon: Fraction = Fraction
 
     Parameters
     ----------
-    weight : int64 array [n]
-        Rows of each label.
-    k : int
-        Least rows of a bin.
     epsilon : Fraction
         More than 0, at most 1/2: how far sizes are rounded.
 
     Raises
     ------
-    InfeasibleError
-        When all labels together have fewer than k rows.
     PolicyError
         When epsilon is out of range, or so small that there are too many configurations.
 

@@ -41,14 +41,10 @@ def improve(graph: LumpedGraph, region: Int64, bound: int, budget: Budget, *, en
 
     Parameters
     ----------
-    graph : LumpedGraph
-        The graph.
     region : int64 array [m]
         The region of each node, as one of its nodes; changed.
     bound : int
         A lower bound on the rows of the heaviest region.
-    budget : Budget
-        Time left, and the seed.
     endless : bool
         Whether the search goes on after its steps until the time is over, or the heaviest region is at the bound.
     """

@@ -62,8 +62,6 @@ def solve(placed: PlacedRows, near: Int32, k: int, budget: Budget) -> SummaryPar
         t row types, at least k rows.
     near : int32 array [t, s]
         Row types near each, or -1.
-    k : int
-        Least rows of a class.
     budget : Budget
         Time left, and the seed; without a limit the search ends after a fixed number of steps.
 

@@ -53,8 +53,6 @@ def nearby(table: CodedTable, columns: Mapping[int, Measurements], placed: Place
         All of its columns.
     placed : PlacedRows
         The same as points.
-    k : int
-        Least rows of a class.
     budget : Budget
         Time left; when it ends, some row types have none near, and the bound is 0.
 

@@ -46,8 +46,6 @@ class FittingClasses:
 
     Parameters
     ----------
-    table : CodedTable
-        The table.
     least : dict of tuple to int
         The sets of columns, each with the rows of a class.
     rare : list of list of int

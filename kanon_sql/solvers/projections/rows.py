@@ -12,7 +12,7 @@ from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.projections.set_requirements import Sets, people_word, values_of
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.cost_ladder import COST
+from kanon_sql.table.ladder import COST
 from kanon_sql.table.recoding import Recoding, hidden_bits
 
 

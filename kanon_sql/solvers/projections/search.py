@@ -21,7 +21,7 @@ from kanon_sql.solvers.projections.cascade import LOOKUPS, cascade, classes_of_a
 from kanon_sql.solvers.projections.repair import Repair
 from kanon_sql.solvers.projections.rows import Rows
 from kanon_sql.table.arrays import Int64, Words
-from kanon_sql.table.cost_ladder import COST
+from kanon_sql.table.ladder import COST
 from kanon_sql.table.recoding import Recoding, hidden_bits
 
 _ROUNDS, _LOOKUPS, _PER_CELL = 20, (350_000_000, 1_200_000_000), 150

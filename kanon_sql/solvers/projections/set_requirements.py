@@ -12,7 +12,7 @@ from kanon_sql.solvers.people.people_requirement import people_of
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement, encoded
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable, Sensitive
-from kanon_sql.table.cost_ladder import COST
+from kanon_sql.table.ladder import COST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

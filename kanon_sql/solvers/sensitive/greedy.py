@@ -40,8 +40,6 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
 
     Parameters
     ----------
-    problem : Problem
-        t row types, m columns.
     budget : Budget
         Time left; when it ends, the rows not yet placed are placed at once.
 

@@ -30,8 +30,6 @@ def local_search(search: Search, large: Neighbourhoods, bound: int, budget: Budg
         The third operator, for when these gain nothing: `Neighbourhoods.solve` assigns large ones anew by integer programs.
     bound : int
         A lower bound on the cost of every release.
-    budget : Budget
-        Time left, and the seed.
     """
     space, state = search.space, seeded(budget.seed)
     steps, done, patience = budget.steps(_steps(space.table.row_types)) if budget.seconds is None else None, 0, Patience(budget)

@@ -73,8 +73,6 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
 
     Parameters
     ----------
-    problem : Problem
-        t row types, m columns.
     budget : Budget
         Time left; without a limit the search ends after a fixed number of steps.
 

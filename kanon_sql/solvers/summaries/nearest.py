@@ -61,8 +61,6 @@ def nearby(table: CodedTable, measure: Measure, scale: int, k: int, order: Int64
         t row types, m columns, at least k rows.
     measure, scale
         How loss is counted.
-    k : int
-        Least number of rows of a class.
     order : int64 array [t]
         The row types with similar ones near each other.
     classes : bool

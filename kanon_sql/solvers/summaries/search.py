@@ -72,8 +72,6 @@ def search(
         t row types, at least k rows.
     measure, scale
         How loss is counted.
-    requirement : ClassRequirement
-        What every class must meet.
     classes : Classes
         Changed.
     near : int32 array [t, s]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from kanon_sql.errors import CertificateError
 from kanon_sql.model.tabulation import is_condition
 from kanon_sql.verification.cells.base_cell import BaseCell, Group
-from kanon_sql.verification.cells.impossible_cells import ImpossibleCells
+from kanon_sql.verification.cells.empty_cells import ImpossibleCells
 from kanon_sql.verification.cells.joint_tables import JointTables, sets_in
 from kanon_sql.verification.cells.published_system import PublishedSystem
 from kanon_sql.verification.cells.related_keys import Pair, parts_of

@@ -61,14 +61,10 @@ class Append:
 
     Parameters
     ----------
-    con : DuckDBPyConnection or Connection
-        The connection.
     session : Session
         That of its instance.
     strict : bool
         As for `append`.
-    surface : Surface
-        The surface. Errors name its options.
     **choices : str
         ``leftover``, ``changed``, ``deleted`` and ``returning``, as for `append`.
     """

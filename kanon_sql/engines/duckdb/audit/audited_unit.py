@@ -25,10 +25,6 @@ def audited_unit(
         A table or view of it.
     by : sequence of str
         The quasi-identifiers.
-    per : str, optional
-        The column that tells people apart.
-    per_row : bool
-        Whether each row is a person.
     raw : bool
         As for `unit_of_repeated`.
     """

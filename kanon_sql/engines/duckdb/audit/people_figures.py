@@ -22,8 +22,6 @@ def people_figures(con: Any, table: str, quasi_identifiers: Sequence[str], per: 
         A table or view of it.
     quasi_identifiers : sequence of str
         The columns that make the classes.
-    per : str
-        The column that tells people apart.
 
     Returns
     -------

@@ -41,11 +41,6 @@ class CellGathering(Gathering):
         Where the table is remembered.
     warnings : sequence of str
         About whom a row describes.
-
-    Attributes
-    ----------
-    counting, protection, ticket, home
-        The same.
     """
 
     def __init__(

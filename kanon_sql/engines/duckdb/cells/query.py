@@ -50,8 +50,6 @@ def protected_query(
 
     Parameters
     ----------
-    counting, protection
-        The table, and its requirement.
     source : str
         FROM; used once.
     others : iterable of Counting

@@ -8,8 +8,7 @@ from typing import Any
 
 import duckdb
 
-from kanon_sql.certificate.history_certificate import HistoryCertificate
-from kanon_sql.certificate.stated import Stated, guaranteed_by, stated
+from kanon_sql.certificate.history_certificate import HistoryCertificate, Stated, guaranteed_by, stated
 from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.engines.duckdb.audit.measures import macro_errors, record
 from kanon_sql.engines.duckdb.database.fingerprint import fingerprint

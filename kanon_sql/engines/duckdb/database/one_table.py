@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from kanon_sql.certificate.stated import Stated, guaranteed_by
+from kanon_sql.certificate.history_certificate import Stated, guaranteed_by
 from kanon_sql.engines.announcing import announce
 from kanon_sql.engines.duckdb.connect.failures import spoken
 from kanon_sql.engines.duckdb.database.coarser_labels import coarser_labels, has_ladder, ladder_of
@@ -84,8 +84,6 @@ class Releasing:
     ----------
     con : Connection
         That of a `snapshot`.
-    surface : Surface
-        The surface. Errors name its options.
     """
 
     def __init__(self, con: Connection, surface: Surface) -> None:

@@ -30,7 +30,7 @@ from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import one_of
 
 if TYPE_CHECKING:
-    from kanon_sql.certificate.stated import Stated
+    from kanon_sql.certificate.history_certificate import Stated
     from kanon_sql.engines.duckdb.connect.connection import Connection
     from kanon_sql.solvers.budget import Moment
 

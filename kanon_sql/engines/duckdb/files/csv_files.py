@@ -16,10 +16,9 @@ from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
 
+from kanon_sql.engines.duckdb.files.csv_cells import read_forms, unescape
 from kanon_sql.engines.duckdb.files.dialect import DELIMITERS, Dialect
-from kanon_sql.engines.duckdb.files.formulas import unescape
 from kanon_sql.engines.duckdb.files.places import Place, plain, unreadable
-from kanon_sql.engines.duckdb.files.plain_types import read_forms
 from kanon_sql.engines.duckdb.files.staging import staging_directory
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import SourceError, raise_alone

@@ -41,8 +41,6 @@ class RowTypeGathering(Gathering):
 
     Parameters
     ----------
-    policy : Policy
-        The guarantee.
     memory : str
         What DuckDB may use, in the form of its setting ``memory_limit``: ``'1.5 GiB'``.
     folder : str or None
@@ -51,15 +49,11 @@ class RowTypeGathering(Gathering):
         The connection that runs the statement, as DuckDB numbers them.
     warnings : iterable of str
         What its certificate says of whom a row describes.
-    surface : Surface
-        The surface. Errors name its options.
     begun : float, optional
         When the statement began, as `time.monotonic`; by default now.
 
     Attributes
     ----------
-    policy, connection, surface, begun
-        The same.
     pieces : PiecesByNumber or None
         Once they are found.
     """

@@ -32,8 +32,6 @@ class Gathering:
 
     Attributes
     ----------
-    warnings : tuple of str
-        The same.
     touched : float
         When it was last used, as `time.monotonic`; infinity while a solver is at work.
     """

@@ -9,7 +9,7 @@ from typing import Any
 
 from kanon_sql.engines.duckdb.connect.binding import heard
 from kanon_sql.engines.duckdb.connect.session import Session
-from kanon_sql.engines.duckdb.gather.stored_tables import is_stored
+from kanon_sql.engines.duckdb.gather.from_items import is_stored
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
 from kanon_sql.engines.duckdb.release.query import release_query
 from kanon_sql.model.dropped_columns import dropped_columns, read_drop, remaining

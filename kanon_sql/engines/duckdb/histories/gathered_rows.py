@@ -33,11 +33,6 @@ class HistoryGathering(Gathering):
         The guarantee.
     warnings : sequence of str
         What its certificate says of whom a row describes.
-
-    Attributes
-    ----------
-    requested : LinkedHistories
-        The same.
     """
 
     def __init__(self, requested: LinkedHistories, warnings: Sequence[str] = ()) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from kanon_sql.certificate.stated import Stated, stated
+from kanon_sql.certificate.history_certificate import Stated, stated
 from kanon_sql.engines.duckdb.database.audit import audit_database, is_released
 from kanon_sql.engines.duckdb.database.plan import CERTIFICATES, COLUMNS
 from kanon_sql.engines.duckdb.files.places import plain
