@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import runpy
+from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,10 +33,10 @@ def compiled(room: Path) -> list[Path]:
 
 def inputs(room: Path) -> list[Path]:
     """Return what a module is compiled from: the sources and declarations of a room, and the declarations that it imports."""
-    declarations = sorted(room.glob("*.pxd"))
-    imported = {name for path in declarations for name in re.findall(r"from (kanon_sql\S+) cimport", path.read_text("utf-8"))}
+    kernels = next(each.kernels for each in _joined().values() if ROOT / each.folder == room)
+    imported = {module for kernel in kernels for module, _ in kernel.imports}
     others = (ROOT / f"{name.replace('.', '/')}.pxd" for name in imported)
-    return [*room.glob("*.py"), *declarations, *(path for path in others if path.exists())]
+    return [*room.glob("*.py"), *room.glob("*.pxd"), *(path for path in others if path.exists())]
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)
@@ -59,5 +62,40 @@ def test_every_name_that_a_room_shows_is_compiled() -> None:
         assert shown <= set(dir(__import__(module, fromlist=["*"]))), module
 
 
-def _joined() -> dict[str, object]:
+def test_a_kernel_says_each_thing_once() -> None:
+    for path in KERNELS.rglob("*.pxd"):
+        found = re.search(r"cimport|@cython|^cpdef enum", path.read_text("utf-8"), re.MULTILINE)
+        assert not found, f"{path.relative_to(ROOT)}: the build derives {found[0]}"
+    for kernel in (kernel for room in _joined().values() for kernel in room.kernels):
+        guards = [node.lineno for node in kernel.tree.body if isinstance(node, ast.If | ast.Try)]
+        assert not guards, f"{kernel.path}:{guards[0]}: what is imported is the same, compiled or not"
+
+
+def test_whole_numbers_have_their_type_from_the_build(tmp_path: Path) -> None:
+    text = """
+MOST = 5
+_FEW = 2
+
+def f(a, first):
+    found: cython.ulonglong = 0
+    for i, (j, first) in enumerate(a):
+        k = [each for each in a]
+
+def g(a):
+    x = a
+    with cython.nogil:
+        y = 1
+"""
+    (tmp_path / "loops.py").write_text(text)
+    (tmp_path / "loops.pxd").write_text("cdef (long long, long long) f(long long[::1] a, long long first) noexcept nogil\n")
+    kernel = runpy.run_path(str(ROOT / "build_kernels.py"))["Kernel"](tmp_path / "loops.py")
+    assert list(kernel.constants.values()) == ["cpdef enum:\n    MOST = 5\n"]
+    assert re.findall(r"@.*", kernel.body) == [
+        "@cython.locals(i=cython.longlong, j=cython.longlong, k=cython.longlong)",
+        "@cython.locals(y=cython.longlong)",
+    ]
+
+
+@cache
+def _joined() -> dict[str, Any]:
     return {room.compiled: room for room in runpy.run_path(str(ROOT / "build_kernels.py"))["rooms"]()}

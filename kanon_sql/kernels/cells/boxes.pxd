@@ -1,7 +1,3 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport zeros_int32, zeros_int32_2d, zeros_int64
-from kanon_sql.kernels.cells.search_space cimport CellSpace, cell_at
-
 cdef class BoxSearch:
     cdef long long[::1] value
     cdef long long[::1] base_value
@@ -28,19 +24,11 @@ cdef class BoxSearch:
     cdef long long partial_cost
     cdef long long partial_amount
 
-@cython.locals(g=cython.longlong)
 cdef void search(CellSpace space, BoxSearch work, long long cell, long long target, long long need, long long steps) noexcept nogil
 cdef bint odd(long long number) noexcept nogil
-@cython.locals(times=cython.longlong)
 cdef double score_of(BoxSearch work, long long cost, long long amount) noexcept nogil
-@cython.locals(k=cython.longlong)
 cdef void without_partner(BoxSearch work, long long depth) noexcept nogil
-@cython.locals(
-    step=cython.longlong, lives=cython.longlong, k=cython.longlong, g=cython.longlong, first=cython.longlong, c=cython.longlong,
-    found=cython.longlong, kept=cython.bint
-)
 cdef bint with_partner(
     CellSpace space, BoxSearch work, long long depth, long long dimension, long long count, long long other
 ) noexcept nogil
-@cython.locals(k=cython.longlong)
 cdef void apply(BoxSearch work) noexcept nogil

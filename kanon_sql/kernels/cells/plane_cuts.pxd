@@ -1,6 +1,3 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport full_int32, zeros_int32, zeros_int64
-
 cdef class Planes:
     cdef public int[::1] row
     cdef public int[:, ::1] end

@@ -1,8 +1,3 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport full_int64, zeros_int64, zeros_uint8
-from kanon_sql.kernels.cells.boxes cimport BoxSearch, odd, score_of, with_partner, without_partner
-from kanon_sql.kernels.cells.search_space cimport CellSpace, cell_at
-
 cdef class PlaneSearch:
     cdef long long a
     cdef long long b
@@ -22,7 +17,6 @@ cdef class PlaneSearch:
     cdef long long total_a
     cdef long long total_b
 
-@cython.locals(g=cython.longlong, a=cython.longlong, b=cython.longlong)
 cdef void search_planes(
     CellSpace space, BoxSearch work, PlaneSearch planes, long long cell, long long target, long long need, long long steps
 ) noexcept nogil

@@ -1,6 +1,3 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport full_int32, full_int64, zeros_uint8
-
 cdef class CellSpace:
     cdef int[:, ::1] ancestors
     cdef int[:, ::1] levels

@@ -1,9 +1,3 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport full_int64, zeros_int32, zeros_int64
-from kanon_sql.kernels.cells.circuits cimport CircuitSearch
-from kanon_sql.kernels.cells.planes cimport PlaneSearch
-from kanon_sql.kernels.cells.search_space cimport CellSpace
-
 cdef class WitnessStore:
     cdef readonly int[::1] row
     cdef readonly long long[::1] need

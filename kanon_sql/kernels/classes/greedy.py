@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
 
 
 def take_frequent(
@@ -55,8 +50,7 @@ def _take_all(
     taken: cython.int[::1],
 ) -> int:
     """Take the rows; ``slot_rows`` is scratch [capacity]."""
-    p: cython.longlong
-    total: cython.longlong = 0
+    total = 0
     with cython.nogil:
         for p in range(shown.shape[0]):
             total += _take(groups, weight, shown[p], p, alive, k, slot_rows, taken)
@@ -66,7 +60,7 @@ def _take_all(
 def _take(groups, weight, shown, p, alive, k, slot_rows, taken):
     """Let the instances of one pattern take their rows; return how many."""
     total = 0
-    found = False
+    found: cython.bint = False
     n = sift(groups, alive, shown)
     size = group(groups, shown, n)
     for h in range(size):

@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.classes.partition import CandidateClasses, Partition, put
-    from kanon_sql.kernels.heap import pop, push
-    from kanon_sql.kernels.instances.gains import gain
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.classes.partition import CandidateClasses, Partition, put
+from kanon_sql.kernels.heap import pop, push
+from kanon_sql.kernels.instances.gains import gain
 
 
 def open_by_price(candidates: CandidateClasses, partition: Partition, k: int, factor: float, floor: int) -> NDArray[np.int64]:

@@ -1,9 +1,3 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport full_int32, zeros_int32, zeros_int64
-
-cpdef enum:
-    SLOTS = 16
-
 cdef class CandidateClasses:
     cdef readonly long long[::1] start
     cdef readonly int[::1] member
@@ -24,9 +18,6 @@ cdef class Partition:
     cdef readonly int[::1] after
     cdef int[::1] before
 
-@cython.locals(place=cython.longlong, free=cython.longlong, unseen=cython.longlong, old=cython.longlong)
 cdef bint put(Partition partition, long long i, long long j, long long count) noexcept nogil
-@cython.locals(place=cython.longlong)
 cdef void take(Partition partition, long long i, long long j, long long count) noexcept nogil
-@cython.locals(s=cython.longlong, place=cython.longlong, slots=cython.longlong)
 cdef long long place_of(Partition partition, long long i, long long turn) noexcept nogil

@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int32, empty_int64, empty_uint8
-    from kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
-    from kanon_sql.kernels.merge_sort import sort_by_key
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int32, empty_int64, empty_uint8
+from kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
+from kanon_sql.kernels.merge_sort import sort_by_key
 
 
 @cython.final
@@ -102,9 +97,7 @@ def _open_all(
     k: cython.longlong,
     moves: cython.longlong[:, ::1],
 ) -> int:
-    i: cython.longlong
-    p: cython.longlong
-    made: cython.longlong = 0
+    made = 0
     with cython.nogil:
         for i in range(search.piece.shape[0]):
             everyone[i >> 6] |= cython.cast(cython.ulonglong, 1) << (i & 63)
@@ -117,7 +110,7 @@ def _open_all(
 
 def _open(groups, search, everyone, patterns, p, k, moves, made):
     """Open the instances of one pattern; return the moves made so far."""
-    shown = cython.cast(cython.ulonglong, patterns[p, 0])
+    shown: cython.ulonglong = cython.cast(cython.ulonglong, patterns[p, 0])
     cost = patterns[p, 1]
     n = 0
     for r in range(sift(groups, everyone, shown)):

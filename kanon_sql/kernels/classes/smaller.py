@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int32, empty_int64, empty_uint8, zeros_uint64
-    from kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
-    from kanon_sql.kernels.merge_sort import sort_by_key
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int32, empty_int64, empty_uint8, zeros_uint64
+from kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
+from kanon_sql.kernels.merge_sort import sort_by_key
 
 
 @cython.final
@@ -103,9 +98,7 @@ def _open_all(
     k: cython.longlong,
     moves: cython.longlong[:, ::1],
 ) -> int:
-    i: cython.longlong
-    p: cython.longlong
-    made: cython.longlong = 0
+    made = 0
     with cython.nogil:
         for i in range(search.piece.shape[0]):
             search.everyone[i >> 6] |= cython.cast(cython.ulonglong, 1) << (i & 63)

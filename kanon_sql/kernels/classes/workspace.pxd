@@ -1,11 +1,3 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport empty_int32, empty_int64, full_int32, zeros_int64
-from kanon_sql.kernels.classes.move_log cimport MoveLog
-from kanon_sql.kernels.classes.partition cimport CandidateClasses, Partition, put, take
-
-cpdef enum:
-    MOST_INSTANCES = 16384
-
 cdef class RepairWorkspace:
     cdef readonly long long size
     cdef long long types
@@ -33,7 +25,5 @@ cdef class RepairWorkspace:
     cdef long long[::1] filled
     cdef long long[::1] wanted
 
-@cython.locals(a=cython.longlong)
 cdef void undo(Partition partition, MoveLog moves, long long first) noexcept nogil
-@cython.locals(a=cython.longlong)
 cdef void replay(Partition partition, MoveLog moves) noexcept nogil

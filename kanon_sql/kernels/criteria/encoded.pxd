@@ -1,17 +1,3 @@
-from kanon_sql.kernels.arrays cimport empty_float64, empty_int64, zeros_float64
-from kanon_sql.kernels.criteria.earth_movers cimport Transport
-
-cpdef enum:
-    FREQUENCY = 0
-    DISTINCT = 1
-    ENTROPY = 2
-    RECURSIVE = 3
-    SHARES = 4
-    EQUAL = 5
-    TREE = 6
-    MATRIX = 7
-    COUNT = 8
-
 cdef class EncodedRequirement:
     cdef long long rows
     cdef long long least

@@ -1,7 +1,3 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport empty_int32, zeros_int64
-from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
-
 cdef class Part:
     cdef readonly EncodedRequirement required
     cdef readonly CriteriaWorkspace work
@@ -12,5 +8,4 @@ cdef class Part:
     cdef long long[::1] keep
     cdef long long[::1] histogram
 
-@cython.locals(v=cython.longlong, a=cython.longlong, g=cython.longlong, b=cython.longlong, total=cython.longlong)
 cdef long long keep_all(Part part) noexcept nogil

@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.merge_sort import sort_by_key
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.merge_sort import sort_by_key
 
 _WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
 
@@ -52,7 +47,6 @@ def _fill(
     found: cython.ulonglong[:, ::1],
 ) -> None:
     """Fill ``found``; ``agree``, ``hidden``, ``order`` and ``scratch`` are scratch arrays as long as ``others``."""
-    s: cython.longlong
     with cython.nogil:
         for s in range(seeds.shape[0]):
             _compare(codes, cost, seeds[s], others, agree, hidden)
@@ -63,7 +57,7 @@ def _compare(codes, cost, seed, others, agree, hidden):
     """Find the columns in which a seed agrees with each other row type, and the cost of the columns in which it does not."""
     for o in range(others.shape[0]):
         i = others[o]
-        same = 0
+        same: cython.ulonglong = 0
         total = 0
         for c in range(cost.shape[0]):
             differs = cython.cast(cython.longlong, codes[i, c] != codes[seed, c])  # a branch would be guessed wrong
@@ -75,7 +69,7 @@ def _compare(codes, cost, seed, others, agree, hidden):
 
 def _nearest(weight, seed, others, agree, hidden, order, scratch, found):
     """Fill in the columns that a seed and its nearest others share."""
-    common = _WORD
+    common: cython.ulonglong = _WORD
     rows = weight[seed] - 1
     step = 0
     for o in range(others.shape[0]):

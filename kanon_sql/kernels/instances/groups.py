@@ -9,13 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int32, empty_int64, empty_int64_2d
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int32, empty_int64, empty_int64_2d
 
 _HASH = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 _WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
@@ -113,7 +108,6 @@ def _mark_all(
     bits: cython.ulonglong[:, ::1],
 ) -> None:
     """Fill the bit sets; ``column``, ``key`` and ``count`` are scratch, ``count`` as long as a set that is counted may be."""
-    j: cython.longlong
     with cython.nogil:
         for j in range(sets.shape[0]):
             _mark(codes, cardinality, weight, k, sets[j], column, key, count, bits[j])
@@ -154,7 +148,7 @@ def sift(groups, alive, shown):
             groups.chosen[chosen] = j
             chosen += 1
     for w in range(alive.shape[0]):
-        rest = alive[w]
+        rest: cython.ulonglong = alive[w]
         for j in range(chosen):
             if rest == 0:
                 break
@@ -191,7 +185,7 @@ def group(groups, shown, rows):
         groups.first[h] = -1
     for r in range(rows):
         i = groups.row[r]
-        mixed = 0
+        mixed: cython.ulonglong = 0
         a = 0
         for w in range(words):
             value = 0

@@ -9,15 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.instances.dominance import agree, dominated, many_masks
-    from kanon_sql.kernels.instances.search import Search, keep, wait
-    from kanon_sql.kernels.instances.split import least_cost, limit_of_any, limit_of_k_rows, split
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.instances.dominance import agree, dominated, many_masks
+from kanon_sql.kernels.instances.search import Search, keep, wait
+from kanon_sql.kernels.instances.split import least_cost, limit_of_any, limit_of_k_rows, split
 
 _ONE = cython.declare(cython.ulonglong, 1)
 

@@ -1,6 +1,3 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport empty_int32, empty_int64, empty_int64_2d, full_int64, zeros_int64
-
 cdef class Search:
     cdef int[:, ::1] codes
     cdef long long[::1] weight
@@ -29,5 +26,4 @@ cdef int _grow_stack(Search search) except -1 with gil
 cdef int _grow_instances(Search search) except -1 with gil
 cdef int _grow_members(Search search) except -1 with gil
 cdef int wait(Search search, long long first, long long last, long long column, long long low, long long high) except -1 nogil
-@cython.locals(a=cython.longlong, size=cython.longlong, turn=cython.longlong)
 cdef int keep(Search search, long long first, long long last, long long p) except -1 nogil

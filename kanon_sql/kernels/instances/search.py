@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int32, empty_int64, empty_int64_2d, full_int64, zeros_int64
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int32, empty_int64, empty_int64_2d, full_int64, zeros_int64
 
 _TURN = cython.declare(cython.longlong, 7919)
 
@@ -84,7 +79,7 @@ def _grow_instances(search):
 
 
 def _grow_members(search):
-    members = np.empty(2 * len(search.member), np.int32)  # most of its pages are not touched before they are needed
+    members: object = np.empty(2 * len(search.member), np.int32)  # most of its pages are not touched before they are needed
     members[: search.size] = search.member[: search.size]
     search.member = members
     return 0

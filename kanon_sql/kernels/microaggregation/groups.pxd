@@ -1,6 +1,3 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport full_int64, zeros_float64
-
 cdef class PointPartition:
     cdef readonly double[:, ::1] x
     cdef readonly long long columns
@@ -21,16 +18,10 @@ cdef class Points:
     cdef long long[::1] units
     cdef long long[::1] closed
 
-@cython.locals(d=cython.longlong)
 cdef void put(PointPartition groups, long long i, long long c) noexcept nogil
-@cython.locals(d=cython.longlong, c=cython.longlong)
 cdef void take(PointPartition groups, long long i) noexcept nogil
-@cython.locals(d=cython.longlong, total=cython.double)
 cdef void weigh(PointPartition groups, long long c) noexcept nogil
-@cython.locals(d=cython.longlong, each=cython.double, total=cython.double)
 cdef double with_unit(PointPartition groups, long long c, long long i) noexcept nogil
-@cython.locals(d=cython.longlong, each=cython.double, total=cython.double)
 cdef double without_unit(PointPartition groups, long long c, long long i) noexcept nogil
-@cython.locals(d=cython.longlong, each=cython.double, total=cython.double)
 cdef double swapped(PointPartition groups, long long c, long long i, long long j) noexcept nogil
 cdef long long class_near(PointPartition groups, Points points, long long place, long long turn) noexcept nogil

@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 _BLOCK = cython.declare(cython.longlong, 1 << 12)
 """Row types that are measured column after column while their distances stay in the nearest cache."""
@@ -85,7 +82,6 @@ def _measure_all(
     best: cython.longlong[:, ::1],
 ) -> None:
     """Fill ``best``; ``distance`` [t] and ``rows`` [sum of the costs + 1, 2] are scratch."""
-    b: cython.longlong
     with cython.nogil:
         for b in range(center.shape[0]):
             _measure(by_column, cost, center[b], distance)
@@ -144,11 +140,9 @@ def _rank(
 
     ``common`` [m] are the columns in which the first ones agree, all to begin with; ``extra`` [n] is scratch.
     """
-    r: cython.longlong
-    best: cython.longlong
-    reached: cython.longlong = 0
-    front: cython.longlong = 0
-    columns: cython.longlong = common.shape[0]
+    reached = 0
+    front = 0
+    columns = common.shape[0]
     with cython.nogil:
         while True:
             best = _least_hiding(codes, cost, rows, near, common, columns, extra, rank)

@@ -8,24 +8,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int32_2d, empty_int64
-    from kanon_sql.kernels.partitions.duals import Duals, cut_prices_of_all, cut_prices_of_both
-    from kanon_sql.kernels.partitions.simplices import (
-        Simplices,
-        fit,
-        pair_costs,
-        row_cost,
-        tie_break_of_three,
-        tie_break_of_two,
-    )
-
-from kanon_sql.kernels.partitions.simplices import FORBIDDEN
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int32_2d, empty_int64
+from kanon_sql.kernels.partitions.duals import Duals, cut_prices_of_all, cut_prices_of_both
+from kanon_sql.kernels.partitions.simplices import (
+    FORBIDDEN,
+    Simplices,
+    fit,
+    pair_costs,
+    row_cost,
+    tie_break_of_three,
+    tie_break_of_two,
+)
 
 _FORBIDDEN = cython.declare(cython.longlong, FORBIDDEN)
 
@@ -110,7 +104,7 @@ def _find_pairs(
     found: _Found,
 ) -> None:
     """Fill ``found``; ``agreed`` and ``row`` [t] are scratch."""
-    a: cython.longlong = start
+    a = start
     with cython.nogil:
         while a < s.weight.shape[0] and found.size <= limit:
             pair_costs(s, a, a, agreed, row)
@@ -168,9 +162,6 @@ def _find_triples(
     second: cython.int[::1],
     found: _Found,
 ) -> None:
-    a: cython.longlong
-    i: cython.longlong
-    j: cython.longlong
     with cython.nogil:
         for a in range(first.shape[0] - 1):
             for i in range(first[a], first[a + 1]):

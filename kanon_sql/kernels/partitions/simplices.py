@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 FORBIDDEN = 1 << 40
 """Cost of a row where no pattern shows only what its class agrees on."""
@@ -19,7 +16,6 @@ TRIPLE_SURCHARGE_BITS = 6
 _JITTER_BITS = cython.declare(cython.longlong, 20)
 
 _FORBIDDEN = cython.declare(cython.longlong, FORBIDDEN)
-_TRIPLE_SURCHARGE_BITS = cython.declare(cython.longlong, TRIPLE_SURCHARGE_BITS)
 _WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
 _FACTOR_LOW = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 _FACTOR_HIGH = cython.declare(cython.ulonglong, 0xC2B2AE3D27D4EB4F)
@@ -95,7 +91,7 @@ def tie_break_of_two(s, a, b):
 def tie_break_of_three(s, a, b, c):
     """Return what a triple costs more, so that ties are broken as if by chance."""
     pairs = tie_break_of_two(s, a, b) + tie_break_of_two(s, a, c) + tie_break_of_two(s, b, c)
-    return ((pairs + 1) >> 1) + (s.spread >> _TRIPLE_SURCHARGE_BITS)
+    return ((pairs + 1) >> 1) + (s.spread >> TRIPLE_SURCHARGE_BITS)
 
 
 def row_cost(s, a, b, c):
@@ -104,7 +100,7 @@ def row_cost(s, a, b, c):
     total = 0
     if s.cheapest.shape[0]:
         for column in range(s.cost.shape[0]):
-            code = s.codes[a, column]
+            code: cython.int = s.codes[a, column]
             same = (code == s.codes[b, column]) & (code == s.codes[c, column])
             agreed |= same << column
         return s.cheapest[agreed]
@@ -151,7 +147,6 @@ def fit(s, a, b):
 
 def class_costs(s: Simplices, member: cython.int[:, ::1]) -> NDArray[np.int64]:
     """Return the cost of each class [g, 3], the third row type -1 in a pair; -1 where the rows may not be a class; O(g m)."""
-    g: cython.longlong
     answer = np.empty(member.shape[0], np.int64)
     total: cython.longlong[::1] = answer
     with cython.nogil:
@@ -189,7 +184,6 @@ def _fill_nearest(
     found: cython.int[:, ::1],
 ) -> None:
     """Fill ``found``; ``agreed`` and ``row`` [t] and ``best`` [count] are scratch."""
-    f: cython.longlong
     with cython.nogil:
         for f in range(found.shape[0]):
             pair_costs(s, start + f * step, 0, agreed, row)

@@ -1,7 +1,3 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport empty_int64, empty_uint64, zeros_int32, zeros_int32_2d, zeros_int64, zeros_int64_2d, zeros_uint64
-from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
-
 cdef class SetClasses:
     cdef unsigned long long[:, ::1] word
     cdef unsigned long long[::1] hidden_word
@@ -53,13 +49,9 @@ cdef class SetClasses:
     cdef long long held_used
 
 cdef bint crowded(SetClasses classes) noexcept nogil
-@cython.locals(key=cython.ulonglong, i=cython.longlong)
 cdef unsigned long long key_of(SetClasses classes, long long r, long long s) noexcept nogil
-@cython.locals(first=cython.longlong, c=cython.longlong, i=cython.longlong, r=cython.longlong)
 cdef void keys_by(SetClasses classes, long long s, unsigned long long[:, ::1] cells, unsigned long long[::1] keys) noexcept nogil
 cdef void _join(SetClasses classes, long long n) noexcept nogil
-@cython.locals(place=cython.longlong)
 cdef long long place_of(SetClasses classes, unsigned long long key) noexcept nogil
-@cython.locals(rows=cython.longlong, held=cython.longlong, a=cython.longlong)
 cdef void move(SetClasses classes, long long r, long long s, long long place, long long sign) noexcept nogil
 cdef long long missing(long long rows, long long need) noexcept nogil

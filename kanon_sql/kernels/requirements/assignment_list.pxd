@@ -1,5 +1,3 @@
-from kanon_sql.kernels.arrays cimport empty_int32, empty_int64
-
 cdef class AssignmentList:
     cdef readonly long long size
     cdef long long capacity

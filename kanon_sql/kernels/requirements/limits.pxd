@@ -1,6 +1,3 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport zeros_int64
-
 cdef class Limits:
     cdef long long[::1] begin
     cdef readonly long long[::1] attribute
@@ -21,15 +18,8 @@ cdef class Penalties:
     cdef long long[::1] above
     cdef long long[::1] rows
 
-@cython.locals(e=cython.longlong, q=cython.longlong, total=cython.longlong, limited=cython.longlong)
 cdef void set_penalties(Limits limits, Penalties penalties) noexcept nogil
-@cython.locals(q=cython.longlong, e=cython.longlong, found=cython.longlong)
 cdef long long penalty_of(Limits limits, Penalties penalties, int[:, ::1] counter, long long group) noexcept nogil
-@cython.locals(q=cython.longlong, e=cython.longlong)
 cdef void count(Limits limits, Penalties penalties, int[:, ::1] counter, long long group, long long rows) noexcept nogil
-@cython.locals(
-    q=cython.longlong, e=cython.longlong, place=cython.longlong, penalty=cython.longlong, most=cython.longlong,
-    over=cython.longlong, off=cython.longlong
-)
 cdef void step(Limits limits, Penalties penalties, long long covered, long long least, long long length) noexcept nogil
 cdef long long _part(long long length, long long more, long long less) noexcept nogil
