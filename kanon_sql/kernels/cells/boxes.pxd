@@ -1,28 +1,16 @@
 cdef class BoxSearch:
-    cdef long long[::1] value
-    cdef long long[::1] base_value
+    cdef long long[::1] value, base_value
     cdef unsigned char[::1] fixed
-    cdef long long[::1] moved
-    cdef long long[::1] shift
+    cdef long long[::1] moved, shift
     cdef int[::1] trial
     cdef int[:, ::1] alive
     cdef long long[::1] lives
-    cdef int[::1] cell
-    cdef int[::1] cell_sign
-    cdef int[::1] row
-    cdef int[::1] row_sign
-    cdef long long cells
-    cdef long long rows
-    cdef long long need
-    cdef long long amount
-    cdef long long cost
+    cdef int[::1] cell, cell_sign, row, row_sign
+    cdef long long cells, rows, need, amount, cost
     cdef public double score
     cdef long long target
-    cdef public bint with_fixed
-    cdef public bint down
-    cdef long long steps
-    cdef long long partial_cost
-    cdef long long partial_amount
+    cdef public bint with_fixed, down
+    cdef long long steps, partial_cost, partial_amount
 
 cdef void search(CellSpace space, BoxSearch work, long long cell, long long target, long long need, long long steps) noexcept nogil
 cdef bint odd(long long number) noexcept nogil

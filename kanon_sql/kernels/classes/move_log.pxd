@@ -1,11 +1,9 @@
 cdef class MoveLog:
     cdef long long count
-    cdef int[::1] row_type
-    cdef int[::1] number
+    cdef int[::1] row_type, number
     cdef long long[::1] rows
     cdef long long kept
-    cdef int[::1] kept_type
-    cdef int[::1] kept_number
+    cdef int[::1] kept_type, kept_number
     cdef long long[::1] kept_rows
 
 cdef void log(MoveLog moves, long long i, long long j, long long rows) noexcept nogil

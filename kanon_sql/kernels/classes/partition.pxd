@@ -3,9 +3,7 @@ cdef class CandidateClasses:
     cdef readonly int[::1] member
     cdef readonly long long[::1] first
     cdef readonly int[::1] instance
-    cdef readonly long long[::1] cost
-    cdef readonly long long[::1] price
-    cdef readonly long long[::1] weight
+    cdef readonly long long[::1] cost, price, weight
 
 cdef class Partition:
     cdef readonly long long bits
@@ -13,9 +11,7 @@ cdef class Partition:
     cdef readonly long long[::1] amount
     cdef readonly int[::1] used
     cdef readonly long long[::1] rows
-    cdef readonly int[::1] head
-    cdef readonly int[::1] places
-    cdef readonly int[::1] after
+    cdef readonly int[::1] head, places, after
     cdef int[::1] before
 
 cdef bint put(Partition partition, long long i, long long j, long long count) noexcept nogil

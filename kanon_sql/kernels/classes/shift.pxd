@@ -1,13 +1,9 @@
 cdef class _CheaperClassSearch:
     cdef long long[:, ::1] piece
-    cdef long long[::1] surplus
-    cdef long long[::1] gain
-    cdef long long[::1] slot_rows
+    cdef long long[::1] surplus, gain, slot_rows
     cdef unsigned char[::1] slot_expensive
-    cdef int[::1] slot_first
-    cdef int[::1] after
-    cdef long long[::1] member
-    cdef long long[::1] other
+    cdef int[::1] slot_first, after
+    cdef long long[::1] member, other
 
 cdef long long _open(
     GroupingWorkspace groups, _CheaperClassSearch search, unsigned long long[::1] everyone, long long[:, ::1] patterns,

@@ -1,13 +1,5 @@
 cdef class Transport:
-    cdef long long[::1] excess
-    cdef long long[::1] flow
-    cdef long long[::1] potential
-    cdef long long[::1] left
-    cdef long long[::1] price
-    cdef long long[::1] distance
-    cdef long long[::1] before
-    cdef long long[::1] done
-    cdef long long[::1] ordered
+    cdef long long[::1] excess, flow, potential, left, price, distance, before, done, ordered
     cdef long long sources
 
 cdef void solve(Transport work, long long v, long long[::1] cost, long long at) noexcept nogil

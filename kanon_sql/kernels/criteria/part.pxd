@@ -4,8 +4,6 @@ cdef class Part:
     cdef int[:, ::1] counter
     cdef long long groups
     cdef int[::1] group
-    cdef long long[::1] rows
-    cdef long long[::1] keep
-    cdef long long[::1] histogram
+    cdef long long[::1] rows, keep, histogram
 
 cdef long long keep_all(Part part) noexcept nogil

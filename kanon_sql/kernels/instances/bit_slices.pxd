@@ -1,20 +1,13 @@
 cdef class Values:
     cdef int[:, ::1] codes
-    cdef long long[::1] column
-    cdef long long[::1] cost
-    cdef long long[::1] first
-    cdef long long[::1] start
-    cdef int[::1] member
-    cdef int[::1] place
+    cdef long long[::1] column, cost, first, start
+    cdef int[::1] member, place
     cdef unsigned long long[:, ::1] bits
 
 cdef class Agreement:
     cdef unsigned long long[:, ::1] counter
-    cdef unsigned long long[::1] carry
-    cdef unsigned long long[::1] left
-    cdef unsigned long long[::1] level
-    cdef long long total
-    cdef long long away
+    cdef unsigned long long[::1] carry, left, level
+    cdef long long total, away
 
 cdef void compare(Values values, Agreement agreement, long long i) noexcept nogil
 cdef void _clear(unsigned long long[:, ::1] counter, unsigned long long[::1] left, long long t) noexcept nogil

@@ -7,8 +7,7 @@ cdef class Near:
     cdef unsigned short[:, ::1] together
     cdef unsigned char[::1] kept
     cdef int[:, ::1] fits
-    cdef long long size
-    cdef long long tried
+    cdef long long size, tried
 
 cdef long long _class_cost(
     Near near, Values values, Agreement agreement, long long[::1] weight, long long i, long long k, long long step

@@ -2,17 +2,12 @@ cdef class GroupingWorkspace:
     cdef int[:, ::1] codes
     cdef unsigned long long[::1] sets
     cdef unsigned long long[:, ::1] frequent
-    cdef long long[::1] word
-    cdef long long[::1] stride
-    cdef int[::1] row
-    cdef int[::1] slot
+    cdef long long[::1] word, stride
+    cdef int[::1] row, slot
     cdef long long capacity
     cdef int[::1] first
     cdef long long[:, ::1] key
-    cdef long long[::1] column
-    cdef long long[::1] factor
-    cdef long long[::1] last
-    cdef long long[::1] chosen
+    cdef long long[::1] column, factor, last, chosen
 
 cdef long long trailing_zeros(unsigned long long word) noexcept nogil
 cdef void _mark(

@@ -5,15 +5,13 @@ cdef class Search:
     cdef unsigned long long[::1] masks
     cdef long long[::1] cost
     cdef long long[:, ::1] sparse
-    cdef long long k
-    cdef long long limit
+    cdef long long k, limit
     cdef public bint priced
     cdef public long long[::1] price_limit
     cdef public int[::1] row
     cdef long long[::1] rows
     cdef readonly long long[::1] count
-    cdef long long[::1] best
-    cdef long long[::1] value
+    cdef long long[::1] best, value
     cdef public long long waiting
     cdef long long[:, ::1] stack
     cdef public long long found

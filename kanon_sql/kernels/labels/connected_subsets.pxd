@@ -1,15 +1,11 @@
 cdef class _ConnectedSetSearch:
-    cdef long long[::1] first
-    cdef long long[::1] member
-    cdef long long listed
-    cdef long long effort
+    cdef long long[::1] first, member
+    cdef long long listed, effort
     cdef long long[::1] chosen
     cdef unsigned char[::1] inside
     cdef long long[::1] candidate
     cdef unsigned char[::1] known
-    cdef long long[::1] at
-    cdef long long[::1] end
-    cdef long long[::1] queue
+    cdef long long[::1] at, end, queue
     cdef unsigned char[::1] seen
 
 cdef bint _list_sets(_ConnectedSetSearch search, Graph graph, long long[::1] weight, long long k, long long most) noexcept

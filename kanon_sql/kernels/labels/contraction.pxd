@@ -1,12 +1,6 @@
 cdef class _Branches:
-    cdef long long[::1] place
-    cdef long long[::1] low
-    cdef long long[::1] below
-    cdef long long[::1] apart
-    cdef long long[::1] root
-    cdef long long[::1] lowest
-    cdef unsigned char[::1] deep
-    cdef unsigned char[::1] held
+    cdef long long[::1] place, low, below, apart, root, lowest
+    cdef unsigned char[::1] deep, held
 
 cdef void _find(
     _Branches branches, Graph graph, long long[::1] weight, long long[::1] order, long long[::1] parent, long long k,

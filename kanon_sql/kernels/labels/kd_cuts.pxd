@@ -1,14 +1,12 @@
 cdef class KDTreeWorkspace:
     cdef long long[:, ::1] rank
     cdef long long[::1] weight
-    cdef long long k
-    cdef long long step
+    cdef long long k, step
     cdef long long[::1] capped
     cdef long long[:, ::1] trial
     cdef long long[::1] above
     cdef long long[:, ::1] candidate
-    cdef long long[::1] begin
-    cdef long long[::1] end
+    cdef long long[::1] begin, end
 
 cdef bint worse(
     (long long, long long, long long, long long) one, (long long, long long, long long, long long) other

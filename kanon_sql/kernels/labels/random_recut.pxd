@@ -1,18 +1,8 @@
 cdef class _Union:
     cdef long long size
-    cdef long long[::1] member
-    cdef long long[::1] index
+    cdef long long[::1] member, index
     cdef long long regions
-    cdef long long[::1] name
-    cdef long long[::1] weight
-    cdef long long[::1] order
-    cdef long long[::1] parent
-    cdef long long[::1] source
-    cdef long long[::1] target
-    cdef long long[::1] head
-    cdef long long[::1] part
-    cdef long long[::1] rest
-    cdef long long[::1] lightest
+    cdef long long[::1] name, weight, order, parent, source, target, head, part, rest, lightest
 
 cdef void _recut(
     _Union union, Graph graph, long long[::1] weight, long long k, long long goal, long long[::1] region, long long[::1] total,

@@ -1,22 +1,16 @@
 cdef class PointPartition:
     cdef readonly double[:, ::1] x
     cdef readonly long long columns
-    cdef readonly long long[::1] of
-    cdef readonly long long[::1] size
+    cdef readonly long long[::1] of, size
     cdef long long[::1] most
     cdef double[:, ::1] sums
     cdef double[::1] value
-    cdef long long[::1] head
-    cdef long long[::1] after
-    cdef long long[::1] before
+    cdef long long[::1] head, after, before
     cdef double squares
 
 cdef class Points:
     cdef readonly int[:, ::1] near
-    cdef long long[::1] of
-    cdef long long[::1] first
-    cdef long long[::1] units
-    cdef long long[::1] closed
+    cdef long long[::1] of, first, units, closed
 
 cdef void put(PointPartition groups, long long i, long long c) noexcept nogil
 cdef void take(PointPartition groups, long long i) noexcept nogil

@@ -2,8 +2,7 @@ cdef class RebuildWorkspace:
     cdef long long k
     cdef long long[::1] chosen
     cdef long long many
-    cdef long long[::1] dissolved
-    cdef long long[::1] number
+    cdef long long[::1] dissolved, number
     cdef long long points
     cdef long long[::1] size
     cdef double[:, ::1] sums

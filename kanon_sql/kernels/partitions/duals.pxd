@@ -1,7 +1,5 @@
 cdef class Duals:
-    cdef readonly long long[::1] price
-    cdef readonly long long[::1] cut_price
-    cdef readonly long long[::1] first
+    cdef readonly long long[::1] price, cut_price, first
     cdef readonly int[::1] cut
 
 cdef long long cut_prices_of_both(Duals duals, long long a, long long b) noexcept nogil

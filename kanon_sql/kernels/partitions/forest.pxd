@@ -1,9 +1,7 @@
 cdef class Forest:
-    cdef long long k
-    cdef long long edges
+    cdef long long k, edges
     cdef long long[:, ::1] edge
-    cdef long long[::1] rows
-    cdef long long[::1] above
+    cdef long long[::1] rows, above
 
 cdef long long _small(Forest forest, long long[::1] found) noexcept nogil
 cdef long long _root(Forest forest, long long i) noexcept nogil

@@ -2,14 +2,8 @@ cdef class _Cutter:
     cdef int[:, ::1] by_column
     cdef long long[::1] weight
     cdef long long k
-    cdef long long[::1] member
-    cdef long long[::1] rows
-    cdef long long[::1] key
-    cdef long long[::1] value
-    cdef long long[::1] other
-    cdef long long[::1] moved
-    cdef long long cut
-    cdef long long smaller
+    cdef long long[::1] member, rows, key, value, other, moved
+    cdef long long cut, smaller
 
 cdef long long _cut_part(_Cutter cutter, long long first, long long last) noexcept nogil
 cdef long long _count_values(_Cutter cutter, long long column, long long first, long long last) noexcept nogil

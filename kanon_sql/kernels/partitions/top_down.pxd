@@ -1,17 +1,9 @@
 cdef class _Splitter:
     cdef int[:, ::1] by_column
-    cdef long long[::1] weight
-    cdef long long[::1] cost
-    cdef long long[::1] member
-    cdef long long[::1] moved
-    cdef long long[::1] local
-    cdef long long[::1] rows
-    cdef long long[::1] place
+    cdef long long[::1] weight, cost, member, moved, local, rows, place
     cdef long long depth
-    cdef long long[::1] low
-    cdef long long[::1] high
-    cdef unsigned long long[::1] tried
-    cdef unsigned long long[::1] shown
+    cdef long long[::1] low, high
+    cdef unsigned long long[::1] tried, shown
 
 cdef void _wait(_Splitter splitter, long long first, long long last, unsigned long long tried) noexcept nogil
 cdef long long _best_column(

@@ -1,18 +1,14 @@
 cdef class Relaxation:
-    cdef long long[::1] weight
-    cdef long long[::1] rare_start
+    cdef long long[::1] weight, rare_start
     cdef unsigned long long[::1] rare
     cdef long long[::1] cost
-    cdef unsigned long long[::1] chosen
-    cdef unsigned long long[::1] part
-    cdef long long[::1] need
-    cdef long long[::1] fit_start
+    cdef unsigned long long[::1] chosen, part
+    cdef long long[::1] need, fit_start
     cdef int[::1] fit
     cdef readonly long long[::1] charge
     cdef unsigned char[::1] joined
     cdef long long[::1] back
-    cdef readonly long long[::1] size
-    cdef readonly long long[::1] price
+    cdef readonly long long[::1] size, price
     cdef readonly unsigned long long[::1] hidden
     cdef int[:, ::1] column
     cdef readonly unsigned char[::1] active
@@ -21,12 +17,9 @@ cdef class Relaxation:
     cdef bint counted
     cdef long long[::1] value
     cdef long long[:, ::1] gain
-    cdef long long terms
-    cdef long long best
-    cdef long long least
+    cdef long long terms, best, least
     cdef unsigned long long best_hidden
-    cdef long long nodes
-    cdef long long most
+    cdef long long nodes, most
     cdef readonly long long work
 
 cdef void _set_refunds(Relaxation of) noexcept nogil

@@ -20,9 +20,7 @@ cdef class Assignment:
     cdef long long vacancies
     cdef int[::1] vacant
     cdef long long clock
-    cdef long long[::1] changed
-    cdef long long[::1] seen
-    cdef long long[::1] surplus
+    cdef long long[::1] changed, seen, surplus
 
 cpdef bint assign(Assignment assignment, long long i, long long j, long long rows) noexcept nogil
 cpdef void unassign(Assignment assignment, long long i, long long j, long long rows) noexcept nogil

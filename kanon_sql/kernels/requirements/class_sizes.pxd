@@ -1,23 +1,11 @@
 cdef class ClassSizes:
-    cdef long long largest
-    cdef long long edges
+    cdef long long largest, edges
     cdef long long[:, ::1] profit
     cdef int[:, ::1] item
-    cdef long long[::1] held
-    cdef long long[::1] same
-    cdef long long[::1] place
-    cdef long long[::1] taken
-    cdef long long[::1] next
-    cdef long long[::1] penalty
-    cdef long long[::1] order
-    cdef long long[::1] value
-    cdef long long[::1] length
+    cdef long long[::1] held, same, place, taken, next, penalty, order, value, length
     cdef long long most
-    cdef long long[:, ::1] free
-    cdef long long[:, ::1] over
-    cdef long long[:, ::1] most_of
-    cdef public long long size
-    cdef public long long multiplier
+    cdef long long[:, ::1] free, over, most_of
+    cdef public long long size, multiplier
     cdef long long slope
     cdef public long long last
 

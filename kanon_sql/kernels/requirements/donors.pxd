@@ -2,18 +2,10 @@ cdef class Donors:
     cdef EncodedRequirement required
     cdef CriteriaWorkspace work
     cdef int[::1] group
-    cdef long long[::1] copies
-    cdef long long[::1] number
-    cdef long long[::1] order
-    cdef long long[::1] first
-    cdef long long[::1] extra
-    cdef long long[::1] rows
-    cdef long long[::1] histogram
+    cdef long long[::1] copies, number, order, first, extra, rows, histogram
     cdef int[:, ::1] counter
-    cdef long long[::1] gives
-    cdef long long[::1] at
-    cdef double[::1] score
-    cdef double[::1] removes
+    cdef long long[::1] gives, at
+    cdef double[::1] score, removes
 
 cdef long long _repair(Donors donors, long long[::1] histogram, long long rows) noexcept nogil
 cdef void _count(Donors donors, long long[::1] histogram, long long at, long long q, long long rows) noexcept nogil

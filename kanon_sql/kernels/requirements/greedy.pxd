@@ -6,10 +6,8 @@ cdef class Greedy:
     cdef long long[::1] left
     cdef AssignmentList assignments
     cdef unsigned long long[::1] alive
-    cdef long long[::1] rows_left
-    cdef long long[::1] slot_rows
-    cdef int[::1] slot_last
-    cdef int[::1] before
+    cdef long long[::1] rows_left, slot_rows
+    cdef int[::1] slot_last, before
 
 cdef void _take(Greedy greedy, unsigned long long shown, long long pattern, bint whole) noexcept nogil
 cdef void _gather(Greedy greedy, Part part, long long h) noexcept nogil

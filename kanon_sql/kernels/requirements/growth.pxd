@@ -5,8 +5,7 @@ cdef class Growth:
     cdef Candidates drawn
     cdef int[::1] source
     cdef long long moves
-    cdef int[::1] moved_type
-    cdef int[::1] moved_from
+    cdef int[::1] moved_type, moved_from
     cdef long long[::1] moved_rows
 
 cdef long long _grow(Growth growth, long long j) noexcept nogil

@@ -1,6 +1,5 @@
 cdef class Relaxed:
-    cdef long long[::1] cost
-    cdef long long[::1] weight
+    cdef long long[::1] cost, weight
     cdef long long least
 
 cdef long long advance_one(

@@ -2,21 +2,16 @@ cdef class Limits:
     cdef long long[::1] begin
     cdef readonly long long[::1] attribute
     cdef long long[::1] denominator
-    cdef readonly long long[::1] most
-    cdef readonly long long[::1] signed
+    cdef readonly long long[::1] most, signed
     cdef int[:, ::1] leaf
     cdef readonly long long[::1] parent
-    cdef long long[::1] numerator
-    cdef long long[::1] share
-    cdef long long[::1] length
+    cdef long long[::1] numerator, share, length
 
 cdef class Penalties:
     cdef long long[::1] multiplier
-    cdef long long edges
-    cdef long long back
+    cdef long long edges, back
     cdef public long long opening
-    cdef long long[::1] above
-    cdef long long[::1] rows
+    cdef long long[::1] above, rows
 
 cdef void set_penalties(Limits limits, Penalties penalties) noexcept nogil
 cdef long long penalty_of(Limits limits, Penalties penalties, int[:, ::1] counter, long long group) noexcept nogil

@@ -2,8 +2,7 @@ cdef class Neighbourhood:
     cdef readonly Assignment assignment
     cdef Selection selection
     cdef Candidates candidates
-    cdef long long size
-    cdef long long types
+    cdef long long size, types
     cdef int[::1] row
     cdef long long[::1] rows
     cdef double[::1] price
@@ -13,11 +12,8 @@ cdef class Neighbourhood:
     cdef long long near
     cdef int[::1] instance
     cdef double[::1] value
-    cdef int[::1] order
-    cdef int[::1] number
-    cdef long long[::1] fitting
-    cdef long long[::1] begin
-    cdef long long[::1] filled
+    cdef int[::1] order, number
+    cdef long long[::1] fitting, begin, filled
     cdef int[::1] entry
     cdef long long[::1] count
 

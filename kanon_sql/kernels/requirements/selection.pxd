@@ -3,12 +3,8 @@ cdef class Selection:
     cdef readonly CriteriaWorkspace work
     cdef long long[::1] available
     cdef double[::1] price
-    cdef long long[::1] end
-    cdef long long[::1] part
-    cdef long long[::1] direction
-    cdef long long[::1] histogram
-    cdef double[::1] joining
-    cdef double[::1] leaving
+    cdef long long[::1] end, part, direction, histogram
+    cdef double[::1] joining, leaving
     cdef int[::1] scratch
 
 cdef void clear(Selection selection) noexcept nogil

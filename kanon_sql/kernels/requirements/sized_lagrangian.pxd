@@ -2,8 +2,7 @@ cdef class BestClass:
     cdef Relaxed beyond
     cdef long long largest
     cdef readonly long long[::1] size
-    cdef long long[::1] multiplier
-    cdef long long[::1] near
+    cdef long long[::1] multiplier, near
     cdef public long long slack
 
 cdef long long _try_sizes(

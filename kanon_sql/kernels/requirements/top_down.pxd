@@ -2,21 +2,13 @@ cdef class _Split:
     cdef EncodedRequirement required
     cdef CriteriaWorkspace work
     cdef int[:, ::1] column
-    cdef long long[::1] weight
-    cdef long long[::1] cost
+    cdef long long[::1] weight, cost
     cdef unsigned long long[::1] shown
-    cdef long long[::1] member
-    cdef long long[::1] moved
+    cdef long long[::1] member, moved
     cdef long long depth
-    cdef long long[::1] low
-    cdef long long[::1] high
+    cdef long long[::1] low, high
     cdef unsigned long long[::1] tried
-    cdef long long[::1] local
-    cdef long long[::1] stays
-    cdef long long[::1] rows
-    cdef long long[::1] place
-    cdef long long[::1] start
-    cdef long long[::1] histogram
+    cdef long long[::1] local, stays, rows, place, start, histogram
 
 cdef void _sort(
     _Split state, long long c, long long first, long long last, long long values, unsigned long long tried

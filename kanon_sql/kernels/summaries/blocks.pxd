@@ -1,10 +1,8 @@
 cdef class RowTypeGroups:
     cdef int[:, ::1] packed
     cdef unsigned long long[:, ::1] has
-    cdef long long[:, ::1] low
-    cdef long long[:, ::1] high
-    cdef long long unit
-    cdef long long slack
+    cdef long long[:, ::1] low, high
+    cdef long long unit, slack
     cdef short[::1] step
     cdef short[:, :, ::1] place
     cdef short[:, ::1] far

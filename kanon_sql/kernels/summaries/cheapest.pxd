@@ -3,15 +3,8 @@ cdef class ClassSearch:
     cdef long long[::1] weight
     cdef Measure measure
     cdef Summary summary
-    cdef long long k
-    cdef long long most
-    cdef long long best
-    cdef long long steps
-    cdef long long[:, ::1] different
-    cdef long long[:, ::1] low
-    cdef long long[:, ::1] high
-    cdef long long[:, ::1] item
-    cdef long long[:, ::1] key
+    cdef long long k, most, best, steps
+    cdef long long[:, ::1] different, low, high, item, key
     cdef long long[::1] member
 
 cdef long long cheapest(ClassSearch search, long long i, int[::1] row_type, long long many, long long limit) noexcept nogil

@@ -1,14 +1,9 @@
 cdef class CutWorkspace:
     cdef int[:, ::1] by_column
-    cdef Summary whole
-    cdef Summary side
+    cdef Summary whole, side
     cdef long long[::1] start
     cdef long long size
-    cdef long long[::1] order
-    cdef long long[::1] before
-    cdef long long[::1] gone
-    cdef long long[::1] half
-    cdef long long[::1] moved
+    cdef long long[::1] order, before, gone, half, moved
 
 cdef void sort_by(Measure measure, long long[::1] member, long long first, long long c, CutWorkspace work) noexcept nogil
 cdef (long long, long long) cut_between(

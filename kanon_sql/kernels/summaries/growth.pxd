@@ -10,10 +10,8 @@ cdef class Unassigned:
     cdef bint marked
 
 cdef class NewClasses:
-    cdef long long[::1] rows
-    cdef long long[::1] row_loss
-    cdef long long[:, ::1] low
-    cdef long long[:, ::1] high
+    cdef long long[::1] rows, row_loss
+    cdef long long[:, ::1] low, high
     cdef int[:, ::1] seen
     cdef long long pieces
     cdef long long[:, ::1] piece

@@ -3,14 +3,11 @@ cdef class Histograms:
     cdef CriteriaWorkspace work
     cdef int[:, ::1] counter
     cdef int[::1] group_of
-    cdef long long classes
-    cdef long long places
-    cdef long long counters
+    cdef long long classes, places, counters
     cdef long long[::1] held
     cdef int[::1] group
     cdef unsigned char[::1] closed
-    cdef long long tests
-    cdef long long test_cost
+    cdef long long tests, test_cost
 
 cdef void clear_histogram(Histograms histograms, long long p) noexcept nogil
 cdef void add(Histograms histograms, long long p, long long g, long long rows) noexcept nogil

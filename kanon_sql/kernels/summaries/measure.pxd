@@ -1,16 +1,11 @@
 cdef class Measure:
     cdef long long columns
     cdef bint plain
-    cdef readonly long long[::1] kind
-    cdef readonly long long[::1] step
-    cdef readonly long long[::1] null
+    cdef readonly long long[::1] kind, step, null
     cdef long long[::1] first
 
 cdef class Summary:
-    cdef long long[::1] seen
-    cdef long long[::1] different
-    cdef long long[::1] low
-    cdef long long[::1] high
+    cdef long long[::1] seen, different, low, high
 
 cdef long long steps(long long kind, long long different, long long low, long long high, bint has_null) noexcept nogil
 cdef long long join(Measure measure, Summary summary, int[:, ::1] codes, long long i) noexcept nogil

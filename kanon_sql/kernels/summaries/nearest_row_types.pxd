@@ -1,10 +1,8 @@
 cdef class Closest:
-    cdef long long most
-    cdef long long many
+    cdef long long most, many
     cdef int[::1] row_type
     cdef long long[::1] distance
-    cdef long long limit
-    cdef long long units
+    cdef long long limit, units
 
 cdef long long _distance(Measure measure, RowTypeGroups groups, long long p, long long q, long long limit) noexcept nogil
 cdef long long _added(long long[::1] weight, int[::1] person, long long[::1] seen, long long r, long long turn) noexcept nogil

@@ -1,13 +1,9 @@
 cdef class Classes:
     cdef readonly Partition partition
-    cdef readonly long long[::1] size
-    cdef readonly long long[::1] loss
+    cdef readonly long long[::1] size, loss
 
 cdef class Shape:
-    cdef long long k
-    cdef long long classes
-    cdef long long row_types
-    cdef long long threshold
+    cdef long long k, classes, row_types, threshold
     cdef bint by_gain
 
 cdef class NeighbourhoodWorkspace:
@@ -15,8 +11,7 @@ cdef class NeighbourhoodWorkspace:
     cdef long long many
     cdef Unassigned unassigned
     cdef NewClasses new
-    cdef int[::1] place_of
-    cdef int[::1] free
+    cdef int[::1] place_of, free
     cdef long long unused
 
 cdef long long _class_of(Partition partition, long long i, unsigned long long[::1] state) noexcept nogil

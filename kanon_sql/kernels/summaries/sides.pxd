@@ -1,13 +1,9 @@
 cdef class Sides:
     cdef EncodedRequirement required
     cdef CriteriaWorkspace work
-    cdef long long[::1] whole
-    cdef long long[::1] one
-    cdef long long[::1] other
-    cdef long long[::1] small
+    cdef long long[::1] whole, one, other, small
     cdef bint fair
-    cdef long long[::1] in_group
-    cdef long long[::1] dealt
+    cdef long long[::1] in_group, dealt
 
 cdef void clear_one(Sides sides) noexcept nogil
 cdef void add_to_one(Sides sides, long long i, long long rows) noexcept nogil
