@@ -4,8 +4,8 @@ An extension module costs a second of gcc before its first loop. So the files of
 module with one file of declarations. A name that two files define gets that of its file in front of it. The module of a room
 is next to its folder: inside, two threads that import the folder and the module first would wait for each other.
 
-A file says each thing once, and what Cython has to hear again is derived here: imports, from those of Python and from the classes
-in signatures; public constants; the types of whole numbers. A local without a type that is assigned without the GIL is a whole
+A file says each thing once. The rest of what Cython needs is derived here: imports, from those of Python and the classes in
+signatures; public constants; the types of whole numbers. A local without a type that is assigned without the GIL is a whole
 number of 64 bits. Cython refuses floats and objects in its place. It converts truth values and unsigned numbers, so these need
 their types.
 """
@@ -94,8 +94,7 @@ class Kernel:
 
     def whole_numbers(self, function: ast.FunctionDef) -> list[str]:
         """Return the locals of a function without a type that are assigned without the GIL."""
-        decorators = {ast.unparse(each) for each in function.decorator_list}
-        if function.name in _FUNCTION.findall(self.declarations) or decorators & {"cython.cfunc", "cython.ccall"}:
+        if function.name in _FUNCTION.findall(self.declarations):
             blocks: list[ast.AST] = [function]
         else:
             blocks = [node for node in ast.walk(function) if isinstance(node, ast.With) and "cython.nogil" in ast.unparse(node)]

@@ -20,11 +20,8 @@ def seeded(seed: int) -> NDArray[np.uint64]:
     return np.array([(seed * 0x9E3779B97F4A7C15 + 0x2545F4914F6CDD1D) % (1 << 64) or 1], np.uint64)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 @cython.overflowcheck(False)
-def below(state: cython.ulonglong[::1], limit: cython.longlong) -> cython.longlong:
+def below(state, limit):
     """Return a whole number from 0 to ``limit - 1`` (xorshift64)."""
     x: cython.ulonglong = state[0]
     x ^= (x & _LOW_51) << 13

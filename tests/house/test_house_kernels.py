@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import runpy
+from collections import Counter
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
@@ -66,7 +67,12 @@ def test_a_kernel_says_each_thing_once() -> None:
     for path in KERNELS.rglob("*.pxd"):
         found = re.search(r"cimport|@cython|^cpdef enum", path.read_text("utf-8"), re.MULTILINE)
         assert not found, f"{path.relative_to(ROOT)}: the build derives {found[0]}"
-    for kernel in (kernel for room in _joined().values() for kernel in room.kernels):
+    kernels = [kernel for room in _joined().values() for kernel in room.kernels]
+    defined = Counter(
+        name for kernel in kernels for name in re.findall(r"^cdef class (\w+)", kernel.declarations, re.MULTILINE)
+    )
+    assert not [name for name, times in defined.items() if times > 1], "the build finds the class of a signature by its name"
+    for kernel in kernels:
         guards = [node.lineno for node in kernel.tree.body if isinstance(node, ast.If | ast.Try)]
         assert not guards, f"{kernel.path}:{guards[0]}: what is imported is the same, compiled or not"
 

@@ -7,9 +7,10 @@ cdef class BoxSearch:
     cdef long long[::1] lives
     cdef int[::1] cell, cell_sign, row, row_sign
     cdef long long cells, rows, need, amount, cost
-    cdef public double score
+    cdef double score
     cdef long long target
-    cdef public bint with_fixed, down
+    cdef bint with_fixed
+    cdef public bint down
     cdef long long steps, partial_cost, partial_amount
 
 cdef void search(CellSpace space, BoxSearch work, long long cell, long long target, long long need, long long steps) noexcept nogil
@@ -20,3 +21,9 @@ cdef bint with_partner(
     CellSpace space, BoxSearch work, long long depth, long long dimension, long long count, long long other
 ) noexcept nogil
 cdef void apply(BoxSearch work) noexcept nogil
+cdef bint _price(CellSpace space, BoxSearch work, long long depth, long long count) noexcept nogil
+cdef bint _extend(CellSpace space, BoxSearch work, long long depth, long long count) noexcept nogil
+cdef bint _partners(
+    CellSpace space, BoxSearch work, long long depth, long long count, long long first, long long last, bint free
+) noexcept nogil
+cdef bint _keep(CellSpace space, BoxSearch work, long long depth, long long count) noexcept nogil

@@ -106,10 +106,7 @@ def separate(planes: Planes, edges: cython.int[::1], needs: cython.longlong[::1]
                 break
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _left(planes: Planes, half: cython.longlong, edge: cython.longlong, need: cython.longlong) -> cython.longlong:
+def _left(planes, half, edge, need):
     """Return how much more can flow along an edge from one of its ends."""
     e = half >> 1
     row = planes.row[e]
@@ -122,10 +119,7 @@ def _left(planes: Planes, half: cython.longlong, edge: cython.longlong, need: cy
     return most + planes.flow[e] if half & 1 else most - planes.flow[e]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _cut(planes: Planes, number: cython.longlong, edge: cython.longlong, need: cython.longlong) -> cython.bint:
+def _cut(planes, number, edge, need):
     """Find the minimum cut of an edge; return whether there is place for more."""
     from_ = planes.end[edge, 1]
     to = planes.end[edge, 0]
@@ -153,10 +147,7 @@ def _cut(planes: Planes, number: cython.longlong, edge: cython.longlong, need: c
     return more
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _reach(planes: Planes, edge: cython.longlong, need: cython.longlong, to: cython.longlong) -> cython.longlong:
+def _reach(planes, edge, need, to):
     """Reach nodes by edges with something left until ``to`` is one of them; return how many there are."""
     count = 1
     t = 0
@@ -174,12 +165,7 @@ def _reach(planes: Planes, edge: cython.longlong, need: cython.longlong, to: cyt
     return count
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _augment(
-    planes: Planes, edge: cython.longlong, need: cython.longlong, from_: cython.longlong, to: cython.longlong
-) -> cython.longlong:
+def _augment(planes, edge, need, from_, to):
     """Send as much as possible along the path to ``to``; return how much that is."""
     amount = need * _ONE
     node = to
@@ -198,10 +184,7 @@ def _augment(
     return amount
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _keep(planes: Planes, number: cython.longlong, edge: cython.longlong, reached: cython.longlong) -> cython.bint:
+def _keep(planes, number, edge, reached):
     """Keep the edges that leave the nodes that were reached; return whether there was place for them."""
     before = planes.found
     if not _keep_side(planes, number, reached):
@@ -222,10 +205,7 @@ def _keep(planes: Planes, number: cython.longlong, edge: cython.longlong, reache
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _keep_side(planes: Planes, number: cython.longlong, reached: cython.longlong) -> cython.bint:
+def _keep_side(planes, number, reached):
     """Keep the nodes that were reached, or the others of their plane if those are fewer; return whether there was place."""
     plane = planes.plane[planes.queue[0]]
     first = planes.nodes[plane]

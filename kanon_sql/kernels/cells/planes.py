@@ -11,7 +11,7 @@ import numpy as np
 
 from kanon_sql.kernels import uncompiled as cython
 from kanon_sql.kernels.arrays import full_int64, zeros_int64, zeros_uint8
-from kanon_sql.kernels.cells.boxes import BoxSearch, odd, score_of, with_partner, without_partner
+from kanon_sql.kernels.cells.boxes import odd, score_of, with_partner, without_partner
 from kanon_sql.kernels.cells.search_space import CellSpace, cell_at
 
 _FAR = cython.declare(cython.longlong, 1 << 62)
@@ -75,17 +75,7 @@ def search_planes(space, work, planes, cell, target, need, steps):
                 return
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _extend(
-    space: CellSpace,
-    work: BoxSearch,
-    planes: PlaneSearch,
-    dimension: cython.longlong,
-    depth: cython.longlong,
-    count: cython.longlong,
-) -> cython.bint:
+def _extend(space, work, planes, dimension, depth, count):
     """Try all boxes in the other dimensions; return whether the search is at its end."""
     cell = work.trial[0]
     if work.steps < 0:
@@ -112,19 +102,7 @@ def _extend(
     return False
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _edge(
-    space: CellSpace,
-    work: BoxSearch,
-    planes: PlaneSearch,
-    cell: cython.longlong,
-    fine_a: cython.bint,
-    fine_b: cython.bint,
-    sign: cython.longlong,
-    keep: cython.bint,
-) -> cython.bint:
+def _edge(space, work, planes, cell, fine_a, fine_b, sign, keep):
     """Work out the cost and the amount of an edge, or keep its changes; return whether it can change in that direction.
 
     An edge is of one base cell where both dimensions are fine, or of its totals over one of them or both.
@@ -165,12 +143,7 @@ def _edge(
     return planes.edge_amount > 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _reach(
-    space: CellSpace, work: BoxSearch, planes: PlaneSearch, node: cython.longlong, to: cython.longlong, cell: cython.longlong
-) -> cython.void:
+def _reach(space, work, planes, node, to, cell):
     """Follow an edge of a node, if that is the shortest way so far."""
     of_a: cython.bint = node <= planes.total_a
     fine_a: cython.bint = node != planes.total_a and to != planes.total_a
@@ -195,10 +168,7 @@ def _reach(
     planes.amount[to] = amount
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _follow(space: CellSpace, work: BoxSearch, planes: PlaneSearch, node: cython.longlong) -> cython.void:
+def _follow(space, work, planes, node):
     """Follow all edges of a node: the cells of its line, or from a total those of the line of the row itself."""
     of_a: cython.bint = node <= planes.total_a
     total: cython.bint = node in (planes.total_a, planes.total_b)
@@ -215,10 +185,7 @@ def _follow(space: CellSpace, work: BoxSearch, planes: PlaneSearch, node: cython
     _reach(space, work, planes, node, planes.total_b if of_a else planes.total_a, cell)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _cycle(space: CellSpace, work: BoxSearch, planes: PlaneSearch) -> cython.bint:
+def _cycle(space, work, planes):
     """Close the shortest cycle through the row; return whether the search is at its end."""
     cell = work.trial[0]
     fine_a: cython.bint = space.fine[planes.a, work.target]
@@ -254,10 +221,7 @@ def _cycle(space: CellSpace, work: BoxSearch, planes: PlaneSearch) -> cython.bin
     return work.score < 1 and (work.amount >= work.need or work.need <= 16)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _keep(space: CellSpace, work: BoxSearch, planes: PlaneSearch, fine_a: cython.bint, fine_b: cython.bint) -> cython.void:
+def _keep(space, work, planes, fine_a, fine_b):
     """Keep the cycle, which is better than the best."""
     node = planes.to
     of_a: cython.bint

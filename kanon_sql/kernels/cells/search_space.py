@@ -83,10 +83,7 @@ class CellSpace:
         _fill(self)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _slot(space: CellSpace, place: cython.longlong) -> cython.longlong:
+def _slot(space, place):
     """Return where a place is in the hash table, or where it would be."""
     slot = (place ^ (place >> 21) ^ (place >> 42)) & space.mask
     while space.slot_cell[slot] >= 0 and space.slot_place[slot] != place:
@@ -94,10 +91,7 @@ def _slot(space: CellSpace, place: cython.longlong) -> cython.longlong:
     return slot
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _fill(space: CellSpace) -> cython.void:
+def _fill(space):
     """Put all base cells into the hash table; of those in one place, the first."""
     for cell in range(space.places.shape[0]):
         slot = _slot(space, space.places[cell])

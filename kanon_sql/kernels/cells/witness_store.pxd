@@ -9,7 +9,7 @@ cdef class WitnessStore:
     cdef readonly long long[::1] start, count
     cdef readonly int[::1] base
     cdef readonly long long[::1] change
-    cdef public long long used
+    cdef readonly long long used
     cdef long long[::1] head
     cdef long long links
     cdef long long[::1] link_after
@@ -20,3 +20,6 @@ cdef class WitnessStore:
     cdef int[::1] users
     cdef long long[::1] seen
     cdef long long calls
+
+cdef void _link(WitnessStore store, long long[::1] links) noexcept nogil
+cdef long long _change_of(CellSpace space, WitnessStore store, long long witness, long long row) noexcept nogil

@@ -99,10 +99,7 @@ class WitnessStore:
         _link(self, links)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _link(store: WitnessStore, links: cython.longlong[::1]) -> cython.void:
+def _link(store, links):
     """Add links."""
     for at in range(links.shape[0]):
         row = links[at] // store.row.shape[0]
@@ -112,10 +109,7 @@ def _link(store: WitnessStore, links: cython.longlong[::1]) -> cython.void:
     store.links = links.shape[0]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _change_of(space: CellSpace, store: WitnessStore, witness: cython.longlong, row: cython.longlong) -> cython.longlong:
+def _change_of(space, store, witness, row):
     """Return by how much a witness changes a row."""
     total = 0
     for at in range(store.start[witness], store.start[witness] + store.count[witness]):

@@ -57,17 +57,7 @@ def find(
     return found
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _grow(
-    space: CellSpace,
-    work: BoxSearch,
-    store: WitnessStore,
-    witness: cython.longlong,
-    free: cython.bint,
-    steps: cython.longlong,
-) -> cython.bint:
+def _grow(space, work, store, witness, free, steps):
     """Make the other table; return whether the row has what it needs."""
     left = store.need[witness]
     target = store.set_of[store.row[witness]]
@@ -101,17 +91,7 @@ def _grow(
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _by_circuit(
-    space: CellSpace,
-    work: BoxSearch,
-    store: WitnessStore,
-    witness: cython.longlong,
-    left: cython.longlong,
-    steps: cython.longlong,
-) -> cython.longlong:
+def _by_circuit(space, work, store, witness, left, steps):
     """Add a change of suppressed cells alone to the table in the making; return by how much the row grows."""
     amount = 1 if left <= 16 else left
     for at in range(store.member_first[witness], store.member_first[witness + 1]):
@@ -125,10 +105,7 @@ def _by_circuit(
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _suppress(space: CellSpace, work: BoxSearch, store: WitnessStore) -> cython.void:
+def _suppress(space, work, store):
     """Suppress the rows that the best box changes, and note its base cells."""
     for k in range(work.cells):
         store.touched[store.touches] = work.cell[k]
@@ -140,10 +117,7 @@ def _suppress(space: CellSpace, work: BoxSearch, store: WitnessStore) -> cython.
             store.news += 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _store(space: CellSpace, work: BoxSearch, store: WitnessStore, witness: cython.longlong) -> cython.void:
+def _store(space, work, store, witness):
     """Keep the other table as a witness."""
     store.start[witness] = store.used
     for t in range(store.touches):
@@ -165,10 +139,7 @@ def _store(space: CellSpace, work: BoxSearch, store: WitnessStore, witness: cyth
     store.count[witness] = store.used - store.start[witness]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _clear(space: CellSpace, work: BoxSearch, store: WitnessStore) -> cython.void:
+def _clear(space, work, store):
     """Forget the other table."""
     for t in range(store.touches):
         work.shift[store.touched[t]] = 0

@@ -12,3 +12,7 @@ cdef void _unassign(Partition partition, RepairWorkspace work, long long i, long
 cdef void _destroy(
     CandidateClasses candidates, Partition partition, long long k, long long seed, RepairWorkspace work, unsigned long long[::1] state
 ) noexcept nogil
+cdef void _rebuild_all(
+    CandidateClasses candidates, Partition partition, RepairWorkspace work, long long k, long long steps, double noise,
+    long long threshold, unsigned long long[::1] state
+) noexcept

@@ -64,18 +64,7 @@ def rebuild(
     _rebuild_all(candidates, partition, work, k, steps, noise, threshold, state)
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _rebuild_all(
-    candidates: CandidateClasses,
-    partition: Partition,
-    work: RepairWorkspace,
-    k: cython.longlong,
-    steps: cython.longlong,
-    noise: cython.double,
-    threshold: cython.longlong,
-    state: cython.ulonglong[::1],
-) -> cython.void:
+def _rebuild_all(candidates, partition, work, k, steps, noise, threshold, state):
     gained: cython.bint
     with cython.nogil:
         for step in range(steps):

@@ -1,7 +1,7 @@
 cpdef bint meets(
     EncodedRequirement required, CriteriaWorkspace work, long long[::1] h, long long at, long long rows
 ) noexcept nogil
-cpdef double shortfall(
+cdef double shortfall(
     EncodedRequirement required, CriteriaWorkspace work, long long[::1] h, long long at, long long rows
 ) noexcept nogil
 cpdef bint may_meet(

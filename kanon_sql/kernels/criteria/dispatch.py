@@ -57,12 +57,7 @@ def criterion_meets(required, work, q, h, at, rows):
     return matrix.meets(required, q, work, h, at, rows)
 
 
-@cython.ccall
-@cython.nogil
-@cython.exceptval(check=False)
-def shortfall(
-    required: EncodedRequirement, work: CriteriaWorkspace, h: cython.longlong[::1], at: cython.longlong, rows: cython.longlong
-) -> cython.double:
+def shortfall(required, work, h, at, rows):
     """Return how many rows a class is away from its requirement, summed over the criteria; 0 is none.
 
     ``work.added`` and ``work.removed`` are set to how much smaller that were with a row more, and with a row less, at each

@@ -18,3 +18,4 @@ cdef long long sift(GroupingWorkspace groups, unsigned long long[::1] alive, uns
 cdef long long group(GroupingWorkspace groups, unsigned long long shown, long long rows) noexcept nogil
 cdef void _list_columns(GroupingWorkspace groups, unsigned long long shown) noexcept nogil
 cdef bint _same_key(GroupingWorkspace groups, long long a, long long b) noexcept nogil
+cdef unsigned long long _mix(unsigned long long mixed, unsigned long long value) noexcept nogil

@@ -160,11 +160,8 @@ def sift(groups, alive, shown):
     return n
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 @cython.overflowcheck(False)
-def _mix(mixed: cython.ulonglong, value: cython.ulonglong) -> cython.ulonglong:
+def _mix(mixed, value):
     """Return a hash with another word."""
     return ((mixed ^ value) * _HASH) & _WORD
 

@@ -6,18 +6,18 @@ cdef class Search:
     cdef long long[::1] cost
     cdef long long[:, ::1] sparse
     cdef long long k, limit
-    cdef public bint priced
-    cdef public long long[::1] price_limit
-    cdef public int[::1] row
+    cdef readonly bint priced
+    cdef readonly long long[::1] price_limit
+    cdef int[::1] row
     cdef long long[::1] rows
     cdef readonly long long[::1] count
     cdef long long[::1] best, value
-    cdef public long long waiting
+    cdef long long waiting
     cdef long long[:, ::1] stack
-    cdef public long long found
+    cdef long long found
     cdef readonly long long[::1] start
     cdef int[::1] mask
-    cdef public long long size
+    cdef readonly long long size
     cdef int[::1] member
 
 cdef int _grow_stack(Search search) except -1 with gil

@@ -9,10 +9,7 @@ _HALF = cython.declare(cython.longlong, (1 << 31) - 1)
 _MIDDLE = cython.declare(cython.longlong, (1 << 30) - 1)
 
 
-@cython.ccall
-@cython.nogil
-@cython.exceptval(check=False)
-def square(x: cython.longlong) -> tuple[cython.longlong, cython.longlong]:
+def square(x):
     """Return x * x for 0 <= x < 2^62."""
     a = x >> 31
     b = x & _HALF
@@ -21,12 +18,7 @@ def square(x: cython.longlong) -> tuple[cython.longlong, cython.longlong]:
     return a * a + (middle >> 30) + (low >> 62), low & _WORD
 
 
-@cython.ccall
-@cython.nogil
-@cython.exceptval(check=False)
-def plus(
-    one: tuple[cython.longlong, cython.longlong], other: tuple[cython.longlong, cython.longlong]
-) -> tuple[cython.longlong, cython.longlong]:
+def plus(one, other):
     """Return the sum of two numbers that is below 2^124."""
     low = one[1] + other[1]
     return one[0] + other[0] + (low >> 62), low & _WORD

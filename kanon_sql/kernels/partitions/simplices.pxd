@@ -13,3 +13,4 @@ cdef void _add_hidden(int[::1] codes, int own, long long cost, long long first, 
 cdef bint fit(Simplices s, long long a, long long b) noexcept nogil
 cdef long long _class_cost(Simplices s, long long a, long long b, long long c) noexcept nogil
 cdef void _nearest(Simplices s, long long a, long long[::1] row, long long[::1] best, int[::1] found) noexcept nogil
+cdef long long _jitter(long long a, long long b) noexcept nogil

@@ -69,11 +69,8 @@ class Simplices:
         self.unit, self.spread = unit, spread
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 @cython.overflowcheck(False)
-def _jitter(a: cython.longlong, b: cython.longlong) -> cython.longlong:
+def _jitter(a, b):
     """Return bits that look like chance, the same for both orders."""
     low: cython.ulonglong = cython.cast(cython.ulonglong, min(a, b))
     high: cython.ulonglong = cython.cast(cython.ulonglong, max(a, b))

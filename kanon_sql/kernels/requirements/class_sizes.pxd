@@ -5,9 +5,7 @@ cdef class ClassSizes:
     cdef long long[::1] held, same, place, taken, next, penalty, order, value, length
     cdef long long most
     cdef long long[:, ::1] free, over, most_of
-    cdef public long long size, multiplier
-    cdef long long slope
-    cdef public long long last
+    cdef long long size, multiplier, slope, last
 
 cdef long long gather(
     Limits limits, Candidates candidates, Relaxed relaxed, ClassSizes sizes, long long[::1] price, long long j

@@ -9,8 +9,7 @@ cdef class Limits:
 
 cdef class Penalties:
     cdef long long[::1] multiplier
-    cdef long long edges, back
-    cdef public long long opening
+    cdef long long edges, back, opening
     cdef long long[::1] above, rows
 
 cdef void set_penalties(Limits limits, Penalties penalties) noexcept nogil
