@@ -11,13 +11,13 @@ from kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
 
 def take_frequent(
     codes: NDArray[np.int32],
-    weight: NDArray[np.int64],
+    weight: cython.longlong[::1],
     place: NDArray[np.int64],
-    shown: NDArray[np.uint64],
+    shown: cython.ulonglong[::1],
     sieve: tuple[NDArray[np.uint64], NDArray[np.uint64]],
-    alive: NDArray[np.uint64],
-    k: int,
-    taken: NDArray[np.int32],
+    alive: cython.ulonglong[::1],
+    k: cython.longlong,
+    taken: cython.int[::1],
 ) -> int:
     """Let each instance of the patterns ``shown`` [p] with k live rows take them all; return the rows taken.
 
@@ -37,19 +37,7 @@ def take_frequent(
     O(p j t / 64) for the sifting with j sets plus O(m) per eligible row type; memory O(t).
     """
     groups = GroupingWorkspace(codes=codes, place=place, sets=sieve[0], frequent=sieve[1])
-    return _take_all(groups, weight, shown, alive, k, np.empty(groups.capacity, np.int64), taken)
-
-
-def _take_all(
-    groups: GroupingWorkspace,
-    weight: cython.longlong[::1],
-    shown: cython.ulonglong[::1],
-    alive: cython.ulonglong[::1],
-    k: cython.longlong,
-    slot_rows: cython.longlong[::1],
-    taken: cython.int[::1],
-) -> int:
-    """Take the rows; ``slot_rows`` is scratch [capacity]."""
+    slot_rows: cython.longlong[::1] = np.empty(groups.capacity, np.int64)
     total = 0
     with cython.nogil:
         for p in range(shown.shape[0]):

@@ -16,10 +16,10 @@ def open_smaller(
     piece: NDArray[np.int64],
     surplus: NDArray[np.int64],
     place: NDArray[np.int64],
-    patterns: NDArray[np.uint64],
+    patterns: cython.ulonglong[::1],
     sieve: tuple[NDArray[np.uint64], NDArray[np.uint64]],
-    k: int,
-    moves: NDArray[np.int64],
+    k: cython.longlong,
+    moves: cython.longlong[:, ::1],
 ) -> int:
     """Open each instance of the patterns that is no class yet with k rows of the surplus of larger classes.
 
@@ -52,16 +52,7 @@ def open_smaller(
     O(p j q / 64) for the sifting with j sets plus O(m + log q) per eligible piece; memory O(q).
     """
     groups = GroupingWorkspace(codes=codes, place=place, sets=sieve[0], frequent=sieve[1])
-    return _open_all(groups, SurplusSearch(piece, surplus, groups.capacity), patterns, k, moves)
-
-
-def _open_all(
-    groups: GroupingWorkspace,
-    search: SurplusSearch,
-    patterns: cython.ulonglong[::1],
-    k: cython.longlong,
-    moves: cython.longlong[:, ::1],
-) -> int:
+    search = SurplusSearch(piece, surplus, groups.capacity)
     made = 0
     with cython.nogil:
         begin(search)

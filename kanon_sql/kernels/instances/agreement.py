@@ -12,11 +12,11 @@ _WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
 
 
 def shared_patterns(
-    codes: NDArray[np.int32],
-    weight: NDArray[np.int64],
-    cost: NDArray[np.int64],
-    seeds: NDArray[np.int64],
-    others: NDArray[np.int64],
+    codes: cython.int[:, ::1],
+    weight: cython.longlong[::1],
+    cost: cython.longlong[::1],
+    seeds: cython.longlong[::1],
+    others: cython.longlong[::1],
     steps: int,
 ) -> NDArray[np.uint64]:
     """Return patterns uint64 [seeds, steps]: the columns in which a seed agrees with its 1, 2, 4, ... nearest ``others``.
@@ -27,30 +27,17 @@ def shared_patterns(
     -----
     O(s (o m + o log o)) for s seeds and o others; memory O(o (m + 1) + s steps).
     """
-    found = np.zeros((len(seeds), steps), np.uint64)
-    agree = np.empty(len(others), np.uint64)
-    hidden, order, scratch = (np.empty(len(others), np.int64) for _ in range(3))
-    _fill(codes, weight, cost, seeds, others, agree, hidden, order, scratch, found)
-    return found
-
-
-def _fill(
-    codes: cython.int[:, ::1],
-    weight: cython.longlong[::1],
-    cost: cython.longlong[::1],
-    seeds: cython.longlong[::1],
-    others: cython.longlong[::1],
-    agree: cython.ulonglong[::1],
-    hidden: cython.longlong[::1],
-    order: cython.longlong[::1],
-    scratch: cython.longlong[::1],
-    found: cython.ulonglong[:, ::1],
-) -> None:
-    """Fill ``found``; ``agree``, ``hidden``, ``order`` and ``scratch`` are scratch arrays as long as ``others``."""
+    patterns = np.zeros((len(seeds), steps), np.uint64)
+    found: cython.ulonglong[:, ::1] = patterns
+    agree: cython.ulonglong[::1] = np.empty(len(others), np.uint64)
+    hidden: cython.longlong[::1] = np.empty(len(others), np.int64)
+    order: cython.longlong[::1] = np.empty(len(others), np.int64)
+    scratch: cython.longlong[::1] = np.empty(len(others), np.int64)
     with cython.nogil:
         for s in range(seeds.shape[0]):
             _compare(codes, cost, seeds[s], others, agree, hidden)
             _nearest(weight, seeds[s], others, agree, hidden, order, scratch, found[s])
+    return patterns
 
 
 def _compare(codes, cost, seed, others, agree, hidden):

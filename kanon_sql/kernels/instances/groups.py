@@ -83,34 +83,25 @@ def trailing_zeros(word):
 
 
 def frequent_sets(
-    codes: NDArray[np.int32], cardinality: NDArray[np.int64], weight: NDArray[np.int64], k: int, sets: NDArray[np.uint64]
-) -> NDArray[np.uint64]:
-    """Return bit sets [j, ceil(t / 64)]: row types whose values in the columns ``sets[j]`` are shared by k rows.
-
-    A set of columns with more possible values than 32 t is not counted and stays full: sifting less is safe. O(j s t).
-    """
-    t, m = codes.shape
-    bits = np.zeros((len(sets), (t + 63) >> 6), np.uint64)
-    column, key, count = np.empty(m, np.int64), np.empty(t, np.int64), np.empty(32 * t + 1024, np.int64)
-    _mark_all(codes, cardinality, weight, k, sets, column, key, count, bits)
-    return bits
-
-
-def _mark_all(
     codes: cython.int[:, ::1],
     cardinality: cython.longlong[::1],
     weight: cython.longlong[::1],
     k: cython.longlong,
     sets: cython.ulonglong[::1],
-    column: cython.longlong[::1],
-    key: cython.longlong[::1],
-    count: cython.longlong[::1],
-    bits: cython.ulonglong[:, ::1],
-) -> None:
-    """Fill the bit sets; ``column``, ``key`` and ``count`` are scratch, ``count`` as long as a set that is counted may be."""
+) -> NDArray[np.uint64]:
+    """Return bit sets [j, ceil(t / 64)]: row types whose values in the columns ``sets[j]`` are shared by k rows.
+
+    A set of columns with more possible values than 32 t is not counted and stays full: sifting less is safe. O(j s t).
+    """
+    frequent = np.zeros((len(sets), (len(codes) + 63) >> 6), np.uint64)
+    bits: cython.ulonglong[:, ::1] = frequent
+    column: cython.longlong[::1] = np.empty(codes.shape[1], np.int64)
+    key: cython.longlong[::1] = np.empty(len(codes), np.int64)
+    count: cython.longlong[::1] = np.empty(32 * len(codes) + 1024, np.int64)
     with cython.nogil:
         for j in range(sets.shape[0]):
             _mark(codes, cardinality, weight, k, sets[j], column, key, count, bits[j])
+    return frequent
 
 
 def _mark(codes, cardinality, weight, k, shown, column, key, count, bits):

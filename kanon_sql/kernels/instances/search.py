@@ -14,12 +14,28 @@ _TURN = cython.declare(cython.longlong, 7919)
 @cython.final
 @cython.cclass
 class Search:
-    """A search and what it has found.
+    """A search for the instances with k rows that are of use to one of them, without dominated ones; and what it has found.
+
+    An instance is of use to a row type if it costs less than the cheapest instance of the row type and ``slack`` more.
 
     Parameters
     ----------
-    codes, weight, slack, masks, cost, sparse, k, limit
-        As in `listing.search_for`.
+    codes : int32 array [t, m]
+        Columns of many values first: groups fall below k early.
+    weight : int64 array [t]
+        Rows of each row type.
+    slack : int
+        See above.
+    masks : uint64 array [p], descending
+        Column ``c`` is bit ``m - 1 - c``.
+    cost : int64 array [p]
+        Cost of a row under each mask.
+    sparse : int64 array [levels, p]
+        ``sparse[l, i]`` is the least of ``cost[i : i + 2**l]``.
+    k, limit : int
+        Least rows of a class; members after which the search gives up.
+    low, high : int
+        Instances of the masks from ``low`` to ``high - 1`` are looked for.
 
     Attributes
     ----------
@@ -38,6 +54,10 @@ class Search:
         what was decided.
     found, start, mask, size, member : int, int64, int32 arrays, int, int32 array
         The instances found: instance j has the ``mask[j]`` and the row types ``member[start[j] : start[j + 1]]``.
+
+    Notes
+    -----
+    Memory O(t m) and the result; a search without prices uses O(t) of it.
     """
 
     def __init__(
@@ -51,6 +71,8 @@ class Search:
         sparse: NDArray[np.int64],
         k: int,
         limit: int,
+        low: int,
+        high: int,
     ) -> None:
         t, cells = len(codes), int(codes.max(initial=0)) + 1
         self.codes, self.weight, self.slack = codes, weight, slack
@@ -65,6 +87,7 @@ class Search:
         self.waiting, self.stack = 0, empty_int64_2d(1024, 5)
         self.found, self.start, self.mask = 0, zeros_int64(1024), empty_int32(1024)
         self.size, self.member = 0, empty_int32(4096)
+        wait(self, 0, t, 0, low, high)
 
 
 def _grow_stack(search):

@@ -35,12 +35,12 @@ def _add_distances(codes, own, step, distance):
 
 
 def best_balls(
-    by_column: NDArray[np.int32],
-    cost: NDArray[np.int32],
-    weight: NDArray[np.int64],
-    left: NDArray[np.int64],
-    center: NDArray[np.int64],
-    k: int,
+    by_column: cython.int[:, ::1],
+    cost: cython.int[::1],
+    weight: cython.longlong[::1],
+    left: cython.longlong[::1],
+    center: cython.longlong[::1],
+    k: cython.longlong,
 ) -> NDArray[np.int64]:
     """Return the best ball around each center, int64 [c, 2]: its radius, and the rows of a class in it that are new.
 
@@ -64,28 +64,14 @@ def best_balls(
     -----
     O(m t) a center; memory O(t + sum of the costs).
     """
-    distance, rows = np.empty(by_column.shape[1], np.int32), np.empty((int(cost.sum()) + 1, 2), np.int64)
-    best = np.zeros((len(center), 2), np.int64)
-    _measure_all(by_column, cost, weight, left, center, k, distance, rows, best)
-    return best
-
-
-def _measure_all(
-    by_column: cython.int[:, ::1],
-    cost: cython.int[::1],
-    weight: cython.longlong[::1],
-    left: cython.longlong[::1],
-    center: cython.longlong[::1],
-    k: cython.longlong,
-    distance: cython.int[::1],
-    rows: cython.longlong[:, ::1],
-    best: cython.longlong[:, ::1],
-) -> None:
-    """Fill ``best``; ``distance`` [t] and ``rows`` [sum of the costs + 1, 2] are scratch."""
+    distance: cython.int[::1] = np.empty(by_column.shape[1], np.int32)
+    rows: cython.longlong[:, ::1] = np.empty((int(np.sum(cost)) + 1, 2), np.int64)
+    best: cython.longlong[:, ::1] = np.zeros((len(center), 2), np.int64)
     with cython.nogil:
         for b in range(center.shape[0]):
             _measure(by_column, cost, center[b], distance)
             _best_ball(distance, weight, left, k, rows, best[b])
+    return np.asarray(best)
 
 
 def _best_ball(distance, weight, left, k, rows, best):
@@ -109,7 +95,11 @@ def _best_ball(distance, weight, left, k, rows, best):
 
 
 def alike_first(
-    codes: NDArray[np.int32], cost: NDArray[np.int32], rows: NDArray[np.int64], most: int, near: NDArray[np.int64]
+    codes: cython.int[:, ::1],
+    cost: cython.int[::1],
+    rows: cython.longlong[::1],
+    most: cython.longlong,
+    near: cython.longlong[::1],
 ) -> None:
     """Bring the row types to the front of ``near`` [n] that hide the least together with its first one.
 
@@ -120,26 +110,9 @@ def alike_first(
     -----
     O(a n m + n log n) for a row types brought to the front; memory O(n).
     """
-    n, m = len(near), codes.shape[1]
-    rank, extra = np.full(n, -1, np.int64), np.zeros(n, np.int64)
-    _rank(codes, cost, rows, most, near, np.arange(m), extra, rank)
-    near[:] = near[np.argsort(rank, kind="stable")]
-
-
-def _rank(
-    codes: cython.int[:, ::1],
-    cost: cython.int[::1],
-    rows: cython.longlong[::1],
-    most: cython.longlong,
-    near: cython.longlong[::1],
-    common: cython.longlong[::1],
-    extra: cython.longlong[::1],
-    rank: cython.longlong[::1],
-) -> None:
-    """Fill ``rank`` [n], -1 before: the first ones by their turn, the others behind by what they would hide.
-
-    ``common`` [m] are the columns in which the first ones agree, all to begin with; ``extra`` [n] is scratch.
-    """
+    rank: cython.longlong[::1] = np.full(len(near), -1, np.int64)
+    extra: cython.longlong[::1] = np.zeros(len(near), np.int64)
+    common: cython.longlong[::1] = np.arange(codes.shape[1])  # the columns in which the first ones agree
     reached = 0
     front = 0
     columns = common.shape[0]
@@ -155,6 +128,7 @@ def _rank(
         for r in range(near.shape[0]):
             if rank[r] < 0:
                 rank[r] = front + extra[r]
+    np.asarray(near)[:] = np.asarray(near)[np.argsort(rank, kind="stable")]
 
 
 def _least_hiding(codes, cost, rows, near, common, columns, extra, rank):

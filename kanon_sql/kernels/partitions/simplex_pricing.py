@@ -65,7 +65,12 @@ def _add(found, reduced):
 
 
 def pairs_below(
-    s: Simplices, duals: Duals, slack: int, limit: int, start: int, step: int
+    s: Simplices,
+    duals: Duals,
+    slack: cython.longlong,
+    limit: cython.longlong,
+    start: cython.longlong,
+    step: cython.longlong,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return the pairs that could be, or be in, a class of a reduced cost below ``slack``.
 
@@ -87,29 +92,15 @@ def pairs_below(
     O(t^2 m).
     """
     found = _Found(2)
-    agreed, row = np.empty(len(s.weight), np.int32), np.empty(len(s.weight), np.int64)
-    _find_pairs(s, duals, slack, limit, start, step, agreed, row, found)
-    return found.arrays()
-
-
-def _find_pairs(
-    s: Simplices,
-    duals: Duals,
-    slack: cython.longlong,
-    limit: cython.longlong,
-    start: cython.longlong,
-    step: cython.longlong,
-    agreed: cython.int[::1],
-    row: cython.longlong[::1],
-    found: _Found,
-) -> None:
-    """Fill ``found``; ``agreed`` and ``row`` [t] are scratch."""
+    agreed: cython.int[::1] = np.empty(len(s.weight), np.int32)
+    row: cython.longlong[::1] = np.empty(len(s.weight), np.int64)
     a = start
     with cython.nogil:
         while a < s.weight.shape[0] and found.size <= limit:
             pair_costs(s, a, a, agreed, row)
             _find_partners(s, duals, slack, limit, a, row, found)
             a += step
+    return found.arrays()
 
 
 def _find_partners(s, duals, slack, limit, a, row, found):
@@ -133,7 +124,12 @@ def _find_partners(s, duals, slack, limit, a, row, found):
 
 
 def triples_below(
-    s: Simplices, duals: Duals, slack: int, limit: int, first: NDArray[np.int64], second: NDArray[np.int32]
+    s: Simplices,
+    duals: Duals,
+    slack: cython.longlong,
+    limit: cython.longlong,
+    first: cython.longlong[::1],
+    second: cython.int[::1],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return the triples of a reduced cost below ``slack``, int32 [g, 3], and it, int64 [g]; at most the first ``limit + 1``.
 
@@ -149,19 +145,6 @@ def triples_below(
     O(m) for every two pairs of one row type.
     """
     found = _Found(3)
-    _find_triples(s, duals, slack, limit, first, second, found)
-    return found.arrays()
-
-
-def _find_triples(
-    s: Simplices,
-    duals: Duals,
-    slack: cython.longlong,
-    limit: cython.longlong,
-    first: cython.longlong[::1],
-    second: cython.int[::1],
-    found: _Found,
-) -> None:
     with cython.nogil:
         for a in range(first.shape[0] - 1):
             for i in range(first[a], first[a + 1]):
@@ -173,6 +156,7 @@ def _find_triples(
                     break
             if found.size > limit:
                 break
+    return found.arrays()
 
 
 def _try_triple(s, duals, slack, a, b, c, found):

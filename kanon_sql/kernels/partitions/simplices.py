@@ -163,28 +163,18 @@ def _class_cost(s, a, b, c):
     return -1
 
 
-def nearest(s: Simplices, count: int, start: int, step: int) -> NDArray[np.int32]:
+def nearest(s: Simplices, count: int, start: cython.longlong, step: cython.longlong) -> NDArray[np.int32]:
     """Return the cheapest ``count`` partners of every ``step``-th row type from ``start``, -1 if there are fewer; O(t^2 m)."""
     t = len(s.weight)
-    found = np.full(((t - start + step - 1) // step, count), -1, np.int32)
-    _fill_nearest(s, start, step, np.empty(t, np.int32), np.empty(t, np.int64), np.empty(count, np.int64), found)
-    return found
-
-
-def _fill_nearest(
-    s: Simplices,
-    start: cython.longlong,
-    step: cython.longlong,
-    agreed: cython.int[::1],
-    row: cython.longlong[::1],
-    best: cython.longlong[::1],
-    found: cython.int[:, ::1],
-) -> None:
-    """Fill ``found``; ``agreed`` and ``row`` [t] and ``best`` [count] are scratch."""
+    found: cython.int[:, ::1] = np.full(((t - start + step - 1) // step, count), -1, np.int32)
+    agreed: cython.int[::1] = np.empty(t, np.int32)
+    row: cython.longlong[::1] = np.empty(t, np.int64)
+    best: cython.longlong[::1] = np.empty(count, np.int64)
     with cython.nogil:
         for f in range(found.shape[0]):
             pair_costs(s, start + f * step, 0, agreed, row)
             _nearest(s, start + f * step, row, best, found[f])
+    return np.asarray(found)
 
 
 def _nearest(s, a, row, best, found):

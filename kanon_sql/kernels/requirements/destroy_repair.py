@@ -25,7 +25,7 @@ _PULL = cython.declare(cython.double, 0.25)
 """How far a price moves towards the cost of the row, after a repair."""
 
 
-def rebuild(work: Neighbourhood, steps: int, noise: float, state: cython.ulonglong[::1]) -> int:
+def rebuild(work: Neighbourhood, steps: cython.longlong, noise: cython.double, state: cython.ulonglong[::1]) -> int:
     """Rebuild neighbourhoods of an assignment; what costs more is undone. Return how many became cheaper.
 
     Parameters
@@ -37,17 +37,7 @@ def rebuild(work: Neighbourhood, steps: int, noise: float, state: cython.ulonglo
     state : uint64 array [1]
         Of the random numbers.
     """
-    highest = float(np.max(work.assignment.space.cost)) + 2.0
-    return _rebuild_all(work, steps, noise, highest, state)
-
-
-def _rebuild_all(
-    work: Neighbourhood,
-    steps: cython.longlong,
-    noise: cython.double,
-    highest: cython.double,
-    state: cython.ulonglong[::1],
-) -> int:
+    highest: cython.double = float(np.max(work.assignment.space.cost)) + 2.0
     kept = 0
     with cython.nogil:
         for step in range(steps):
