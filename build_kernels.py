@@ -94,12 +94,14 @@ class Kernel:
 
     def whole_numbers(self, function: ast.FunctionDef) -> list[str]:
         """Return the locals of a function without a type that are assigned without the GIL."""
-        if function.name in _FUNCTION.findall(self.declarations):
+        nodes = [*ast.walk(function)]
+        declared = function in self.tree.body and function.name in _FUNCTION.findall(self.declarations)
+        if declared or "cython.cfunc" in map(ast.unparse, function.decorator_list):
             blocks: list[ast.AST] = [function]
         else:
-            blocks = [node for node in ast.walk(function) if isinstance(node, ast.With) and "cython.nogil" in ast.unparse(node)]
-        typed = {each.arg for each in function.args.args}
-        typed |= {ast.unparse(node.target) for node in ast.walk(function) if isinstance(node, ast.AnnAssign)}
+            blocks = [node for node in nodes if isinstance(node, ast.With) and ast.unparse(node.items[0]) == "cython.nogil"]
+        typed = {node.arg for node in nodes if isinstance(node, ast.arg)}
+        typed |= {ast.unparse(node.target) for node in nodes if isinstance(node, ast.AnnAssign)}
         return [name for name in dict.fromkeys(name for block in blocks for name in _assigned(block)) if name not in typed]
 
     @property

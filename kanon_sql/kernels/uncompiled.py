@@ -18,7 +18,7 @@ def _unchanged(item: _Item) -> _Item:
     return item
 
 
-cclass = ccall = final = _unchanged
+cclass = ccall = cfunc = final = _unchanged
 
 
 class _Nogil(nullcontext[None]):

@@ -16,7 +16,9 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 KERNELS = ROOT / "kanon_sql" / "kernels"
 
-BUILD = "run `python setup.py build_ext --inplace`"
+BUILD = runpy.run_path(str(ROOT / "build_kernels.py"))
+
+REMEDY = "run `python setup.py build_ext --inplace`"
 
 ROOMS = [path.parent for path in sorted(KERNELS.rglob("__init__.py"))]
 
@@ -43,10 +45,10 @@ def inputs(room: Path) -> list[Path]:
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)
 def test_a_compiled_room_is_newer_than_its_sources(room: Path) -> None:
     found = compiled(room)
-    assert found, f"{room.name} is not compiled: {BUILD}"
+    assert found, f"{room.name} is not compiled: {REMEDY}"
     newest = max(path.stat().st_mtime_ns for path in inputs(room))
     for path in found:
-        assert path.stat().st_mtime_ns >= newest, f"{room.name} is older than what it is compiled from: {BUILD}"
+        assert path.stat().st_mtime_ns >= newest, f"{room.name} is older than what it is compiled from: {REMEDY}"
 
 
 def test_every_compiled_module_has_a_source() -> None:
@@ -67,6 +69,8 @@ def test_a_kernel_says_each_thing_once() -> None:
     for path in KERNELS.rglob("*.pxd"):
         found = re.search(r"cimport|@cython|^cpdef enum", path.read_text("utf-8"), re.MULTILINE)
         assert not found, f"{path.relative_to(ROOT)}: the build derives {found[0]}"
+        names = BUILD["_FUNCTION"].findall(path.read_text("utf-8"))
+        assert len(names) == len(set(names)), f"{path.relative_to(ROOT)} declares a function twice"
     kernels = [kernel for room in _joined().values() for kernel in room.kernels]
     defined = Counter(
         name for kernel in kernels for name in re.findall(r"^cdef class (\w+)", kernel.declarations, re.MULTILINE)
@@ -94,7 +98,7 @@ def g(a):
 """
     (tmp_path / "loops.py").write_text(text)
     (tmp_path / "loops.pxd").write_text("cdef (long long, long long) f(long long[::1] a, long long first) noexcept nogil\n")
-    kernel = runpy.run_path(str(ROOT / "build_kernels.py"))["Kernel"](tmp_path / "loops.py")
+    kernel = BUILD["Kernel"](tmp_path / "loops.py")
     assert list(kernel.constants.values()) == ["cpdef enum:\n    MOST = 5\n"]
     assert re.findall(r"@.*", kernel.body) == [
         "@cython.locals(i=cython.longlong, j=cython.longlong, k=cython.longlong)",
@@ -104,4 +108,4 @@ def g(a):
 
 @cache
 def _joined() -> dict[str, Any]:
-    return {room.compiled: room for room in runpy.run_path(str(ROOT / "build_kernels.py"))["rooms"]()}
+    return {room.compiled: room for room in BUILD["rooms"]()}

@@ -21,9 +21,3 @@ cdef bint with_partner(
     CellSpace space, BoxSearch work, long long depth, long long dimension, long long count, long long other
 ) noexcept nogil
 cdef void apply(BoxSearch work) noexcept nogil
-cdef bint _price(CellSpace space, BoxSearch work, long long depth, long long count) noexcept nogil
-cdef bint _extend(CellSpace space, BoxSearch work, long long depth, long long count) noexcept nogil
-cdef bint _partners(
-    CellSpace space, BoxSearch work, long long depth, long long count, long long first, long long last, bint free
-) noexcept nogil
-cdef bint _keep(CellSpace space, BoxSearch work, long long depth, long long count) noexcept nogil

@@ -111,7 +111,10 @@ def score_of(work, cost, amount):
     return cython.cast(cython.double, cost) * times + times * 1e-6
 
 
-def _price(space, work, depth, count):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _price(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cython.longlong) -> cython.bint:
     """Work out the cost and the amount of what is sure of a box; return whether it may be better than the best."""
     cost = 0
     amount = _ENDLESS
@@ -140,7 +143,10 @@ def _price(space, work, depth, count):
     return score_of(work, cost, amount) < work.score
 
 
-def _extend(space, work, depth, count):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _extend(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cython.longlong) -> cython.bint:
     """Try all second coordinates of a dimension and none; return whether the search is at its end."""
     cell = work.trial[0]
     work.steps -= 1
@@ -165,7 +171,18 @@ def _extend(space, work, depth, count):
     )
 
 
-def _partners(space, work, depth, count, first, last, free):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _partners(
+    space: CellSpace,
+    work: BoxSearch,
+    depth: cython.longlong,
+    count: cython.longlong,
+    first: cython.longlong,
+    last: cython.longlong,
+    free: cython.bint,
+) -> cython.bint:
     """Try the coordinates of some cells of a line, those that are suppressed or the others; return as `_extend` does."""
     is_free: cython.bint
     for at in range(first, last):
@@ -218,7 +235,10 @@ def with_partner(space, work, depth, dimension, count, other):
     return True
 
 
-def _keep(space, work, depth, count):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _keep(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cython.longlong) -> cython.bint:
     """Keep the box, which is better than the best; return whether none can be better still."""
     work.cells = work.rows = 0
     for c in range(count):

@@ -11,7 +11,3 @@ cdef class CircuitSearch:
 cdef bint search_circuit(
     CellSpace space, BoxSearch work, CircuitSearch circuits, long long cell, long long row, long long amount, long long steps
 ) noexcept nogil
-cdef bint _movable(CellSpace space, BoxSearch work, CircuitSearch circuits, long long cell, long long sign) noexcept nogil
-cdef void _change(CellSpace space, BoxSearch work, CircuitSearch circuits, long long cell, long long sign) noexcept nogil
-cdef long long _imbalance(CellSpace space, BoxSearch work, long long cell, long long sign) noexcept nogil
-cdef bint _balance(CellSpace space, BoxSearch work, CircuitSearch circuits) noexcept nogil

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from kanon_sql.kernels import uncompiled as cython
 from kanon_sql.kernels.arrays import full_int32, zeros_int32, zeros_int32_2d, zeros_int64_2d
+from kanon_sql.kernels.cells.boxes import BoxSearch
+from kanon_sql.kernels.cells.search_space import CellSpace
 
 _DEPTH = cython.declare(cython.longlong, 40)
 """Base cells of one change, at most."""
@@ -72,7 +74,12 @@ def search_circuit(space, work, circuits, cell, row, amount, steps):
     return found
 
 
-def _movable(space, work, circuits, cell, sign):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _movable(
+    space: CellSpace, work: BoxSearch, circuits: CircuitSearch, cell: cython.longlong, sign: cython.longlong
+) -> cython.bint:
     """Return whether a base cell can change in a direction, and has not changed in the other one."""
     row = space.own_row[cell]
     amount = circuits.amount
@@ -93,7 +100,12 @@ def _movable(space, work, circuits, cell, sign):
     return True
 
 
-def _change(space, work, circuits, cell, sign):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _change(
+    space: CellSpace, work: BoxSearch, circuits: CircuitSearch, cell: cython.longlong, sign: cython.longlong
+) -> cython.void:
     """Change a base cell, and list the rows that are out of balance."""
     work.shift[cell] += sign * circuits.amount
     for g in range(space.levels.shape[0]):
@@ -114,7 +126,10 @@ def _change(space, work, circuits, cell, sign):
     circuits.sign[cell] += sign
 
 
-def _imbalance(space, work, cell, sign):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _imbalance(space: CellSpace, work: BoxSearch, cell: cython.longlong, sign: cython.longlong) -> cython.longlong:
     """Return in how many grouping sets a change leaves more imbalance, less those where it leaves less."""
     total = 0
     for g in range(space.levels.shape[0]):
@@ -124,7 +139,10 @@ def _imbalance(space, work, cell, sign):
     return total
 
 
-def _balance(space, work, circuits):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _balance(space: CellSpace, work: BoxSearch, circuits: CircuitSearch) -> cython.bint:
     """Balance all rows; return whether that was possible, else nothing has changed."""
     depth = circuits.changes
     row = -1

@@ -106,7 +106,10 @@ def separate(planes: Planes, edges: cython.int[::1], needs: cython.longlong[::1]
                 break
 
 
-def _left(planes, half, edge, need):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _left(planes: Planes, half: cython.longlong, edge: cython.longlong, need: cython.longlong) -> cython.longlong:
     """Return how much more can flow along an edge from one of its ends."""
     e = half >> 1
     row = planes.row[e]
@@ -119,7 +122,10 @@ def _left(planes, half, edge, need):
     return most + planes.flow[e] if half & 1 else most - planes.flow[e]
 
 
-def _cut(planes, number, edge, need):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _cut(planes: Planes, number: cython.longlong, edge: cython.longlong, need: cython.longlong) -> cython.bint:
     """Find the minimum cut of an edge; return whether there is place for more."""
     from_ = planes.end[edge, 1]
     to = planes.end[edge, 0]
@@ -147,7 +153,10 @@ def _cut(planes, number, edge, need):
     return more
 
 
-def _reach(planes, edge, need, to):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _reach(planes: Planes, edge: cython.longlong, need: cython.longlong, to: cython.longlong) -> cython.longlong:
     """Reach nodes by edges with something left until ``to`` is one of them; return how many there are."""
     count = 1
     t = 0
@@ -165,7 +174,12 @@ def _reach(planes, edge, need, to):
     return count
 
 
-def _augment(planes, edge, need, from_, to):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _augment(
+    planes: Planes, edge: cython.longlong, need: cython.longlong, from_: cython.longlong, to: cython.longlong
+) -> cython.longlong:
     """Send as much as possible along the path to ``to``; return how much that is."""
     amount = need * _ONE
     node = to
@@ -184,7 +198,10 @@ def _augment(planes, edge, need, from_, to):
     return amount
 
 
-def _keep(planes, number, edge, reached):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _keep(planes: Planes, number: cython.longlong, edge: cython.longlong, reached: cython.longlong) -> cython.bint:
     """Keep the edges that leave the nodes that were reached; return whether there was place for them."""
     before = planes.found
     if not _keep_side(planes, number, reached):
@@ -205,7 +222,10 @@ def _keep(planes, number, edge, reached):
     return True
 
 
-def _keep_side(planes, number, reached):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _keep_side(planes: Planes, number: cython.longlong, reached: cython.longlong) -> cython.bint:
     """Keep the nodes that were reached, or the others of their plane if those are fewer; return whether there was place."""
     plane = planes.plane[planes.queue[0]]
     first = planes.nodes[plane]

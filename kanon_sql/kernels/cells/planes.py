@@ -11,7 +11,7 @@ import numpy as np
 
 from kanon_sql.kernels import uncompiled as cython
 from kanon_sql.kernels.arrays import full_int64, zeros_int64, zeros_uint8
-from kanon_sql.kernels.cells.boxes import odd, score_of, with_partner, without_partner
+from kanon_sql.kernels.cells.boxes import BoxSearch, odd, score_of, with_partner, without_partner
 from kanon_sql.kernels.cells.search_space import CellSpace, cell_at
 
 _FAR = cython.declare(cython.longlong, 1 << 62)
@@ -75,7 +75,17 @@ def search_planes(space, work, planes, cell, target, need, steps):
                 return
 
 
-def _extend(space, work, planes, dimension, depth, count):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _extend(
+    space: CellSpace,
+    work: BoxSearch,
+    planes: PlaneSearch,
+    dimension: cython.longlong,
+    depth: cython.longlong,
+    count: cython.longlong,
+) -> cython.bint:
     """Try all boxes in the other dimensions; return whether the search is at its end."""
     cell = work.trial[0]
     if work.steps < 0:
@@ -102,7 +112,19 @@ def _extend(space, work, planes, dimension, depth, count):
     return False
 
 
-def _edge(space, work, planes, cell, fine_a, fine_b, sign, keep):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _edge(
+    space: CellSpace,
+    work: BoxSearch,
+    planes: PlaneSearch,
+    cell: cython.longlong,
+    fine_a: cython.bint,
+    fine_b: cython.bint,
+    sign: cython.longlong,
+    keep: cython.bint,
+) -> cython.bint:
     """Work out the cost and the amount of an edge, or keep its changes; return whether it can change in that direction.
 
     An edge is of one base cell where both dimensions are fine, or of its totals over one of them or both.
@@ -143,7 +165,12 @@ def _edge(space, work, planes, cell, fine_a, fine_b, sign, keep):
     return planes.edge_amount > 0
 
 
-def _reach(space, work, planes, node, to, cell):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _reach(
+    space: CellSpace, work: BoxSearch, planes: PlaneSearch, node: cython.longlong, to: cython.longlong, cell: cython.longlong
+) -> cython.void:
     """Follow an edge of a node, if that is the shortest way so far."""
     of_a: cython.bint = node <= planes.total_a
     fine_a: cython.bint = node != planes.total_a and to != planes.total_a
@@ -168,7 +195,10 @@ def _reach(space, work, planes, node, to, cell):
     planes.amount[to] = amount
 
 
-def _follow(space, work, planes, node):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _follow(space: CellSpace, work: BoxSearch, planes: PlaneSearch, node: cython.longlong) -> cython.void:
     """Follow all edges of a node: the cells of its line, or from a total those of the line of the row itself."""
     of_a: cython.bint = node <= planes.total_a
     total: cython.bint = node in (planes.total_a, planes.total_b)
@@ -185,7 +215,10 @@ def _follow(space, work, planes, node):
     _reach(space, work, planes, node, planes.total_b if of_a else planes.total_a, cell)
 
 
-def _cycle(space, work, planes):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _cycle(space: CellSpace, work: BoxSearch, planes: PlaneSearch) -> cython.bint:
     """Close the shortest cycle through the row; return whether the search is at its end."""
     cell = work.trial[0]
     fine_a: cython.bint = space.fine[planes.a, work.target]
@@ -221,7 +254,10 @@ def _cycle(space, work, planes):
     return work.score < 1 and (work.amount >= work.need or work.need <= 16)
 
 
-def _keep(space, work, planes, fine_a, fine_b):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _keep(space: CellSpace, work: BoxSearch, planes: PlaneSearch, fine_a: cython.bint, fine_b: cython.bint) -> cython.void:
     """Keep the cycle, which is better than the best."""
     node = planes.to
     of_a: cython.bint

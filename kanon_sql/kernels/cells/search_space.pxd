@@ -18,5 +18,3 @@ cdef class CellSpace:
     cdef int[::1] slot_cell
 
 cdef long long cell_at(CellSpace space, long long place) noexcept nogil
-cdef long long _slot(CellSpace space, long long place) noexcept nogil
-cdef void _fill(CellSpace space) noexcept nogil

@@ -83,7 +83,10 @@ class CellSpace:
         _fill(self)
 
 
-def _slot(space, place):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _slot(space: CellSpace, place: cython.longlong) -> cython.longlong:
     """Return where a place is in the hash table, or where it would be."""
     slot = (place ^ (place >> 21) ^ (place >> 42)) & space.mask
     while space.slot_cell[slot] >= 0 and space.slot_place[slot] != place:
@@ -91,7 +94,10 @@ def _slot(space, place):
     return slot
 
 
-def _fill(space):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _fill(space: CellSpace) -> cython.void:
     """Put all base cells into the hash table; of those in one place, the first."""
     for cell in range(space.places.shape[0]):
         slot = _slot(space, space.places[cell])

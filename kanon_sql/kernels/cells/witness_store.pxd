@@ -20,6 +20,3 @@ cdef class WitnessStore:
     cdef int[::1] users
     cdef long long[::1] seen
     cdef long long calls
-
-cdef void _link(WitnessStore store, long long[::1] links) noexcept nogil
-cdef long long _change_of(CellSpace space, WitnessStore store, long long witness, long long row) noexcept nogil

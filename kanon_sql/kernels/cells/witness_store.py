@@ -99,7 +99,10 @@ class WitnessStore:
         _link(self, links)
 
 
-def _link(store, links):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _link(store: WitnessStore, links: cython.longlong[::1]) -> cython.void:
     """Add links."""
     for at in range(links.shape[0]):
         row = links[at] // store.row.shape[0]
@@ -109,7 +112,10 @@ def _link(store, links):
     store.links = links.shape[0]
 
 
-def _change_of(space, store, witness, row):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _change_of(space: CellSpace, store: WitnessStore, witness: cython.longlong, row: cython.longlong) -> cython.longlong:
     """Return by how much a witness changes a row."""
     total = 0
     for at in range(store.start[witness], store.start[witness] + store.count[witness]):

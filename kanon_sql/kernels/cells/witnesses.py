@@ -57,7 +57,17 @@ def find(
     return found
 
 
-def _grow(space, work, store, witness, free, steps):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _grow(
+    space: CellSpace,
+    work: BoxSearch,
+    store: WitnessStore,
+    witness: cython.longlong,
+    free: cython.bint,
+    steps: cython.longlong,
+) -> cython.bint:
     """Make the other table; return whether the row has what it needs."""
     left = store.need[witness]
     target = store.set_of[store.row[witness]]
@@ -91,7 +101,17 @@ def _grow(space, work, store, witness, free, steps):
     return True
 
 
-def _by_circuit(space, work, store, witness, left, steps):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _by_circuit(
+    space: CellSpace,
+    work: BoxSearch,
+    store: WitnessStore,
+    witness: cython.longlong,
+    left: cython.longlong,
+    steps: cython.longlong,
+) -> cython.longlong:
     """Add a change of suppressed cells alone to the table in the making; return by how much the row grows."""
     amount = 1 if left <= 16 else left
     for at in range(store.member_first[witness], store.member_first[witness + 1]):
@@ -105,7 +125,10 @@ def _by_circuit(space, work, store, witness, left, steps):
     return 0
 
 
-def _suppress(space, work, store):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _suppress(space: CellSpace, work: BoxSearch, store: WitnessStore) -> cython.void:
     """Suppress the rows that the best box changes, and note its base cells."""
     for k in range(work.cells):
         store.touched[store.touches] = work.cell[k]
@@ -117,7 +140,10 @@ def _suppress(space, work, store):
             store.news += 1
 
 
-def _store(space, work, store, witness):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _store(space: CellSpace, work: BoxSearch, store: WitnessStore, witness: cython.longlong) -> cython.void:
     """Keep the other table as a witness."""
     store.start[witness] = store.used
     for t in range(store.touches):
@@ -139,7 +165,10 @@ def _store(space, work, store, witness):
     store.count[witness] = store.used - store.start[witness]
 
 
-def _clear(space, work, store):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _clear(space: CellSpace, work: BoxSearch, store: WitnessStore) -> cython.void:
     """Forget the other table."""
     for t in range(store.touches):
         work.shift[store.touched[t]] = 0

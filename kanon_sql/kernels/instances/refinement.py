@@ -9,12 +9,12 @@ from kanon_sql.kernels import uncompiled as cython
 
 
 def refine(
-    codes: cython.int[::1],
+    codes: NDArray[np.int32],
     values: int,
-    weight: cython.longlong[::1],
-    k: cython.longlong,
-    member: cython.int[::1],
-    start: cython.longlong[::1],
+    weight: NDArray[np.int64],
+    k: int,
+    member: NDArray[np.int32],
+    start: NDArray[np.int64],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
     """Divide classes by the codes of a column; return those of k rows or more.
 
@@ -40,19 +40,33 @@ def refine(
     -----
     O(q + values) time and memory.
     """
-    found: cython.int[::1] = np.empty(len(member), np.int32)
-    begin: cython.longlong[::1] = np.zeros(len(member) + 1, np.int64)
-    rows: cython.longlong[::1] = np.empty(len(member), np.int64)
-    total: cython.longlong[::1] = np.empty(values, np.int64)
-    place: cython.longlong[::1] = np.zeros(values, np.int64)
-    here: cython.longlong[::1] = np.empty(values, np.int64)
+    found, begin, rows = np.empty(len(member), np.int32), np.zeros(len(member) + 1, np.int64), np.empty(len(member), np.int64)
+    total, place, here = np.empty(values, np.int64), np.zeros(values, np.int64), np.empty(values, np.int64)
+    classes = _refine_all(codes, weight, k, member, start, total, place, here, found, begin, rows)
+    return found[: begin[classes]], begin[: classes + 1], rows[:classes]
+
+
+def _refine_all(
+    codes: cython.int[::1],
+    weight: cython.longlong[::1],
+    k: cython.longlong,
+    member: cython.int[::1],
+    start: cython.longlong[::1],
+    total: cython.longlong[::1],
+    place: cython.longlong[::1],
+    here: cython.longlong[::1],
+    found: cython.int[::1],
+    begin: cython.longlong[::1],
+    rows: cython.longlong[::1],
+) -> int:
+    """Fill ``found``, ``begin`` and ``rows``; return how many classes are new; the arrays [values] are scratch, ``place`` 0."""
     classes = 0
     with cython.nogil:
         for number in range(start.shape[0] - 1):
             classes = _refine(
                 codes, weight, k, member, start[number], start[number + 1], total, place, here, found, begin, rows, classes
             )
-    return np.asarray(found)[: begin[classes]], np.asarray(begin)[: classes + 1], np.asarray(rows)[:classes]
+    return classes
 
 
 def _refine(codes, weight, k, member, first, last, total, place, here, found, begin, rows, classes):

@@ -51,20 +51,32 @@ def _alike(codes, shown, i, j):
 
 
 def of_some(
-    start: cython.longlong[::1], member: cython.int[::1], chosen: cython.longlong[::1]
+    start: NDArray[np.int64], member: NDArray[np.int32], chosen: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return the members of some instances, one after the other, as ``start`` and ``member``; O(members)."""
-    begin: cython.longlong[::1] = np.append(0, np.cumsum(np.diff(start)[np.asarray(chosen)]))
-    found: cython.int[::1] = np.empty(begin[len(chosen)], np.int32)
+    begin = np.zeros(len(chosen) + 1, np.int64)
+    np.cumsum(np.diff(start)[chosen], out=begin[1:])
+    found = np.empty(begin[len(chosen)], np.int32)
+    _copy_all(start, member, chosen, begin, found)
+    return begin, found
+
+
+def _copy_all(
+    start: cython.longlong[::1],
+    member: cython.int[::1],
+    chosen: cython.longlong[::1],
+    begin: cython.longlong[::1],
+    found: cython.int[::1],
+) -> None:
+    """Write the members of the ``chosen`` instances to ``found``."""
     with cython.nogil:
         for j in range(chosen.shape[0]):
             for a in range(begin[j + 1] - begin[j]):
                 found[begin[j] + a] = member[start[chosen[j]] + a]
-    return np.asarray(begin), np.asarray(found)
 
 
 def of_row_types(
-    start: cython.longlong[::1], member: cython.int[::1], order: cython.int[::1], row_types: int
+    start: NDArray[np.int64], member: NDArray[np.int32], order: NDArray[np.int32], row_types: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return the instances of each row type, in an order of all of them, one after the other, as ``first`` and ``instance``.
 
@@ -81,12 +93,23 @@ def of_row_types(
     -----
     O(members).
     """
-    first = np.append(0, np.cumsum(np.bincount(member, minlength=row_types)))
-    end: cython.longlong[::1] = first[:row_types].copy()
-    instance: cython.int[::1] = np.empty(len(member), np.int32)
+    first = np.zeros(row_types + 1, np.int64)
+    np.cumsum(np.bincount(member, minlength=row_types), out=first[1:])
+    instance = np.empty(len(member), np.int32)
+    _append_all(start, member, order, first[:row_types].copy(), instance)
+    return first, instance
+
+
+def _append_all(
+    start: cython.longlong[::1],
+    member: cython.int[::1],
+    order: cython.int[::1],
+    end: cython.longlong[::1],
+    instance: cython.int[::1],
+) -> None:
+    """Append each instance to those of its row types; ``end[i]`` is where the next one of row type i belongs."""
     with cython.nogil:
         for q in range(order.shape[0]):
             for a in range(start[order[q]], start[order[q] + 1]):
                 instance[end[member[a]]] = order[q]
                 end[member[a]] += 1
-    return first, np.asarray(instance)

@@ -8,10 +8,6 @@ cdef class KDTreeWorkspace:
     cdef long long[:, ::1] candidate
     cdef long long[::1] begin, end
 
-cdef bint worse(
-    (long long, long long, long long, long long) one, (long long, long long, long long, long long) other
-) noexcept nogil
-
 cdef long long _excess(long long rows, long long k) noexcept nogil
 cdef bint worse(
     (long long, long long, long long, long long) one, (long long, long long, long long, long long) other

@@ -95,11 +95,7 @@ def _best_ball(distance, weight, left, k, rows, best):
 
 
 def alike_first(
-    codes: cython.int[:, ::1],
-    cost: cython.int[::1],
-    rows: cython.longlong[::1],
-    most: cython.longlong,
-    near: cython.longlong[::1],
+    codes: NDArray[np.int32], cost: NDArray[np.int32], rows: NDArray[np.int64], most: int, near: NDArray[np.int64]
 ) -> None:
     """Bring the row types to the front of ``near`` [n] that hide the least together with its first one.
 
@@ -110,9 +106,26 @@ def alike_first(
     -----
     O(a n m + n log n) for a row types brought to the front; memory O(n).
     """
-    rank: cython.longlong[::1] = np.full(len(near), -1, np.int64)
-    extra: cython.longlong[::1] = np.zeros(len(near), np.int64)
-    common: cython.longlong[::1] = np.arange(codes.shape[1])  # the columns in which the first ones agree
+    n, m = len(near), codes.shape[1]
+    rank, extra = np.full(n, -1, np.int64), np.zeros(n, np.int64)
+    _rank(codes, cost, rows, most, near, np.arange(m), extra, rank)
+    near[:] = near[np.argsort(rank, kind="stable")]
+
+
+def _rank(
+    codes: cython.int[:, ::1],
+    cost: cython.int[::1],
+    rows: cython.longlong[::1],
+    most: cython.longlong,
+    near: cython.longlong[::1],
+    common: cython.longlong[::1],
+    extra: cython.longlong[::1],
+    rank: cython.longlong[::1],
+) -> None:
+    """Fill ``rank`` [n], -1 before: the first ones by their turn, the others behind by what they would hide.
+
+    ``common`` [m] are the columns in which the first ones agree, all to begin with; ``extra`` [n] is scratch.
+    """
     reached = 0
     front = 0
     columns = common.shape[0]
@@ -128,7 +141,6 @@ def alike_first(
         for r in range(near.shape[0]):
             if rank[r] < 0:
                 rank[r] = front + extra[r]
-    np.asarray(near)[:] = np.asarray(near)[np.argsort(rank, kind="stable")]
 
 
 def _least_hiding(codes, cost, rows, near, common, columns, extra, rank):
