@@ -10,6 +10,8 @@ from kanon_sql.kernels.classes.surplus import SurplusSearch, begin, gather, memb
 from kanon_sql.kernels.instances.groups import GroupingWorkspace, sift
 from kanon_sql.kernels.merge_sort import sort_by_key
 
+_HIGHEST = cython.declare(cython.longlong, (1 << 63) - 1)
+
 
 def shift_rows(
     codes: NDArray[np.int32],
@@ -71,10 +73,7 @@ def _open(groups, search, shown, cost, p, k, moves, made):
         if search.piece[i, 1] > 0 and search.surplus[search.piece[i, 0]] > 0:
             groups.row[n] = i
             n += 1
-    slots = gather(groups, search, shown, n)
-    for r in range(n):
-        if search.piece[groups.row[r], 2] > cost:
-            search.slot_marked[groups.slot[r]] = 1
+    slots = gather(groups, search, shown, n, cost + 1, _HIGHEST)
     for h in range(slots):
         if search.slot_marked[h] and search.slot_rows[h] >= k:
             made = _take_cheapest(search, members(groups, search, h), cost, p, k, moves, made)

@@ -71,10 +71,7 @@ def _open(groups, search, shown, p, k, moves, made):
         if search.piece[i, 2] == p or (search.piece[i, 1] > 0 and search.surplus[search.piece[i, 0]] > 0):
             groups.row[n] = i
             n += 1
-    slots = gather(groups, search, shown, n)
-    for r in range(n):
-        if search.piece[groups.row[r], 2] == p:  # the group is a class already
-            search.slot_marked[groups.slot[r]] = 1
+    slots = gather(groups, search, shown, n, p, p)  # what is marked is a class already
     for h in range(slots):
         if not search.slot_marked[h] and search.slot_rows[h] >= k:
             made = _take_from_largest(search, members(groups, search, h), p, k, moves, made)

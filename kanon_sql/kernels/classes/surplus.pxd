@@ -8,7 +8,9 @@ cdef class SurplusSearch:
     cdef long long[::1] member, other
 
 cdef void begin(SurplusSearch search) noexcept nogil
-cdef long long gather(GroupingWorkspace groups, SurplusSearch search, unsigned long long shown, long long n) noexcept nogil
+cdef long long gather(
+    GroupingWorkspace groups, SurplusSearch search, unsigned long long shown, long long n, long long least, long long most
+) noexcept nogil
 cdef long long members(GroupingWorkspace groups, SurplusSearch search, long long h) noexcept nogil
 cdef long long move(
     SurplusSearch search, long long[:, ::1] moves, long long last, long long i, long long rows, long long p

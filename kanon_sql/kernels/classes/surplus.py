@@ -55,8 +55,11 @@ def begin(search):
         search.gain[i] = -search.piece[i, 2]
 
 
-def gather(groups, search, shown, n):
-    """Group the first ``n`` listed pieces by what a pattern shows of them; return how many groups there are, none marked."""
+def gather(groups, search, shown, n, least, most):
+    """Group the first ``n`` listed pieces by what a pattern shows of them; return how many groups there are.
+
+    Those are marked that have a piece from ``least`` to ``most`` in the last column of ``piece``.
+    """
     slots = group(groups, shown, n)
     for h in range(slots):
         search.slot_rows[h] = 0
@@ -66,6 +69,8 @@ def gather(groups, search, shown, n):
         i = groups.row[r]
         h = groups.slot[r]
         search.slot_rows[h] += min(search.piece[i, 1], search.surplus[search.piece[i, 0]])
+        if least <= search.piece[i, 2] <= most:
+            search.slot_marked[h] = 1
         search.after[r] = search.slot_first[h]
         search.slot_first[h] = r
     return slots
