@@ -10,7 +10,7 @@ _Item = TypeVar("_Item")
 
 compiled = False
 longlong = ulonglong = int
-double = float
+double: Any = float  # else mypy takes an array of them, `double[::1]`, for one
 
 
 def _unchanged(item: _Item) -> _Item:
