@@ -23,7 +23,7 @@ from kanon_sql.cli.options import (
     secret_option,
     sensitive_options,
 )
-from kanon_sql.cli.publication import Output, output_options, publication
+from kanon_sql.cli.publication import OUTPUT, Output, output_options, publication
 from kanon_sql.cli.publish import metric_and_hierarchy, population_table, release_file
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def anonymize(
     known_rows = options.pop("known_rows")
     if known_rows is not None:
         refuse_with_histories(ctx)
-    tables = {name: Place.of(file) for name, file in assigned(beside, "--beside", "name=file").items()}
+    tables = {name: Place.of(file, dialect=output.dialect) for name, file in assigned(beside, "--beside", "name=file").items()}
     measures, others = metric_and_hierarchy(options.pop("metric"), options.pop("hierarchy"))
     if options["population"] is not None:
         options["population"], everybody = population_table(options["population"])
@@ -238,9 +238,7 @@ def _by_policy(stored: StoredPolicy) -> Released:
     return released
 
 
-_WITH_A_POLICY = frozenset(
-    {"source", "policy_file", "target", "strict", "beside", "secret", "allowed_files", *Output.__dataclass_fields__}
-)
+_WITH_A_POLICY = frozenset({"source", "policy_file", "target", "strict", "beside", "secret", "allowed_files", *OUTPUT})
 """Parameters that are no part of a policy."""
 
 

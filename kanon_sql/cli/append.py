@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli.anonymize import anonymize, policy_of
-from kanon_sql.cli.options import assigned, column_names, given_options, require_guarantee, show
+from kanon_sql.cli.options import DIALECT, assigned, column_names, given_options, require_guarantee, show
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.terminal import progress
 from kanon_sql.engines.duckdb.files.spilling import private_spilling
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from kanon_sql.model.policy import Policy
 
 _OF_FILES = (
-    "source", "policy_file", "target", "row_order", "table", "delimiter", "beside", "certificate", "ending", "force", "as_json",
-    "escape_formulas", "known_rows",
+    "source", "policy_file", "target", "row_order", "table", *DIALECT, "beside", "certificate",
+    "ending", "force", "as_json", "escape_formulas", "known_rows",
 )  # fmt: skip
 """What `anonymize` takes because it writes a file, or that a release that grows cannot have."""
 

@@ -17,7 +17,7 @@ from kanon_sql.cli.options import (
     allow_file_option,
     assigned,
     column_names,
-    delimiter_option,
+    dialect_options,
     drop_option,
     json_option,
     keep_option,
@@ -30,6 +30,7 @@ from kanon_sql.cli.options import (
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.publish import metric_and_hierarchy
 from kanon_sql.cli.reports import force_option, page_target, quiet_option
+from kanon_sql.cli.streams import read_table
 from kanon_sql.cli.terminal import progress
 from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.engines.interrupt import interruptible
@@ -37,6 +38,7 @@ from kanon_sql.errors import SourceError, raise_alone
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.connect.session import Session
+    from kanon_sql.engines.duckdb.files.dialect import Dialect
     from kanon_sql.report.points import Candidate, Point
 
 
@@ -83,7 +85,7 @@ if TYPE_CHECKING:
 @click.option("--seed", default=0, show_default=True, help="Random seed of the solver.")
 @allow_file_option
 @table_option
-@delimiter_option
+@dialect_options
 @force_option
 @json_option
 @quiet_option
@@ -99,7 +101,7 @@ def frontier(
     hierarchy: str | None,
     allowed_files: tuple[str, ...],
     table: str | None,
-    delimiter: str,
+    dialect: Dialect,
     force: bool,
     as_json: bool,
     quiet: bool,
@@ -116,11 +118,11 @@ def frontier(
     import kanon_sql
     from kanon_sql.engines.duckdb.files.csv_cells import give_types
     from kanon_sql.engines.duckdb.files.places import Place
-    from kanon_sql.engines.duckdb.files.tables import columns, load, load_policy_table
+    from kanon_sql.engines.duckdb.files.tables import columns, load_policy_table
     from kanon_sql.model.dropped_columns import remaining
     from kanon_sql.report.frontier import best_of, csv_text, html_text, points, request_of
 
-    place = Place.of(source, table)
+    place = Place.of(source, table, dialect)
     names, hierarchies = metric_and_hierarchy(metric, hierarchy)
     read = [each.path for each in (place, *hierarchies.values())] + [Path(each).resolve() for each in given["files"]]
     paths = [page_target(name, (".html", ".csv"), read, force) for name in targets]
@@ -145,9 +147,9 @@ def frontier(
     def work() -> list[Candidate]:
         with closing(con), progress(not quiet) as step:
             step("reading")
-            load(con, place, into="source", delimiter=delimiter)
+            read_table(con, place)
             for name, each in hierarchies.items():
-                load_policy_table(con, each, into=name, delimiter=delimiter)
+                load_policy_table(con, each, into=name)
             measured = text is not None or predicted is not None
             if measured and place.kind in ("csv", "tsv"):
                 give_types(con, "source")

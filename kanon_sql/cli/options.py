@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -54,7 +56,64 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 table_option = click.option("--table", metavar="NAME", help="Table of a .duckdb file, the same as FILE.duckdb::NAME.")
 
-delimiter_option = click.option("--delimiter", default=",", metavar="CHAR", help="Separator of CSV files.  [default: ,]")
+
+def _known_encoding(_context: click.Context, _option: click.Parameter, name: str | None) -> str | None:
+    if name is None:
+        return None
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        raise_alone(click.BadParameter(f"there is no encoding {name}; hint: utf-8, latin-1, cp1252, cp1250 or utf-16"))
+
+
+def _forms(_context: click.Context, _option: click.Parameter, forms: tuple[str, ...]) -> tuple[str, ...]:
+    for form in forms:
+        if not all(part in form for part in ("%d", "%m")) or not ("%Y" in form or "%y" in form):
+            raise click.BadParameter(f"{form} is no form of dates; hint: %d.%m.%Y reads 31.12.2024, and %m/%d/%Y 12/31/2024")
+    return forms
+
+
+def _one_sign(_context: click.Context, _option: click.Parameter, sign: str | None) -> str | None:
+    sign = {"tab": "\t", "\\t": "\t", "semicolon": ";", "comma": ","}.get(sign or "", sign)
+    if sign is not None and (len(sign) != 1 or sign in '"\n\r'):
+        raise click.BadParameter("a separator is one character; hint: --delimiter ';', or --delimiter tab")
+    return sign
+
+
+DIALECT = ("delimiter", "encoding", "no_header", "date_format", "decimal")
+"""Parameters of `dialect_options`."""
+
+_DIALECT = (
+    click.option("--delimiter", metavar="CHAR", callback=_one_sign, help="Separator of CSV files.  [default: found]"),
+    click.option("--encoding", metavar="NAME", callback=_known_encoding, help="Encoding of CSV files.  [default: found]"),
+    click.option("--no-header", is_flag=True, help="The first line of CSV files is a row; columns are column0, column1, ..."),
+    click.option(
+        "--date-format",
+        multiple=True,
+        metavar="FORM",
+        callback=_forms,
+        help="Form of dates in CSV files: %d.%m.%Y; repeatable.",
+    ),
+    click.option(
+        "--decimal", type=click.Choice([".", ","]), default=".", show_default=True, help="Decimal sign of numbers in CSV files."
+    ),
+)
+"""How CSV files are written; what is written itself is UTF-8, with the separator of what was read."""
+
+
+def dialect_options(command: F) -> F:
+    """Give a command the options about CSV files, as one ``dialect``."""
+    from kanon_sql.engines.duckdb.files.dialect import Dialect
+
+    @wraps(command)
+    def with_dialect(*arguments: Any, **options: Any) -> Any:
+        delimiter, encoding, headless, dates, decimal = (options.pop(name) for name in DIALECT)
+        dialect = Dialect(delimiter=delimiter, encoding=encoding, header=not headless, dates=dates, decimal=decimal)
+        return command(*arguments, dialect=dialect, **options)
+
+    for option in reversed(_DIALECT):
+        with_dialect = option(with_dialect)
+    return with_dialect  # type: ignore[return-value]
 
 
 def column_names(values: Iterable[str], columns: list[str]) -> list[str]:

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import click
 
-from kanon_sql.cli.options import delimiter_option, escape_option, json_option, show, table_option
-from kanon_sql.cli.streams import STREAM, format_option, source_place, target_place
+from kanon_sql.cli.options import DIALECT, dialect_options, escape_option, json_option, show, table_option
+from kanon_sql.cli.streams import STREAM, format_option, read_table, source_place, target_place
 from kanon_sql.cli.terminal import progress
+from kanon_sql.engines.duckdb.files.csv_files import found
+from kanon_sql.engines.duckdb.files.dialect import Dialect
 from kanon_sql.engines.duckdb.files.staging import put, staging_directory, write_text
 from kanon_sql.errors import KanonError, SourceError
 
@@ -30,7 +32,6 @@ PATIENCE = 5.0
 
 _OUTPUT = (
     table_option,
-    delimiter_option,
     escape_option("Put a quote before CSV cells that a spreadsheet would take for formulas."),
     click.option("--certificate", metavar="CERT.json", help="Write the certificate to this file."),
     format_option,
@@ -45,7 +46,7 @@ class Output:
     """The values of the options that all such commands have."""
 
     table: str | None  # the table of a database that is read
-    delimiter: str  # the separator of CSV files
+    dialect: Dialect  # how CSV files are written
     escape_formulas: bool
     certificate: str | None  # where the certificate goes
     ending: str  # the format of a pipe
@@ -62,9 +63,14 @@ def output_options(command: Callable[..., None]) -> Callable[..., None]:
         output = Output(**{name: options.pop(name) for name in Output.__dataclass_fields__})
         command(*arguments, **options, output=output)
 
+    found: Any = dialect_options(with_output)
     for option in reversed(_OUTPUT):
-        with_output = option(with_output)
-    return with_output
+        found = option(found)
+    return found  # type: ignore[no-any-return]
+
+
+OUTPUT = (set(Output.__dataclass_fields__) - {"dialect"}) | set(DIALECT)
+"""Parameters of `output_options`."""
 
 
 class Certified(Protocol):
@@ -106,11 +112,6 @@ class Publication:
     streamed: bool  # whether the table goes to the standard output
 
     @property
-    def delimiter(self) -> str:
-        """Return the separator of CSV files."""
-        return self.output.delimiter
-
-    @property
     def spill(self) -> dict[str, str]:
         """Return the configuration of a connection: what does not fit into memory spills into the private directory."""
         return {"temp_directory": str(self.staging / "spill")}
@@ -128,7 +129,7 @@ class Publication:
             Reads the source instead of `load`.
         """
         from kanon_sql.engines.duckdb.files.csv_cells import escape
-        from kanon_sql.engines.duckdb.files.tables import load, stage
+        from kanon_sql.engines.duckdb.files.tables import stage
         from kanon_sql.engines.duckdb.names import quoted
         from kanon_sql.engines.interrupt import interruptible
 
@@ -146,7 +147,7 @@ class Publication:
             with closing(con):
                 self.step("reading")
                 if read is None:
-                    load(con, self.origin, into="source", delimiter=self.delimiter)
+                    read_table(con, self.origin)
                 else:
                     read()
                 solved = solve(go_on)
@@ -154,7 +155,7 @@ class Publication:
                 self.step("writing")
                 shown = quoted(escape(con, "released") if self.place.escaped else "released")
                 rows = solved.rows.format(shown)
-                staged = stage(con, rows, self.place, staging=self.staging, delimiter=self.delimiter)
+                staged = stage(con, rows, self.place, staging=self.staging)
                 self.step("auditing")
                 solved.audit(staged)
                 if self.evidence is not None:
@@ -190,9 +191,14 @@ def publication(source: str, target: str, output: Output) -> Iterator[Publicatio
         When the source is not there, or the table or its certificate may not go where it should.
     """
     with ExitStack() as stack:
-        origin = stack.enter_context(source_place(source, output.table, output.ending))
+        dialect = output.dialect
+        origin = stack.enter_context(source_place(source, output.table, output.ending, dialect))
         origin.require()
-        place = stack.enter_context(target_place(target, output.ending)).escaping(output.escape_formulas)
+        separator = found(origin).delimiter if origin.kind == "csv" else dialect.delimiter
+        written = Dialect(delimiter=separator, encoding="utf-8")
+        place = stack.enter_context(target_place(target, output.ending, written)).escaping(output.escape_formulas)
+        if place.kind == "workbook":
+            raise SourceError(f"{place} would be a spreadsheet, which is only read; hint: -o {place.called}.csv")
         _check_target(origin, place, output.force)
         proof = None if output.certificate is None else _evidence_path(output.certificate, (origin, place), output.force)
         staging = stack.enter_context(staging_directory(place.path.parent))

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kanon_sql.cli.options import delimiter_option, json_option, show, table_option, text_of
+from kanon_sql.cli.options import dialect_options, json_option, show, table_option, text_of
 from kanon_sql.cli.publication import PATIENCE
-from kanon_sql.cli.streams import format_option, source_place
+from kanon_sql.cli.streams import format_option, read_table, source_place
 from kanon_sql.cli.terminal import lines_of
 from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.engines.interrupt import interruptible
@@ -29,6 +29,7 @@ from kanon_sql.model.template import TEMPLATES
 from kanon_sql.model.validation import as_identifier, same_name
 
 if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.files.dialect import Dialect
     from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.model.suggested_policy import Suggestion
 
@@ -38,10 +39,10 @@ _NAMES = ("column", "type", "distinct", "NULL", "unique", "role", "reason")
 @click.command()
 @click.argument("file", metavar="FILE")
 @table_option
-@delimiter_option
+@dialect_options
 @format_option
 @json_option
-def profile(file: str, table: str | None, delimiter: str, ending: str, as_json: bool) -> None:
+def profile(file: str, table: str | None, dialect: Dialect, ending: str, as_json: bool) -> None:
     """Show what the columns of a table contain.
 
     Also shows the role that each column of FILE seems to have, but no cell value.
@@ -50,17 +51,17 @@ def profile(file: str, table: str | None, delimiter: str, ending: str, as_json: 
     from rich.console import Console
 
     from kanon_sql.engines.duckdb.audit.macros import audit_macros
-    from kanon_sql.engines.duckdb.files.tables import columns, load
+    from kanon_sql.engines.duckdb.files.tables import columns
 
     con = audit_macros(duckdb.connect(), ("profile",))
 
     def work() -> list[tuple[Any, ...]]:
         with closing(con):
-            load(con, place, into="source", delimiter=delimiter)
+            read_table(con, place)
             found = {row[0]: row for row in con.execute("FROM profile('source')").fetchall()}
             return [found[name] for name in columns(con, "source")]
 
-    with source_place(file, table, ending) as place:
+    with source_place(file, table, ending, dialect) as place:
         rows = interruptible(con.interrupt, work, patience=PATIENCE)
     count = rows[0][5]
     if as_json:
@@ -81,7 +82,7 @@ def profile(file: str, table: str | None, delimiter: str, ending: str, as_json: 
 @click.option("--queries", metavar="FILE.sql", help="SELECT statements that the release will be asked.")
 @click.option("--name", default="suggested", show_default=True, help="Name of the policy.")
 @table_option
-@delimiter_option
+@dialect_options
 @click.option("--force", is_flag=True, help="Replace POLICY if it exists.")
 @json_option
 def suggest(
@@ -92,7 +93,7 @@ def suggest(
     queries: str | None,
     name: str,
     table: str | None,
-    delimiter: str,
+    dialect: Dialect,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -106,11 +107,10 @@ def suggest(
     import duckdb
 
     from kanon_sql.engines.duckdb.files.places import Place
-    from kanon_sql.engines.duckdb.files.tables import load
     from kanon_sql.engines.duckdb.policies.suggestion import suggestion
     from kanon_sql.model.policy_file import kind_of, written
 
-    place = Place.of(file, table)
+    place = Place.of(file, table, dialect)
     ending = None if target is None or target.lower().endswith(".sql") else kind_of(target)
     if target is not None and Path(target).exists() and not force:
         raise SourceError(f"{target} exists; hint: --force replaces it")
@@ -119,7 +119,7 @@ def suggest(
 
     def work() -> Suggestion:
         with closing(con):
-            load(con, place, into="source", delimiter=delimiter)
+            read_table(con, place)
             options = {"template": template, "queries": queried}
             return suggestion(con, "source", k=k, name=name, table_as=stored_as(place), **options, known=True)
 

@@ -126,7 +126,6 @@ def report_files(
     source: Place,
     release: Place,
     *,
-    delimiter: str,
     named_tables: Mapping[str, Place],
     population: Place | None,
     certificate: Certificate | None,
@@ -160,9 +159,9 @@ def report_files(
 
     with closing(con):
         for name, place in {WHOLE: source, "released": release}.items():
-            load(con, place, into=name, delimiter=delimiter)
+            load(con, place, into=name)
         for name, place in named_tables.items():
-            load_policy_table(con, place, into=name, delimiter=delimiter)
+            load_policy_table(con, place, into=name)
         unit = stated_unit(certificate, about.pop("per", None), about.pop("per_row", False))
         known = without_left_out(con, unit)
         policy = measured_policy(
@@ -175,7 +174,7 @@ def report_files(
         for name in policy.populations:
             if population is None:
                 raise PolicyError(f"the guarantee counts the rows of {name}, which is not given; hint: --population")
-            load(con, population, into=name_parts(name)[-1], delimiter=delimiter)
+            load(con, population, into=name_parts(name)[-1])
         named, given = set(map(same_name, policy.tables)), {same_name(as_identifier(name)) for name in named_tables}
         for name in sorted(named ^ given):
             fact = "the guarantee names the table {}, which is not given" if name in named else "nothing names the table {}"

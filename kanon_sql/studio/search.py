@@ -79,7 +79,7 @@ class Search:
 
     def start(self, source: Source, ended: Callable[[], None] = lambda: None) -> None:
         """Start the process; ``ended`` is called in another thread when it has ended."""
-        arguments = (source.place, source.name, source.delimiter, (*self.earlier, self.statement), self.remembered, self.ledger)
+        arguments = (source.place, source.name, (*self.earlier, self.statement), self.remembered, self.ledger)
         self._begin(make_release, arguments, ended)
 
     def _begin(self, work: Callable[..., None], arguments: Sequence[Any], ended: Callable[[], None]) -> None:

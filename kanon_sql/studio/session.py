@@ -54,7 +54,7 @@ class Session:
         self._counting = threading.Lock()
         self._counted: Source | None = None
 
-    def open(self, place: Place, delimiter: str = ",") -> None:
+    def open(self, place: Place) -> None:
         """Open a table; the runs of another one are forgotten.
 
         Raises
@@ -62,7 +62,7 @@ class Session:
         SourceError
             When it cannot be read.
         """
-        source = Source(place, delimiter)
+        source = Source(place)
         self.close()
         self.source = source
         self._drafts, self._place, self.demo = [], -1, False

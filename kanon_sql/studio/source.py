@@ -90,15 +90,15 @@ class Source:
         When it cannot be read.
     """
 
-    def __init__(self, place: Place, delimiter: str = ",") -> None:
-        self.place, self.delimiter = place, delimiter
+    def __init__(self, place: Place) -> None:
+        self.place = place
         self.name = place.called
         self.con: Any = audit_macros(duckdb.connect(), ("profile", "unique_columns"))
         self._alone: dict[str | None, dict[str, int]] = {}
         self._spilling = ExitStack()
         self._spilling.enter_context(private_spilling(":memory:", self.con))
         try:
-            load(self.con, place, into=self.name, delimiter=delimiter)
+            load(self.con, place, into=self.name)
         except KanonError:
             self.close()
             raise

@@ -44,7 +44,7 @@ _BARE = "SELECT system.main.count(*) FROM released WHERE {} IS NULL AND coalesce
 _BY_ROWS, _BY_PAIRS = "each row", "each row and each pair of rows"
 
 
-def verify_histories(con: Any, source: Place, release: Place, certificate: str, delimiter: str) -> dict[str, str]:
+def verify_histories(con: Any, source: Place, release: Place, certificate: str) -> dict[str, str]:
     """Check the certificate of linked histories, field by field.
 
     Parameters
@@ -66,13 +66,13 @@ def verify_histories(con: Any, source: Place, release: Place, certificate: str, 
     """
     document = read_certificate(certificate, HISTORIES)
     with closing(con), lines_named(certificate, document):
-        return _checked(con, source, release, document, delimiter)
+        return _checked(con, source, release, document)
 
 
-def _checked(con: Any, source: Place, release: Place, document: Document, delimiter: str) -> dict[str, str]:
+def _checked(con: Any, source: Place, release: Place, document: Document) -> dict[str, str]:
     """Check what the tables tell first, so that a changed line is named itself, and the checksum last."""
     claimed = HistoryCertificate(**document.claims)
-    load(con, source, into="source", delimiter=delimiter)
+    load(con, source, into="source")
     requested, unreleased = _requested(con, claimed)
     require("guarantee", claimed.guarantee, requested.describe(), "the policy says")
     require("k", claimed.k, requested.k, "the policy says")
@@ -82,7 +82,7 @@ def _checked(con: Any, source: Place, release: Place, document: Document, delimi
     require("people", claimed.people, len(people), "the source has")
     require("own_columns", claimed.own_columns, own, "these columns have one value in all rows of each person:")
     require("cells", claimed.cells, rows * len(requested.quasi_identifiers), "the source has")
-    load(con, release, into="released", delimiter=delimiter)
+    load(con, release, into="released")
     if columns(con, "released") != columns(con, "source"):
         raise AuditError("the columns of the release differ from those of the source; hint: is it a release of that table?")
     _check_tokens(con, claimed, requested)

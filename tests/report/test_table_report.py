@@ -58,7 +58,7 @@ def verified() -> VerifiedTable:
 
     from kanon_sql.engines.duckdb.files.places import Place
 
-    return verify_table(duckdb.connect(), Place.of("in.csv"), Place.of("out.csv"), "cert.json", ",")
+    return verify_table(duckdb.connect(), Place.of("in.csv"), Place.of("out.csv"), "cert.json")
 
 
 def counted(rows: list[dict[str, str]]) -> dict[tuple[Any, ...], list[int | None]]:

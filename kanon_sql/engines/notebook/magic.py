@@ -23,7 +23,7 @@ from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import KanonError, KanonWarning, raise_alone
 from kanon_sql.model.printable import printable, without_controls
 
-_STORED = "SELECT table_name FROM duckdb_tables() UNION ALL SELECT view_name FROM duckdb_views()"
+_STORED = "SELECT table_name FROM system.main.duckdb_tables() UNION ALL SELECT view_name FROM system.main.duckdb_views()"
 
 _WORD = re.compile(r"[^\W\d]\w*")
 

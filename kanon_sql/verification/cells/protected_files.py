@@ -62,12 +62,12 @@ class VerifiedTable:
         return _report([self.claimed], self.joint, checked, 0)
 
 
-def verify_table(con: Any, source: Place, release: Place, certificate: str, delimiter: str) -> VerifiedTable:
+def verify_table(con: Any, source: Place, release: Place, certificate: str) -> VerifiedTable:
     """Check the certificate of one protected table; arguments and errors as for `verify_tables`."""
     document = read_certificate(certificate, PROTECTED)
     with closing(con), lines_named(certificate, document):
-        load(con, source, into="source", delimiter=delimiter)
-        load(con, release, into="released", delimiter=delimiter)
+        load(con, source, into="source")
+        load(con, release, into="released")
         return verify_loaded(con, document)
 
 
@@ -97,7 +97,7 @@ def verify_loaded(con: Any, document: Document) -> VerifiedTable:
 
 
 def verify_tables(
-    con: Any, source: Place, files: Sequence[tuple[Place, str]], delimiter: str, named_tables: Mapping[str, Place] = _NONE
+    con: Any, source: Place, files: Sequence[tuple[Place, str]], named_tables: Mapping[str, Place] = _NONE
 ) -> dict[str, str]:
     """Check the certificates of a protected table, of several that were solved together, and of earlier ones, field by field.
 
@@ -128,8 +128,8 @@ def verify_tables(
             document = read_certificate(path, PROTECTED)
             with lines_named(path, document):
                 claimed.append((release, path, read_claims(document)))
-        load(con, source, into="source", delimiter=delimiter)
-        load_hierarchies(con, named_tables, delimiter)
+        load(con, source, into="source")
+        load_hierarchies(con, named_tables)
         # the table that respects most earlier ones
         _, path, first = max(claimed, key=lambda each: each[2].joint.earlier)
         with lines_named(path, first.document):
@@ -138,7 +138,7 @@ def verify_tables(
         for number, (release, own, each) in enumerate(claimed):
             with lines_named(own, each.document):
                 con.execute("DROP TABLE IF EXISTS released")
-                load(con, release, into="released", delimiter=delimiter)
+                load(con, release, into="released")
                 _check_one(con, first, checked, each, (path, before[number]))
         together = [each for number, (*_, each) in enumerate(claimed) if before[number] is None]
         compared = [place for place in before.values() if place is not None]

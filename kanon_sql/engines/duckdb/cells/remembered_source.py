@@ -40,7 +40,6 @@ def read_source(
     place: Place,
     *,
     into: str,
-    delimiter: str,
     ledger: str | os.PathLike[str] | None,
     piped: bool = False,
 ) -> None:
@@ -52,7 +51,7 @@ def read_source(
         A DuckDB connection; `let_go` takes the files from it again.
     place : Place
         The source. A table of a database is read where it is, so that its own file remembers what is made of it.
-    into, delimiter
+    into
         As for `load`.
     ledger : str or PathLike, optional
         The database file that remembers the tables instead; it is made if it is not there.
@@ -75,7 +74,7 @@ def read_source(
         except duckdb.Error as error:
             raise_alone(SourceError(f"cannot read {place}: {plain(error)}"))
     else:
-        load(con, place, into=into, delimiter=delimiter)
+        load(con, place, into=into)
     if stored and not other_file:
         return
     where = place.pattern or place.path
