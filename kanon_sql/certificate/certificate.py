@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 from kanon_sql.certificate.base import CertificateBase, Released
-from kanon_sql.certificate.file import RELEASE, Layout
+from kanon_sql.certificate.file import RELEASE
 from kanon_sql.certificate.histories import HistoryRisk
 from kanon_sql.certificate.status import Status
 from kanon_sql.model.how_many import how_many
@@ -92,7 +92,7 @@ class Certificate(CertificateBase):
     True
     """
 
-    LAYOUT: ClassVar[Layout] = RELEASE
+    LAYOUT = RELEASE
 
     requirements: tuple[str, ...]
     algorithm: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 from kanon_sql.certificate.base import CertificateBase
 from kanon_sql.certificate.certificate import Certificate, saving_of
@@ -85,7 +85,7 @@ class HistoryCertificate(CertificateBase):
     (2, 2, 0.0)
     """
 
-    LAYOUT: ClassVar[Layout] = HISTORIES
+    LAYOUT = HISTORIES
 
     guarantee: str
     policy: str

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from kanon_sql.certificate.base import CertificateBase, Released
-from kanon_sql.certificate.file import Layout, write
+from kanon_sql.certificate.file import write
 from kanon_sql.certificate.status import Status
 from kanon_sql.certificate.table_file import PROTECTED, TableEvidence
 from kanon_sql.model.how_many import how_many
@@ -67,7 +67,7 @@ class TableCertificate(CertificateBase):
     True
     """
 
-    LAYOUT: ClassVar[Layout] = PROTECTED
+    LAYOUT = PROTECTED
 
     requirements: tuple[str, ...]
     algorithm: str

@@ -14,10 +14,10 @@ from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import same_name
 from kanon_sql.verification.certificates import require_bound
-from kanon_sql.verification.dual_bound import gains
+from kanon_sql.verification.dual_bound import PricedTable, gains
 from kanon_sql.verification.known_columns import rows_cost
 from kanon_sql.verification.mask_costs import by_hidden_columns, denominators
-from kanon_sql.verification.people_bound import RowsOfPeople, gains_of_people
+from kanon_sql.verification.people_bound import gains_of_people, without_people
 from kanon_sql.verification.sensitive_bound import gains_under
 
 if TYPE_CHECKING:
@@ -86,13 +86,14 @@ def verify(
     permitted = None if masks is None else {tuple(set(columns[c]) <= set(mask) for c in order) for mask in masks}
     table = [[code[c] for code in codes] for c in order]
     if costed is not None:
-        priced = {
+        by_mask = {
             tuple(set(columns[c]) <= set(mask) for c in order): int(each * unit) * certificate.scale
             for mask, each in costed.items()
         }
-        table, cost, permitted = by_hidden_columns(table, priced)
+        table, cost, permitted = by_hidden_columns(table, by_mask)
     prices = certificate.prices
     total = sum(count * price for count, price in zip(counts, prices, strict=True))
+    priced = PricedTable(codes=table, counts=counts, prices=prices, cost=cost, permitted=permitted)
     whose = _whose(policy, sensitive)
     if policy.known_requirements:
         needed = max(prices) > 0 or certificate.charges
@@ -100,16 +101,13 @@ def verify(
             raise CertificateError("prices", "one is higher than what a row of its row type must cost")
         proven = total
     elif whose is not None and certificate.bound_method.startswith(_UNDER_REQUIREMENTS):
-        rows = RowsOfPeople.of(whose, sensitive, table, counts, prices)
-        proven = total - gains_under(policy, rows.sensitive, rows.table, rows.counts, rows.prices, cost, permitted)
+        proven = total - gains_under(policy, *without_people(whose, sensitive, priced))
     elif whose is not None and policy.people is not None:
-        proven = total - gains_of_people(
-            policy.people.k, policy.least_class_size, whose, table, counts, prices, cost, permitted
-        )
+        proven = total - gains_of_people(policy.people.k, policy.least_class_size, whose, priced)
     elif sensitive and policy.people is None:
-        proven = total - gains_under(policy, sensitive, table, counts, prices, cost, permitted)
+        proven = total - gains_under(policy, sensitive, priced)
     else:
-        proven = total - gains(table, counts, prices, cost, permitted, policy.least_class_size)
+        proven = total - gains(priced, policy.least_class_size)
     bound = Fraction(max(0, -(-proven // certificate.scale)), unit)
     if bound > certificate.cost:
         raise CertificateError("cost", f"{certificate.cost}, but the prices prove that no release costs less than {bound}")

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -35,38 +36,36 @@ _LARGEST = 1 << 62
 """What sums of costs and of rows stay below."""
 
 
-def gains(
-    table: list[list[Any]],
-    counts: Sequence[int],
-    prices: Sequence[int],
-    cost: list[int],
-    permitted: Collection[Shown] | None,
-    k: int,
-) -> int:
-    """Return what all instances together gain from the prices at most; ``table`` holds the codes column by column.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PricedTable:
+    """Row types with their prices, and the masks that they may show."""
+
+    codes: list[list[Any]]  # column by column
+    counts: Sequence[int]  # the rows of each row type
+    prices: Sequence[int]  # what a row of each pays
+    cost: list[int]  # what hiding each column in one row costs
+    permitted: Collection[Shown] | None  # None permits all masks
+
+
+def gains(table: PricedTable, k: int) -> int:
+    """Return what all instances together gain from the prices at most.
 
     What `instances` takes, 2 s for Adult-2 (21,257 row types, 9 columns, k = 5) with good prices. Wide tables are first tried
     by the rows that are near each row, in O(m t^2).
     """
-    if permitted is None and len(cost) > WIDE and none_is_cheaper(table, counts, prices, cost, k):
+    counts, prices = table.counts, table.prices
+    if table.permitted is None and len(table.cost) > WIDE and none_is_cheaper(table.codes, counts, prices, table.cost, k):
         return 0
-    found = instances(table, counts, prices, cost, permitted, k)
-    return sum(gain(members, counts, prices, spent, k) for members, spent in found)
+    return sum(gain(members, counts, prices, spent, k) for members, spent in instances(table, k))
 
 
-def instances(
-    table: list[list[Any]],
-    counts: Sequence[int],
-    prices: Sequence[int],
-    cost: list[int],
-    permitted: Collection[Shown] | None,
-    k: int,
-) -> Iterator[tuple[Sequence[int], int]]:
+def instances(table: PricedTable, k: int) -> Iterator[tuple[Sequence[int], int]]:
     """Give the row types and the cost of a row of each instance that counts and that some row pays more for.
 
     Depth first over the columns; groups of fewer than k rows are dropped, and those that already cost what the
     highest price of their rows is: O(t 2^m) at the worst.
     """
+    codes, counts, prices, cost, permitted = table.codes, table.counts, table.prices, table.cost, table.permitted
 
     @cache
     def least(closed: Shown) -> list[Shown]:
@@ -80,13 +79,13 @@ def instances(
     @cache
     def group_sizes(mask: Shown) -> Counter[tuple[Any, ...]]:
         """Count the row types of each instance of a mask."""
-        return Counter(zip(*(column for column, shown in zip(table, mask, strict=True) if shown), strict=True))
+        return Counter(zip(*(column for column, shown in zip(codes, mask, strict=True) if shown), strict=True))
 
     def dominated(mask: Shown, row: int, closed: Shown) -> bool:
         if permitted is None or closed == mask:
             return closed != mask
         others = least(closed)
-        size = [group_sizes(other)[tuple(c[row] for c, shown in zip(table, other, strict=True) if shown)] for other in others]
+        size = [group_sizes(other)[tuple(c[row] for c, shown in zip(codes, other, strict=True) if shown)] for other in others]
         return mask != others[size.index(max(size))]
 
     waiting: list[tuple[Tree, Shown, int, Sequence[int]]] = [(_tree(permitted, cost), (), 0, range(len(counts)))]
@@ -95,11 +94,11 @@ def instances(
         if max(prices[i] for i in members) <= spent + rest or sum(counts[i] for i in members) < k:
             continue
         if showing is None and hiding is None:
-            closed = tuple(shown or len({column[i] for i in members}) == 1 for column, shown in zip(table, mask, strict=True))
+            closed = tuple(shown or len({column[i] for i in members}) == 1 for column, shown in zip(codes, mask, strict=True))
             if not dominated(mask, members[0], closed):
                 yield members, spent
             continue
-        column = table[len(mask)]
+        column = codes[len(mask)]
         groups: dict[Any, list[int]] = defaultdict(list)
         for i in members:
             groups[column[i]].append(i)

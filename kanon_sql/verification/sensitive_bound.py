@@ -6,16 +6,17 @@ can move to another one does not count here either: requirements are kept when c
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kanon_sql.errors import CertificateError
 from kanon_sql.model.policy import Policy
 from kanon_sql.verification.class_sizes import LARGEST, ClassSizes, applies, owners
-from kanon_sql.verification.dual_bound import Shown, instances
+from kanon_sql.verification.dual_bound import PricedTable, instances
 from kanon_sql.verification.guarantees import claimed_of
 from kanon_sql.verification.guarantees.claimed_requirement import Limit, Whole
 from kanon_sql.verification.penalized_gains import Penalized, Supports, gains_at, penalized_gains
@@ -30,15 +31,7 @@ _LARGEST, _MOST_ROWS = 1 << 50, 1 << 28
 """Products of prices and rows, and rows, up to which 64 bits are enough for all sums."""
 
 
-def gains_under(
-    policy: Policy,
-    sensitive: Sequence[Sensitive],
-    table: list[list[Any]],
-    counts: Sequence[int],
-    prices: Sequence[int],
-    cost: list[int],
-    permitted: Collection[Shown] | None,
-) -> int:
+def gains_under(policy: Policy, sensitive: Sequence[Sensitive], table: PricedTable) -> int:
     """Return what all instances together gain from the prices at most; see `kanon_sql.verification.dual_bound.gains`.
 
     Parameters
@@ -51,20 +44,20 @@ def gains_under(
     CertificateError
         When prices and rows are too large for 64 bits.
     """
-    rows = sum(counts)
+    rows, prices, cost = sum(table.counts), table.prices, table.cost
     if rows >= _MOST_ROWS or rows * max(max(map(abs, prices)), sum(cost)) >= _LARGEST:
         raise CertificateError("prices", "they are too large to be checked together with sensitive values")
     claims = claimed_of(policy.sensitive_requirements, sensitive)
     least = max(policy.least_class_size, *(each.least_rows() for each in claims))
     members, spent = [], []
-    for member, price in supports_of(table, counts, prices, cost, permitted, least):
+    for member, price in supports_of(table, least):
         members.append(member)
         spent.append(price)
     if not members:
         return 0
     size = np.array([len(each) for each in members])
     member, owner = np.concatenate(members), np.repeat(np.arange(len(members)), size)
-    weight, price_of = np.array(counts, np.int64), np.array(prices, np.int64)
+    weight, price_of = np.array(table.counts, np.int64), np.array(prices, np.int64)
     found, closed = [], np.zeros(len(members), np.bool_)
     for each in claims:
         closed |= ~each.possible(_held(each.about, member, owner, weight), least)
@@ -112,27 +105,18 @@ def _by_size(penalized: Penalized, limits: Sequence[Limit], least: int, longest:
     return np.minimum(penalized.gain, np.maximum(best, more))
 
 
-def supports_of(
-    table: list[list[Any]],
-    counts: Sequence[int],
-    prices: Sequence[int],
-    cost: list[int],
-    permitted: Collection[Shown] | None,
-    least: int,
-) -> Iterator[tuple[Whole, int]]:
+def supports_of(table: PricedTable, least: int) -> Iterator[tuple[Whole, int]]:
     """Give the row types and the cost of a row of each instance that counts; row types of equal codes are together."""
-    codes = list(zip(*table, strict=True))
+    codes = list(zip(*table.codes, strict=True))
     first = [i for i in range(len(codes)) if i == 0 or codes[i] != codes[i - 1]]
     ranges = list(pairwise([*first, len(codes)]))
-    found = instances(
-        [[column[i] for i in first] for column in table],
-        [sum(counts[low:high]) for low, high in ranges],
-        [max(prices[low:high]) for low, high in ranges],
-        cost,
-        permitted,
-        least,
+    groups_of = replace(
+        table,
+        codes=[[column[i] for i in first] for column in table.codes],
+        counts=[sum(table.counts[low:high]) for low, high in ranges],
+        prices=[max(table.prices[low:high]) for low, high in ranges],
     )
-    for groups, price in found:
+    for groups, price in instances(groups_of, least):
         yield np.concatenate([np.arange(*ranges[group]) for group in groups]), price
 
 

@@ -22,6 +22,7 @@ from kanon_sql.solvers.problem_classes import Exact, Masks
 from kanon_sql.solvers.sensitive import row_prices, search_space
 from kanon_sql.solvers.sensitive.lagrangian import METHOD
 from kanon_sql.table.recoding import Recoding
+from kanon_sql.verification.dual_bound import PricedTable
 from kanon_sql.verification.sensitive_bound import gains_under
 
 GUARANTEES = (
@@ -100,7 +101,9 @@ def proven(certificate: Certificate, problem: Problem) -> Fraction:
     prices, counts = list(certificate.prices or ()), table.weight.tolist()
     columns, cost = table.codes.T.tolist(), (table.cost * scale).tolist()
     policy = Policy.from_json(certificate.policy)
-    gained = gains_under(policy, table.sensitive, columns, counts, prices, cost, permitted)
+    gained = gains_under(
+        policy, table.sensitive, PricedTable(codes=columns, counts=counts, prices=prices, cost=cost, permitted=permitted)
+    )
     total = sum(price * rows for price, rows in zip(prices, counts, strict=True)) - gained
     return Fraction(max(0, -(-total // scale)), table.unit)
 

@@ -38,6 +38,7 @@ from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.encode import encode
 from kanon_sql.table.patterns import permitted
 from kanon_sql.verification import verify
+from kanon_sql.verification.dual_bound import PricedTable
 from kanon_sql.verification.sensitive_bound import gains_under
 
 SCALE = 64
@@ -90,7 +91,11 @@ def gains_again(problem: Problem, price: Int64, scale: int) -> int:
     policy: Any = SimpleNamespace(least_class_size=problem.k, sensitive_requirements=problem.requirement.requirements)
     codes = [table.codes[:, c].tolist() for c in columns]
     cost = [int(each) * scale for each in table.cost]
-    return gains_under(policy, table.sensitive, codes, table.weight.tolist(), price.tolist(), cost, permitted)
+    return gains_under(
+        policy,
+        table.sensitive,
+        PricedTable(codes=codes, counts=table.weight.tolist(), prices=price.tolist(), cost=cost, permitted=permitted),
+    )
 
 
 def drawn_prices(rng: random.Random, problem: Problem) -> Int64:
