@@ -121,7 +121,9 @@ def audit(
     from kanon_sql.engines.duckdb.audit.people_figures import in_people, people_figures
     from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.engines.duckdb.files.tables import columns, load, load_policy_table
-    from kanon_sql.engines.duckdb.guarantees import audited
+    from kanon_sql.engines.duckdb.guarantees import figures as figures_of
+    from kanon_sql.engines.duckdb.guarantees import figures_in
+    from kanon_sql.engines.guarantees import audited
     from kanon_sql.model.how_many import how_many
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.requirements import named_population
@@ -155,7 +157,7 @@ def audit(
             linked = KnownRows.requested(known_rows, person, known)
             units.append(audited_unit(con, "source", chosen, person, per_row, "command"))
             for one in counted:
-                present[one.title] = one.figures(con, "population", chosen)
+                present[one.title] = figures_in(con, one.requirement, "population", chosen)
             if counted:
                 mapped = present.get("k-map") or populated(con, "k_mapping", "population", chosen)
                 if not mapped["classes"] or mapped["unmatched"]:  # there is no risk of who is not there
@@ -174,7 +176,7 @@ def audit(
                 broken.extend(filter(None, [linked.broken(by_rows["fewest_candidates"], k)]))
             others = [name for name in listed if name not in {*chosen, *policy.sensitive, person}]
             identifying.extend(warnings_of_others(con, "source", others, policy.sensitive, sizes["rows"], k or sizes["k"] or 1))
-            return [sizes, risk, *(each.figures(con, chosen) for each in measured)]
+            return [sizes, risk, *(figures_of(con, each, chosen) for each in requirements)]
 
     present: dict[str, dict[str, Any]] = {}
     by_known: dict[str, Any] = {}

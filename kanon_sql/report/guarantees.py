@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.audit.measures import looks_suppressed
-from kanon_sql.engines.duckdb.guarantees import audited
-from kanon_sql.engines.duckdb.guarantees.audited_guarantee import Released
+from kanon_sql.engines.duckdb.guarantees import Released, found
 from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.guarantees import audited
 from kanon_sql.model.requirements import KnownColumns, People, PopulationRequirement, Requirement
 from kanon_sql.report.columns import RELEASED, SOURCE
 from kanon_sql.report.people import people_of
@@ -54,21 +54,21 @@ def counted_guarantees(release: Released, certificate: Certificate | None) -> tu
 def _counted(requirement: Requirement, release: Released, certificate: Certificate | None) -> Counted:
     if isinstance(requirement, PopulationRequirement) and (reason := _uncounted(release)):
         return Counted(text=requirement.describe(), kept=None, found=reason)
-    kept, found = audited(requirement).found(release)
+    kept, seen = found(requirement, release)
     if isinstance(requirement, KnownColumns) and isinstance(requirement.of, People):
-        found += "; the release does not show whose the rows are"
+        seen += "; the release does not show whose the rows are"
     if isinstance(requirement, People):
         counted = people_of(release.con, release.policy)  # by the source: whose a row is, the release does not tell
         if counted is None:
-            found += "; the release does not show whose they are"
+            seen += "; the release does not show whose they are"
         else:
             kept = kept and counted[1] >= requirement.k
             if kept and counted[0] < requirement.k and certificate is None:
                 return Counted(text=requirement.describe(), kept=None, found=people_text(counted))
             if certificate is not None and counted[0] < counted[1] and requirement.k <= counted[1]:
-                found += f"; the smallest class had {certificate.smallest} when the release was made"
-            found += f"; {people_text(counted, by_tokens=not release.policy.dropped)}"
-    return Counted(text=requirement.describe(), kept=kept, found=found)
+                seen += f"; the smallest class had {certificate.smallest} when the release was made"
+            seen += f"; {people_text(counted, by_tokens=not release.policy.dropped)}"
+    return Counted(text=requirement.describe(), kept=kept, found=seen)
 
 
 def _uncounted(release: Released) -> str | None:

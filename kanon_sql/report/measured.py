@@ -14,8 +14,8 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.audit.identifiers import identifiers_of
 from kanon_sql.engines.duckdb.audit.measures import is_hidden, record
 from kanon_sql.engines.duckdb.files.tables import columns
-from kanon_sql.engines.duckdb.guarantees import audited
-from kanon_sql.engines.duckdb.guarantees.audited_guarantee import Released
+from kanon_sql.engines.duckdb.guarantees import Released
+from kanon_sql.engines.duckdb.guarantees import figures as figures_of
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many
@@ -163,9 +163,7 @@ def measured(con: Any, policy: Policy, certificate: Certificate | None = None, w
     _hide(con, names, policy.suppress)
     least = max(policy.least_class_size, policy.fewest_rows)
     figures: dict[Requirement, dict[str, Any]] = {
-        each: audited(each).figures(con, names, "released")
-        for each in policy.requirements
-        if isinstance(each, ThresholdRequirement)
+        each: figures_of(con, each, names, "released") for each in policy.requirements if isinstance(each, ThresholdRequirement)
     }
     release = Released(con=con, policy=policy, names=names, sizes=sizes[1], figures=figures)
     masks = _masks(con, names)

@@ -30,7 +30,10 @@
 -- Cost: one scan, one GROUP BY, and one over the (class, value) pairs.
 CREATE OR REPLACE MACRO beta_likeness(tbl, qi := NULL, sa := NULL) AS TABLE
 FROM system.main.query(system.main.format(
-    'SELECT system.main.max(gain).held * system.main.max(all_rows)
+    'WITH "kanon#tally" AS MATERIALIZED (
+         @tally(n)
+     )
+     SELECT system.main.max(gain).held * system.main.max(all_rows)
                 / (system.main.max(gain).size * system.main.max(gain).total)::DOUBLE - 1 AS beta,
             system.main.max(gain).held AS worst_count,
             system.main.max(gain).size AS worst_size,
@@ -45,31 +48,15 @@ FROM system.main.query(system.main.format(
                     whole := here // whole,
                     places := (here % whole) * (1::HUGEINT << 60) // whole,
                     further := (here % whole) * (1::HUGEINT << 60) % whole * (1::HUGEINT << 60) // whole,
-                    held := held,
+                    held := n,
                     size := size::BIGINT,
                     total := total::BIGINT)) AS gain,
                 system.main.bool_or(
                     here > whole AND (here - whole) / whole::DOUBLE
                                      >= system.main.ln(all_rows / total::DOUBLE) * (1 - 1e-14) - 1e-14) AS beyond
          FROM (
-             SELECT *, held::HUGEINT * all_rows AS here, size::HUGEINT * total AS whole
-             FROM (
-                 SELECT class,
-                        held,
-                        system.main.sum(held) OVER (PARTITION BY class) AS size,
-                        system.main.sum(held) OVER (PARTITION BY value) AS total,
-                        system.main.sum(held) OVER () AS all_rows
-                 FROM (
-                     SELECT system.main.create_sort_key(system.main.row(true, *COLUMNS(* EXCLUDE ("kanon#value"))), ''ASC NULLS FIRST'') AS class,
-                            "kanon#value" AS value,
-                            system.main.count(*) AS held
-                     FROM (
-                         @spelled(SELECT {2} AS "kanon#value", {0} FROM {1} AS source)
-                     ) AS source
-                     GROUP BY 1, 2
-                 ) AS counts
-             ) AS pairs
-         ) AS pairs
+             @guarantee(shares; tally = "kanon#tally"; all_rows = system.main.sum(n) OVER ())
+         ) AS shares
          GROUP BY class
      ) AS classes',
     @other_quasi_identifiers(),

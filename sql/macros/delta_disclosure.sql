@@ -28,7 +28,10 @@
 -- Cost: one scan, one GROUP BY, and one over the (class, value) pairs.
 CREATE OR REPLACE MACRO delta_disclosure(tbl, qi := NULL, sa := NULL) AS TABLE
 FROM system.main.query(system.main.format(
-    'SELECT CASE WHEN system.main.bool_or(different < all_different) THEN ''Infinity''::DOUBLE
+    'WITH "kanon#tally" AS MATERIALIZED (
+         @tally(n)
+     )
+     SELECT CASE WHEN system.main.bool_or(different < all_different) THEN ''Infinity''::DOUBLE
                  ELSE system.main.ln(system.main.max(ratio).over / system.main.max(ratio).under::DOUBLE) END AS delta,
             system.main.max(ratio).over AS ratio_numerator,
             system.main.max(ratio).under AS ratio_denominator,
@@ -48,26 +51,12 @@ FROM system.main.query(system.main.format(
                     under := under)) AS ratio
          FROM (
              SELECT *,
-                    system.main.max(place) OVER () AS all_different,
-                    system.main.greatest(held::HUGEINT * all_rows, size::HUGEINT * total) AS over,
-                    system.main.least(held::HUGEINT * all_rows, size::HUGEINT * total) AS under
+                    (SELECT system.main.count(*) FROM (SELECT DISTINCT value FROM "kanon#tally") AS "values") AS all_different,
+                    system.main.greatest(here, whole) AS over,
+                    system.main.least(here, whole) AS under
              FROM (
-                 SELECT class,
-                        held,
-                        system.main.sum(held) OVER (PARTITION BY class) AS size,
-                        system.main.sum(held) OVER (PARTITION BY value) AS total,
-                        system.main.sum(held) OVER () AS all_rows,
-                        system.main.dense_rank() OVER (ORDER BY value ASC NULLS LAST) AS place
-                 FROM (
-                     SELECT system.main.create_sort_key(system.main.row(true, *COLUMNS(* EXCLUDE ("kanon#value"))), ''ASC NULLS FIRST'') AS class,
-                            "kanon#value" AS value,
-                            system.main.count(*) AS held
-                     FROM (
-                         @spelled(SELECT {2} AS "kanon#value", {0} FROM {1} AS source)
-                     ) AS source
-                     GROUP BY 1, 2
-                 ) AS counts
-             ) AS pairs
+                 @guarantee(shares; tally = "kanon#tally"; all_rows = system.main.sum(n) OVER ())
+             ) AS shares
          ) AS pairs
          GROUP BY class
      ) AS classes',

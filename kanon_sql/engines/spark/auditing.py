@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from kanon_sql.engines.audit_figures import FIRST, Audit, known_columns_hint, measured_requirements, too_few_known, too_small
 from kanon_sql.engines.audited_unit import person_column
+from kanon_sql.engines.guarantees import audited
 from kanon_sql.engines.spark.columns import as_text, check_collations, fields_of, looks
 from kanon_sql.engines.spark.failures import safe_errors
-from kanon_sql.engines.spark.guarantees import audited
+from kanon_sql.engines.spark import guarantees
 from kanon_sql.engines.spark.known_sets import audited_known
 from kanon_sql.engines.spark.names import fresh, quoted
 from kanon_sql.engines.spark.supported import check_supported
@@ -100,9 +101,8 @@ def audit(
         broken = []
         requested = [each for each in policy.requirements if isinstance(each, ThresholdRequirement)]
         for requirement in requested if size["rows"] else ():
-            guarantee = audited(requirement)
-            figures |= guarantee.figures(row, shown, view)
-            answer = row(guarantee.check(shown, view)) if known is None else {"failing": 0}
+            figures |= guarantees.figures(requirement, row, shown, view)
+            answer = row(guarantees.check(requirement, shown, view)) if known is None else {"failing": 0}
             if answer["failing"] != 0:
                 broken.append(f"{requirement.describe()} does not hold: {answer['worst']}")
         if by_known and size["rows"]:

@@ -9,8 +9,7 @@ from math import comb
 from typing import Any
 
 from kanon_sql.engines.engine import KnownAnswer
-from kanon_sql.engines.spark.guarantees.audited_guarantee import Ask
-from kanon_sql.engines.spark.guarantees.known_columns import KnownColumnsAudit
+from kanon_sql.engines.spark.guarantees import Ask, check_known
 from kanon_sql.errors import SourceError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import KnownColumns, People
@@ -72,9 +71,8 @@ def counted_sets(
     written : str
         The quoted name of the table or view.
     """
-    guarantee = KnownColumnsAudit(requirement)
     batches = [sets[first : first + _BATCH] for first in range(0, len(sets), _BATCH)]
-    found: list[dict[str, Any]] = [ask(guarantee.check(units, batch, written)) for batch in batches]
+    found: list[dict[str, Any]] = [ask(check_known(requirement, units, batch, written)) for batch in batches]
     whole = all(row["sets"] == len(batch) and row["whole"] for row, batch in zip(found, batches, strict=True))
     least = min((row["least"] for row in found), default=None)
     worst = max(found, key=lambda row: (row["failing"] > 0, row["badness"] or 0.0))

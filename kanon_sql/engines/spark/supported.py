@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kanon_sql.engines.spark.guarantees import audited
+from kanon_sql.engines.spark.guarantees import refuse_unsupported
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.coding import Coded, Cuts
 from kanon_sql.model.policy import Policy
@@ -19,7 +19,7 @@ def check_supported(policy: Policy) -> None:
         When it is the entropy, a table of distances, another recoding, tokens, or the order of the source.
     """
     for requirement in policy.requirements:
-        audited(requirement).refuse_unsupported()
+        refuse_unsupported(requirement)
     for qi in policy.quasi_identifiers:
         if qi.recoding is not None and not isinstance(qi.recoding, Digits | Intervals | Cuts | Coded | Levels):
             raise PolicyError(
