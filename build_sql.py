@@ -95,7 +95,7 @@ def _part(name: str, arguments: str) -> str:
 
 
 def _guarantee(arguments: str) -> str:
-    """Return the SQL of a guarantee as a text inside of a query of a macro: its name, and ``slot = SQL`` for each of its slots."""
+    """Return the SQL of a guarantee as a text inside of a query of a macro: its name, and ``slot = SQL`` for its slots."""
     name, *given = arguments.split("; ")
     slots = dict(slot.split(" = ", 1) for slot in given)
     text = (SQL.parent / "kanon_sql" / "engines" / "guarantees" / f"{name}.sql").read_text(encoding="utf-8")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kanon_sql.certificate import Certificate
+from kanon_sql.engines.duckdb.audit.kept_guarantees import Released, found
 from kanon_sql.engines.duckdb.audit.measures import looks_suppressed
-from kanon_sql.engines.duckdb.guarantees import Released, found
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.guarantees import audited
 from kanon_sql.model.requirements import KnownColumns, People, PopulationRequirement, Requirement

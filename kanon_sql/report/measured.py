@@ -12,9 +12,9 @@ from typing import Any
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.audit.identifiers import identifiers_of
+from kanon_sql.engines.duckdb.audit.kept_guarantees import Released
 from kanon_sql.engines.duckdb.audit.measures import is_hidden, record
 from kanon_sql.engines.duckdb.files.tables import columns
-from kanon_sql.engines.duckdb.guarantees import Released
 from kanon_sql.engines.duckdb.guarantees import figures as figures_of
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import AuditError

@@ -15,9 +15,9 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.file import Document
 from kanon_sql.certificate.history_file import HISTORIES
 from kanon_sql.certificate.table_file import PROTECTED
+from kanon_sql.engines.duckdb.audit.kept_guarantees import broken as broken_by
 from kanon_sql.engines.duckdb.audit.measures import looks_suppressed, record
 from kanon_sql.engines.duckdb.files.tables import columns, load, load_named
-from kanon_sql.engines.duckdb.guarantees import broken as broken_by
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.policies.allowed_files import AllowedFiles, check_tables
 from kanon_sql.errors import CertificateError, PolicyError, SourceError, raise_alone

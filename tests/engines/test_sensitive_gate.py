@@ -275,7 +275,7 @@ def test_a_gap_in_the_table_of_distances_lets_nothing_pass(con: duckdb.DuckDBPyC
 @pytest.mark.parametrize("threshold", [Fraction(1, 2**31), Fraction(2**31 - 1, 2**31)])
 def test_a_threshold_with_too_many_digits_is_refused(threshold: Fraction) -> None:
     with pytest.raises(PolicyError, match="too many digits"):
-        audited(TCloseness(sensitive="x", t=threshold)).question("tally")
+        question_of(TCloseness(sensitive="x", t=threshold), "tally")
 
 
 @pytest.mark.parametrize("metric", ["equal", "ordered"])

@@ -247,7 +247,7 @@ def test_the_clause_needs_no_database(module: str) -> None:
         )
 
 
-@pytest.mark.parametrize("room", ["verification", "engines.duckdb", "engines.spark"])
+@pytest.mark.parametrize("room", ["verification", "engines", "engines.duckdb", "engines.spark"])
 def test_who_audits_a_guarantee_knows_nothing_of_who_meets_it(room: str) -> None:
     makers = ("solvers", "kernels", "generalize", "pipeline", *(["engines"] if room == "verification" else []))
     for module in [each for each in MODULES if each.startswith(f"kanon_sql.{room}.guarantees")]:
@@ -258,7 +258,7 @@ def test_who_audits_a_guarantee_knows_nothing_of_who_meets_it(room: str) -> None
 SHARED = tuple(
     f"kanon_sql.{name}"
     for name in (
-        *("errors", "model", "table", "certificate", "verification", "engines.audit_figures"),
+        *("errors", "model", "table", "certificate", "verification", "engines.audit_figures", "engines.guarantees"),
         *(f"engines.duckdb.{name}" for name in ("audit", "files", "guarantees", "names", "texts", "policies.allowed_files")),
         *("engines.duckdb.cells.number_texts", "engines.duckdb.connect.remembered_failures"),
         *("engines.duckdb.connect.resources", "engines.duckdb.gather.from_items"),

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 from kanon_sql.engines.audit_figures import FIRST, Audit, known_columns_hint, measured_requirements, too_few_known, too_small
 from kanon_sql.engines.audited_unit import person_column
 from kanon_sql.engines.guarantees import audited
+from kanon_sql.engines.spark import guarantees
 from kanon_sql.engines.spark.columns import as_text, check_collations, fields_of, looks
 from kanon_sql.engines.spark.failures import safe_errors
-from kanon_sql.engines.spark import guarantees
 from kanon_sql.engines.spark.known_sets import audited_known
 from kanon_sql.engines.spark.names import fresh, quoted
 from kanon_sql.engines.spark.supported import check_supported

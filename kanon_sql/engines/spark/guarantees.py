@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from kanon_sql.engines.guarantees import audited
@@ -97,7 +98,8 @@ def figures(requirement: ThresholdRequirement, ask: Ask, looks: str, written: st
     else:
         question = guarantee.question(SparkSql())
         found = ask(text("worst", question=question, worst=guarantee.worst, tally=tally))["worst"]
-    return guarantee.audit({**found, "classes": 1})
+    whole = {name: int(value) if isinstance(value, Decimal) else value for name, value in found.items()}
+    return guarantee.audit({**whole, "classes": 1})
 
 
 def _tally(requirement: SensitiveRequirement, looks: str, written: str) -> str:

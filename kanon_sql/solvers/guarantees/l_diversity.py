@@ -30,7 +30,7 @@ from kanon_sql.table.arrays import Int64
 
 
 @dataclass(frozen=True, slots=True)
-class Required(AttributeRequirement[LDiversity]):
+class RequiredLDiversity(AttributeRequirement[LDiversity]):
     """Frequency, distinct, entropy or recursive l-diversity."""
 
     def meets(self, histograms: Int64, rows: Int64) -> Any:

@@ -19,7 +19,7 @@ from kanon_sql.table.arrays import Int64
 
 
 @dataclass(frozen=True, slots=True)
-class Required(AttributeRequirement[People]):
+class RequiredPeople(AttributeRequirement[People]):
     """Rows of k people in every class.
 
     One value of the attribute tells which rows stand for somebody. Without it, each value is a person; the last, which is

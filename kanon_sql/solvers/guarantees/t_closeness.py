@@ -31,7 +31,7 @@ _BATCH = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Required(AttributeRequirement[TCloseness]):
+class RequiredTCloseness(AttributeRequirement[TCloseness]):
     """t-closeness under a distance of the values: along the edges of a tree, or by a matrix."""
 
     @property
