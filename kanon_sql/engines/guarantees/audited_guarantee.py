@@ -84,6 +84,8 @@ class AuditedGuarantee(ABC, Generic[R]):
     ----------
     macro : str, optional
         The audit macro of DuckDB that measures it, if there is one.
+    release : str, optional
+        A call of the table function that releases under it, if there is one.
     title : str
         What its figures are about.
     unions_keep : bool
@@ -93,6 +95,7 @@ class AuditedGuarantee(ABC, Generic[R]):
     requirement: R
 
     macro: ClassVar[str | None] = None
+    release: ClassVar[str | None] = None
     title: ClassVar[str] = ""
     unions_keep: ClassVar[bool] = False
 

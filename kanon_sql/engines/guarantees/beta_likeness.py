@@ -16,6 +16,7 @@ class BetaLikenessAudit(AuditedFigures[BetaLikeness]):
     """No value gains more than beta, or -ln of its share of the table, over that share."""
 
     macro = "beta_likeness"
+    release = "beta_like('patients', 'disease', 1)"
     title = "beta-likeness"
     worst = "n AS worst_count, size AS worst_size, total AS worst_total, all_rows AS rows"
 

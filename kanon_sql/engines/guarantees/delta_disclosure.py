@@ -16,6 +16,7 @@ class DeltaDisclosureAudit(AuditedFigures[DeltaDisclosure]):
     """Every class has every value of the table, with a share that is at most e^delta times the other or part of it."""
 
     macro = "delta_disclosure"
+    release = "delta_private('patients', 'disease', 1)"
     title = "delta-disclosure"
     worst = "ln(badness) AS delta"
 

@@ -17,6 +17,7 @@ class DeltaPresenceAudit(AuditedPopulation[DeltaPresence]):
     """The shares of no row of the population add up to more than delta."""
 
     macro = "delta_presence"
+    release = "delta_present('patients', 0.2, 'census')"
     title = "delta-presence"
 
     def texts(self) -> tuple[str, str, dict[str, str]]:

@@ -8,3 +8,6 @@ from kanon_sql.model.requirements import KAnonymity
 
 class KAnonymityAudit(AuditedGuarantee[KAnonymity]):
     """At least k rows in a class."""
+
+    macro = "k_anonymity"
+    release = "k_anonymize('patients', 5)"

@@ -15,6 +15,7 @@ class KMapAudit(AuditedPopulation[KMap]):
     """At least k rows of the population match what a class shows."""
 
     macro = "k_mapping"
+    release = "k_map('patients', 5, 'census')"
     title = "k-map"
 
     def texts(self) -> tuple[str, str, dict[str, str]]:

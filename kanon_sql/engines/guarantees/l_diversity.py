@@ -17,6 +17,7 @@ class LDiversityAudit(AuditedFigures[LDiversity]):
     """The values of each class by their number, by the greatest counter, by their entropy, or by all counters."""
 
     macro = "l_diversity"
+    release = "l_diversify('patients', 'disease', 2)"
     title = "l-diversity"
     unions_keep = True
 

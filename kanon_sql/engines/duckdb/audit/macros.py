@@ -8,7 +8,7 @@ from typing import Any
 
 from kanon_sql.engines.duckdb.guarantees import macros
 
-_ROWS = ("equivalence_classes", "k_anonymity", "k_known", "history_risk", "reidentification_risk")
+_ROWS = ("equivalence_classes", "k_known", "history_risk", "reidentification_risk")
 """The macros that count rows of classes, or people; each guarantee says what else measures it."""
 
 
