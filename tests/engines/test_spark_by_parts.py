@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import kanon_sql.spark
-from kanon_sql.engines.spark.by_parts import Parts
+from kanon_sql.engines.spark.release.by_parts import Parts
 
 QI = ["a", "b", "c", "d"]
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import kanon_sql.spark
-from kanon_sql.engines.spark.engine import SparkEngine, StagedTable
-from kanon_sql.engines.spark.scratch import Scratch
+from kanon_sql.engines.spark.connect.scratch import Scratch
+from kanon_sql.engines.spark.release.engine import SparkEngine, StagedTable
 from kanon_sql.errors import AuditError, KanonError, PolicyError, SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import AlphaAnonymity
@@ -150,7 +150,7 @@ def test_an_error_of_spark_quotes_no_value(spark: Any) -> None:
 
 def test_which_rows_are_suppressed_follows_the_secret_and_no_plan_tells_it(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     plans: list[str] = []
-    monkeypatch.setattr("kanon_sql.engines.spark.engine.released_rows", explained(plans))
+    monkeypatch.setattr("kanon_sql.engines.spark.release.engine.released_rows", explained(plans))
     source = spark.sql("SELECT CASE WHEN i < 9 THEN 'x' ELSE 'y' END AS a, i AS b FROM range(11) t(i)")
 
     def hidden(secret: str, into: str) -> list[int]:
@@ -168,7 +168,7 @@ def test_which_rows_are_suppressed_follows_the_secret_and_no_plan_tells_it(spark
 
 
 def explained(plans: list[str]) -> Any:
-    from kanon_sql.engines.spark.joining import released_rows
+    from kanon_sql.engines.spark.release.joining import released_rows
 
     def told(*args: Any) -> Any:
         rows = released_rows(*args)

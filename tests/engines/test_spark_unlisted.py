@@ -11,7 +11,7 @@ import pytest
 
 import kanon_sql
 import kanon_sql.spark
-from kanon_sql.engines.spark.joining import released_rows
+from kanon_sql.engines.spark.release.joining import released_rows
 from kanon_sql.errors import AuditError, KanonWarning, UnlistedColumnError
 
 pytestmark = pytest.mark.everything
@@ -186,7 +186,7 @@ def test_a_column_that_is_another_when_it_is_written_is_refused(spark: Any, monk
     def written(_source: Any, *args: Any) -> Any:
         return released_rows(people(spark), *args)
 
-    monkeypatch.setattr("kanon_sql.engines.spark.engine.released_rows", written)
+    monkeypatch.setattr("kanon_sql.engines.spark.release.engine.released_rows", written)
     counted = people(spark).selectExpr("zip", "'N' AS name")  # it singles nobody out when it is counted
     with pytest.raises(AuditError, match="different rows when it was read again"):
         kanon_sql.spark.anonymize(counted, k=5, quasi_identifiers=["zip"], into="r")

@@ -282,7 +282,7 @@ def test_spark_knows_duckdb_only_where_it_runs_it() -> None:
     ours = [module for module in MODULES if module.startswith("kanon_sql.engines.spark")]
     known = {module for module in ours if "kanon_sql.engines.duckdb" in str(imports(MODULES[module]))}
     assert known == {
-        f"kanon_sql.engines.spark.{name}" for name in ("covering", "protect_function", "protecting", "table_function")
+        f"kanon_sql.engines.spark.{name}" for name in ("cells.protecting", "connect.table_functions", "release.cover")
     }
 
 

@@ -9,17 +9,19 @@ from typing import Any
 
 from kanon_sql.engines.guarantees import audited
 from kanon_sql.engines.guarantees.audited_guarantee import Sql
-from kanon_sql.engines.spark.names import joined, literal, name_parts, quoted
-from kanon_sql.engines.spark.texts import text
+from kanon_sql.engines.spark.connect.names import joined, literal, name_parts, quoted, text
 from kanon_sql.errors import PolicyError
+from kanon_sql.model.coding import Coded, Cuts
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.recodings import Digits, Intervals, Levels
 from kanon_sql.model.requirements import (
     KnownColumns,
     LDiversity,
-    Requirement,
     SensitiveRequirement,
     ThresholdRequirement,
     of_known,
 )
+from kanon_sql.model.validation import as_identifier, named_file
 
 Ask = Callable[[str], dict[str, Any]]
 """Runs a statement, and returns its row."""
@@ -52,21 +54,34 @@ class SparkSql(Sql):
         return joined(name_parts(name))
 
     def links(self, name: str) -> str:
-        """Return nothing: `refuse_unsupported` refuses hierarchies."""
+        """Return nothing: `check_supported` refuses hierarchies."""
         raise NotImplementedError(name)
 
 
-def refuse_unsupported(requirement: Requirement) -> None:
+def check_supported(policy: Policy) -> None:
     """Refuse what Spark does not audit.
 
     Raises
     ------
     PolicyError
-        With what it audits.
+        When it is the entropy, a table of distances, another recoding, tokens, or the order of the source.
     """
-    hint = audited(requirement).instead()
-    if hint is not None:
-        raise PolicyError(f"Spark does not audit {requirement.describe()}; hint: {hint}; or release it with DuckDB")
+    for requirement in policy.requirements:
+        if hint := audited(requirement).instead():
+            raise PolicyError(f"Spark does not audit {requirement.describe()}; hint: {hint}; or release it with DuckDB")
+    for qi in policy.quasi_identifiers:
+        if qi.recoding is not None and not isinstance(qi.recoding, Digits | Intervals | Cuts | Coded | Levels):
+            raise PolicyError(
+                f"Spark does not release {as_identifier(qi.column)} in {type(qi.recoding).__name__.upper()}; hint: DIGITS, "
+                "INTERVALS, CUTS or HIERARCHY, or release it with DuckDB"
+            )
+    if policy.pseudonyms:
+        names = ", ".join(map(as_identifier, policy.pseudonyms))
+        raise PolicyError(f"Spark makes no tokens of {names}; hint: drop the column, or release with DuckDB")
+    if any(named_file(name) is not None for name in policy.tables):
+        raise PolicyError("Spark cannot read a file instead of a table; hint: make a view of spark.read.csv(...), and name it")
+    if policy.row_order == "source":
+        raise PolicyError("the rows of a DataFrame have no order that could be kept; hint: leave row_order out")
 
 
 def check(requirement: SensitiveRequirement, looks: str, written: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from kanon_sql.engines.built_arrays import numbers
 from kanon_sql.engines.pieces import PiecesByNumber
-from kanon_sql.engines.spark.row_types import COUNT, key_fields
+from kanon_sql.engines.spark.gather.row_types import COUNT, key_fields
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import same_name
 from kanon_sql.table.arrays import Int64

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.engines.spark.columns import as_text, by_bytes, has_floats, parts
-from kanon_sql.engines.spark.mapping import HIDDEN, PIECES, Mapping, key_name, label_name
-from kanon_sql.engines.spark.names import fresh, quoted
-from kanon_sql.engines.spark.row_types import COUNT, key_fields
-from kanon_sql.engines.spark.texts import text
+from kanon_sql.engines.spark.connect.names import fresh, quoted, text
+from kanon_sql.engines.spark.gather.columns import as_text, by_bytes, has_floats, parts
+from kanon_sql.engines.spark.gather.row_types import COUNT, key_fields
+from kanon_sql.engines.spark.release.mapping import HIDDEN, PIECES, Mapping, key_name, label_name
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.unlisted import MOST_SHARED, PEOPLE_PER_VALUE
 from kanon_sql.model.validation import same_name

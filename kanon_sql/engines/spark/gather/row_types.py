@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kanon_sql.engines.spark.columns import as_text, by_bytes
-from kanon_sql.engines.spark.names import joined, name_parts, quoted
+from kanon_sql.engines.spark.connect.names import joined, name_parts, quoted
+from kanon_sql.engines.spark.gather.columns import as_text, by_bytes
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier, same_name

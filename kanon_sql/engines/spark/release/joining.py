@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from kanon_sql.engines.spark.columns import as_text, by_bytes, collation
-from kanon_sql.engines.spark.mapping import HIDDEN, PIECES, TYPE, Mapping, key_name, label_name
-from kanon_sql.engines.spark.names import quoted
-from kanon_sql.engines.spark.row_types import COUNT, key_fields
+from kanon_sql.engines.spark.connect.names import quoted
+from kanon_sql.engines.spark.gather.columns import as_text, by_bytes, collation
+from kanon_sql.engines.spark.gather.row_types import COUNT, key_fields
+from kanon_sql.engines.spark.release.mapping import HIDDEN, PIECES, TYPE, Mapping, key_name, label_name
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import same_name
 

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from kanon_sql.certificate import Certificate, Release
 from kanon_sql.engines.engine import release
-from kanon_sql.engines.spark.columns import fields_of
-from kanon_sql.engines.spark.engine import SparkEngine
-from kanon_sql.engines.spark.names import quoted
-from kanon_sql.engines.spark.policies import policy_of
-from kanon_sql.engines.spark.scratch import scratch
-from kanon_sql.engines.spark.supported import check_supported
+from kanon_sql.engines.spark.connect.names import quoted
+from kanon_sql.engines.spark.connect.scratch import scratch
+from kanon_sql.engines.spark.gather.columns import fields_of
+from kanon_sql.engines.spark.guarantees import check_supported
+from kanon_sql.engines.spark.release.engine import SparkEngine
 from kanon_sql.engines.written import read_options
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.dropped_columns import dropped_columns, remaining
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.policy_file import read, text_of
+from kanon_sql.model.policy_names import Stored, of_name
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, UNSAID_K, OptionsBesideK, completed, spelled_out
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.secret import secret_of
@@ -175,3 +176,37 @@ def releases(session: SparkSession) -> list[Certificate]:
     """
     with _LOCK:
         return list(_RELEASES.get(session, []))
+
+
+def policy_of(source: DataFrame, policy: Policy | str, policies: str | Path | None) -> tuple[DataFrame, Policy]:
+    """Return what a policy releases of a source, and what it guarantees.
+
+    Parameters
+    ----------
+    source : DataFrame
+        The source.
+    policy : Policy or str
+        A policy, its JSON text, or the name of one in the file; a named one drops its identifiers, and knows each column.
+    policies : path, optional
+        A file of policies, as of `kanon policies`: JSON or YAML.
+
+    Raises
+    ------
+    PolicyError
+        When the policy cannot be read, there is none of that name, or a column has no role in it.
+    SourceError
+        When the file cannot be read.
+    """
+    if isinstance(policy, Policy):
+        return source, policy
+    if policy.lstrip().startswith("{"):
+        return source, Policy.from_json(policy)
+    stored = of_name(policy, _read(policies))
+    columns = stored.released(source.columns)
+    return source.select([quoted(column) for column in columns]), stored.policy_for(columns)
+
+
+def _read(policies: str | Path | None) -> list[Stored]:
+    if policies is None:
+        return []
+    return read(text_of(policies), str(policies))

@@ -10,20 +10,18 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.exposure import refuse_unlisted
 from kanon_sql.engines.engine import Answer, Classes, Histogram, KnownAnswer, publish
 from kanon_sql.engines.pieces import PiecesByNumber
-from kanon_sql.engines.spark.columns import check_collations, fields_of, looks
-from kanon_sql.engines.spark.covering import check_cover
-from kanon_sql.engines.spark.exposure import Exposure, exposure, fingerprint, singled
-from kanon_sql.engines.spark.failures import safe_errors
-from kanon_sql.engines.spark.guarantees import check
-from kanon_sql.engines.spark.joining import expected_classes, released_fields, released_rows, without_people
-from kanon_sql.engines.spark.known_sets import known_answer
-from kanon_sql.engines.spark.mapping import Mapping, mapping
-from kanon_sql.engines.spark.names import fresh, joined, name_parts, quoted
-from kanon_sql.engines.spark.row_types import key_columns, key_fields, named_tables, row_types
-from kanon_sql.engines.spark.scratch import Scratch
-from kanon_sql.engines.spark.supported import check_supported
-from kanon_sql.engines.spark.texts import text
-from kanon_sql.engines.spark.unit import settled_frame
+from kanon_sql.engines.spark.audit.known_classes import known_answer
+from kanon_sql.engines.spark.connect.failures import safe_errors
+from kanon_sql.engines.spark.connect.names import fresh, joined, name_parts, quoted, text
+from kanon_sql.engines.spark.connect.scratch import Scratch
+from kanon_sql.engines.spark.gather.columns import check_collations, fields_of, looks
+from kanon_sql.engines.spark.gather.row_types import key_columns, key_fields, named_tables, row_types
+from kanon_sql.engines.spark.gather.unit import settled_frame
+from kanon_sql.engines.spark.guarantees import check, check_supported
+from kanon_sql.engines.spark.release.cover import check_cover
+from kanon_sql.engines.spark.release.exposure import Exposure, exposure, fingerprint, singled
+from kanon_sql.engines.spark.release.joining import expected_classes, released_fields, released_rows, without_people
+from kanon_sql.engines.spark.release.mapping import Mapping, mapping
 from kanon_sql.errors import SourceError
 from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
@@ -146,7 +144,7 @@ class SparkEngine:
     def release_by_parts(self, policy: Policy, most: int, progress: Progress, stated: tuple[str, ...]) -> Certificate:
         """Release more row types than the driver takes: executors solve them; ``stated`` are warnings."""
         self._look_at_unchanged(policy)
-        from kanon_sql.engines.spark.by_parts import Parts
+        from kanon_sql.engines.spark.release.by_parts import Parts
 
         parts = Parts(
             source=self._source, policy=policy, fields=self._fields, most=most, scratch=self._scratch, progress=progress

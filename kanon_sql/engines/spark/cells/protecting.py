@@ -16,11 +16,11 @@ from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.table_unit import unit_of
 from kanon_sql.engines.duckdb.cells.counted_cells import counted_keys, protect_counted
 from kanon_sql.engines.duckdb.cells.protecting import arguments_of
-from kanon_sql.engines.spark.base_cells import base_cells
-from kanon_sql.engines.spark.columns import fields_of
-from kanon_sql.engines.spark.failures import safe_errors
-from kanon_sql.engines.spark.names import quoted
-from kanon_sql.engines.spark.unit import settled_frame
+from kanon_sql.engines.spark.cells.base_cells import base_cells
+from kanon_sql.engines.spark.connect.failures import safe_errors
+from kanon_sql.engines.spark.connect.names import quoted
+from kanon_sql.engines.spark.gather.columns import fields_of
+from kanon_sql.engines.spark.gather.unit import settled_frame
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation, level_of

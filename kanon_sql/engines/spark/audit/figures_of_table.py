@@ -8,13 +8,12 @@ from kanon_sql.engines.audit_figures import FIRST, Audit, known_columns_hint, me
 from kanon_sql.engines.audited_unit import person_column
 from kanon_sql.engines.guarantees import audited
 from kanon_sql.engines.spark import guarantees
-from kanon_sql.engines.spark.columns import as_text, check_collations, fields_of, looks
-from kanon_sql.engines.spark.failures import safe_errors
-from kanon_sql.engines.spark.known_sets import audited_known
-from kanon_sql.engines.spark.names import fresh, quoted
-from kanon_sql.engines.spark.supported import check_supported
-from kanon_sql.engines.spark.texts import text
-from kanon_sql.engines.spark.unit import audited_frame
+from kanon_sql.engines.spark.audit.known_classes import audited_known
+from kanon_sql.engines.spark.connect.failures import safe_errors
+from kanon_sql.engines.spark.connect.names import fresh, quoted, text
+from kanon_sql.engines.spark.gather.columns import as_text, check_collations, fields_of, looks
+from kanon_sql.engines.spark.gather.unit import audited_frame
+from kanon_sql.engines.spark.guarantees import check_supported
 from kanon_sql.errors import AuditError, PolicyError
 from kanon_sql.model.known_columns_checks import check_known
 from kanon_sql.model.policy import Policy

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_sql.engines.spark.mapping import key_name
-from kanon_sql.engines.spark.names import quoted
-from kanon_sql.engines.spark.part_kernels import PRICE, pricing
-from kanon_sql.engines.spark.row_types import COUNT
-from kanon_sql.engines.spark.scratch import Scratch
+from kanon_sql.engines.spark.connect.names import quoted
+from kanon_sql.engines.spark.connect.scratch import Scratch
+from kanon_sql.engines.spark.gather.row_types import COUNT
+from kanon_sql.engines.spark.release.mapping import key_name
+from kanon_sql.engines.spark.release.part_kernels import PRICE, pricing
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import KAnonymity
 from kanon_sql.solvers.by_parts.lower_bound import CHEAPEST, METHOD

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from kanon_sql.engines.audited_unit import AuditedUnit, unit_of_repeated
 from kanon_sql.engines.sampled import DRAWN, FEWER, FIRST, TEXTS, VARIED, WHOLE, sampled
-from kanon_sql.engines.spark.columns import parts
-from kanon_sql.engines.spark.failures import safe_errors
-from kanon_sql.engines.spark.names import quoted
+from kanon_sql.engines.spark.connect.failures import safe_errors
+from kanon_sql.engines.spark.connect.names import quoted
+from kanon_sql.engines.spark.gather.columns import parts
 from kanon_sql.engines.unit import GROWING, Looked, repeating, settle
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import secrets
+from importlib.resources import files
+from string import Template
 
 from kanon_sql.errors import SourceError
 
@@ -51,3 +53,9 @@ def joined(parts: list[str]) -> str:
 def fresh(purpose: str) -> str:
     """Return a name that nothing else has."""
     return f"kanon_{purpose}_{secrets.token_hex(8)}"
+
+
+def text(name: str, **slots: str) -> str:
+    """Return the SQL text of that name; each slot ``${name}`` takes what is given for it, and none may be left."""
+    found = files("kanon_sql.engines.spark").joinpath("statements", f"{name}.sql").read_text(encoding="utf-8")
+    return Template(found).substitute(slots)

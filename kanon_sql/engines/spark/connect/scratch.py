@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kanon_sql.engines.spark.failures import safe_errors
-from kanon_sql.engines.spark.names import fresh, joined, name_parts
+from kanon_sql.engines.spark.connect.failures import safe_errors
+from kanon_sql.engines.spark.connect.names import fresh, joined, name_parts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.engines.spark.columns import by_bytes
-from kanon_sql.engines.spark.names import quoted
+from kanon_sql.engines.spark.connect.names import quoted
+from kanon_sql.engines.spark.gather.columns import by_bytes
 from kanon_sql.errors import SourceError, raise_alone
 
 if TYPE_CHECKING:

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kanon_sql.clause import not_our_word, single_release, wide_text
-from kanon_sql.engines.spark.anonymization import released
-from kanon_sql.engines.spark.failures import safe_errors
-from kanon_sql.engines.spark.names import fresh, joined, name_parts
-from kanon_sql.engines.spark.policies import policy_of
-from kanon_sql.engines.spark.protected_query import with_protected
+from kanon_sql.engines.spark.cells.query import with_protected
+from kanon_sql.engines.spark.connect.failures import safe_errors
+from kanon_sql.engines.spark.connect.names import fresh, joined, name_parts
+from kanon_sql.engines.spark.release.anonymization import policy_of, released
 from kanon_sql.errors import MissingPackageError, SourceError, raise_alone
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.solvers.budget import Progress

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from kanon_sql.engines.spark.names import quoted
+from kanon_sql.engines.spark.connect.names import quoted
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import OWN

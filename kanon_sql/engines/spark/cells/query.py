@@ -14,10 +14,10 @@ from kanon_sql.clause.script import Script
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.named_rows import with_named_rows
 from kanon_sql.engines.cells.table_unit import key_places, unit_of
-from kanon_sql.engines.spark.failures import safe_errors
-from kanon_sql.engines.spark.names import fresh, quoted
-from kanon_sql.engines.spark.protecting import check_supported, protected
-from kanon_sql.engines.spark.unit import settled_frame
+from kanon_sql.engines.spark.cells.protecting import check_supported, protected
+from kanon_sql.engines.spark.connect.failures import safe_errors
+from kanon_sql.engines.spark.connect.names import fresh, quoted
+from kanon_sql.engines.spark.gather.unit import settled_frame
 from kanon_sql.errors import ClauseError, PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.protection import Protection
