@@ -27,8 +27,8 @@ from kanon_sql.cli.options import (
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.publish import metric_and_hierarchy
 from kanon_sql.cli.streams import format_option, source_place
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.engines.duckdb.audit.measures import record
+from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.errors import AuditError, KanonWarning
 from kanon_sql.model.requirements import THRESHOLDS
 from kanon_sql.model.validation import as_identifier
@@ -113,12 +113,11 @@ def audit(
 
     from kanon_sql.engines.audit_figures import FIRST, known_columns_hint, measured_requirements, too_few_known, too_small
     from kanon_sql.engines.audited_unit import person_column
-    from kanon_sql.engines.duckdb.audit.audited_unit import audited_unit
     from kanon_sql.engines.duckdb.audit.known_classes import broken_by_known
     from kanon_sql.engines.duckdb.audit.known_rows import KnownRows
     from kanon_sql.engines.duckdb.audit.measures import known_figures, macro_errors, populated
     from kanon_sql.engines.duckdb.audit.other_columns import warnings_of_others
-    from kanon_sql.engines.duckdb.audit.people_figures import in_people, people_figures
+    from kanon_sql.engines.duckdb.audit.people_figures import audited_unit, in_people, people_figures
     from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.engines.duckdb.files.tables import columns, load, load_policy_table
     from kanon_sql.engines.duckdb.guarantees import figures as figures_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kanon_sql.engines.duckdb.audit.singled_out import people_in, singled_out
+from kanon_sql.engines.duckdb.audit.other_columns import people_in, singled_out
 from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.unlisted import Limits

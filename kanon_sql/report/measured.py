@@ -11,9 +11,9 @@ from itertools import pairwise
 from typing import Any
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.engines.duckdb.audit.identifiers import identifiers_of
 from kanon_sql.engines.duckdb.audit.kept_guarantees import Released
 from kanon_sql.engines.duckdb.audit.measures import is_hidden, record
+from kanon_sql.engines.duckdb.audit.other_columns import identifiers_of
 from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.guarantees import figures as figures_of
 from kanon_sql.engines.duckdb.names import quoted

@@ -5,7 +5,9 @@ Nothing here is shared with a solver.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any
 
 from kanon_sql.engines.duckdb.audit.measures import macro_errors, populated, record
@@ -21,6 +23,9 @@ from kanon_sql.model.requirements import (
     ThresholdRequirement,
 )
 from kanon_sql.model.validation import named_file
+
+_ROWS = ("equivalence_classes", "k_known", "history_risk", "reidentification_risk")
+"""The macros that count rows of classes, or people; each guarantee says what else measures it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +60,6 @@ def question(requirement: SensitiveRequirement, tally: str) -> str:
         When a threshold has too many digits.
     """
     return audited(requirement).question(GateSql(tally))
-
-
-def macros() -> tuple[str, ...]:
-    """Return the audit macros that measure what rows of classes do not tell."""
-    return tuple(filter(None, (audited_class(each).macro for each in REQUIREMENTS)))
 
 
 def figures(con: Any, requirement: ThresholdRequirement, quasi_identifiers: list[str], table: str = "source") -> dict[str, Any]:
@@ -98,3 +98,19 @@ def figures_in(
         When the population cannot be counted.
     """
     return populated(con, str(audited(requirement).macro), population, quasi_identifiers, table)
+
+
+def audit_macros(con: Any, names: Iterable[str] | None = None) -> Any:
+    """Define the audit macros on a plain DuckDB connection: no solver of this package is involved in an audit.
+
+    Parameters
+    ----------
+    con : connection
+        The connection.
+    names : iterable of str, optional
+        Those that are needed; None takes all that measure a guarantee.
+    """
+    measuring = filter(None, (audited_class(each).macro for each in REQUIREMENTS))
+    for name in (*_ROWS, *measuring) if names is None else names:
+        con.execute(files("kanon_sql.sql").joinpath(f"{name}.sql").read_text(encoding="utf-8"))
+    return con

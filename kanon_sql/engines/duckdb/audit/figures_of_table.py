@@ -16,15 +16,13 @@ from kanon_sql.engines.audit_figures import (
     too_small,
 )
 from kanon_sql.engines.audited_unit import person_column
-from kanon_sql.engines.duckdb.audit.audited_unit import audited_unit
 from kanon_sql.engines.duckdb.audit.known_classes import broken_by_known
 from kanon_sql.engines.duckdb.audit.known_rows import KnownRows
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.engines.duckdb.audit.measures import known_figures, macro_errors, record
 from kanon_sql.engines.duckdb.audit.other_columns import warnings_of_others
-from kanon_sql.engines.duckdb.audit.people_figures import in_people, people_figures
+from kanon_sql.engines.duckdb.audit.people_figures import audited_unit, in_people, people_figures
+from kanon_sql.engines.duckdb.guarantees import audit_macros, figures_in
 from kanon_sql.engines.duckdb.guarantees import figures as figures_of
-from kanon_sql.engines.duckdb.guarantees import figures_in
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.python_tables.duckdb_relations import is_relation, place_rows
 from kanon_sql.engines.duckdb.python_tables.frames import Frame
