@@ -3,16 +3,10 @@
 -- Of a value with the share p of the whole table and the share q of an equivalence class, the disclosure is the absolute value of
 -- ln(q / p). A table has delta-disclosure privacy if that of every value of the table is below delta in every class. A class
 -- without one of the values discloses that, and no delta bounds it.
--- NULL is a value like any other: rows that are NULL in the same column are alike there, and NULL is one more value of the
--- sensitive attribute. In quasi-identifiers, text is compared byte by byte whatever the collation of the column ('a' and 'A'
--- are two values even under NOCASE), because the reader sees bytes. Values of the sensitive attribute are one where the column
--- calls them equal: 'flu' and 'FLU' under NOCASE, one month and 30 days.
+-- NULL and equal values count as in l_diversity().
 --
 -- Arguments:
---   tbl   VARCHAR     name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
---                     'db.schema.t', '"odd ""name"'. It is read as an identifier, never as SQL.
---   qi    VARCHAR[]   the quasi-identifiers; NULL takes every column but sa. Case does not matter, as everywhere in SQL.
---   sa    VARCHAR     the sensitive attribute, a column that is not in qi
+--   tbl, qi, sa   as for l_diversity()
 --
 -- Result columns (one row; every figure but a number of rows or classes is NULL for an empty table):
 --   delta               DOUBLE    = ln(ratio_numerator / ratio_denominator); infinite if a class is incomplete
