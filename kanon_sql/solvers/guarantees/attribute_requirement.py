@@ -1,21 +1,21 @@
-"""What solvers ask of a requirement on one sensitive attribute of a table."""
+"""What solvers ask of a requirement on one sensitive attribute: an exact test, criteria of kernels, a linear limit."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
+from math import ceil, floor
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.model.requirements import SensitiveRequirement
-from kanon_sql.solvers.guarantees.criteria import Criteria
-from kanon_sql.solvers.guarantees.limit import Limit
 from kanon_sql.solvers.integer_programs.counters import Counters
 from kanon_sql.solvers.integer_programs.model import Model
-from kanon_sql.table.arrays import Int64
+from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import Sensitive
 
 R = TypeVar("R", bound=SensitiveRequirement)
@@ -25,6 +25,15 @@ Floats = NDArray[np.float64]
 
 _DOUBT = 1e-9
 """Relative error of sums of floats, generously: an instance in doubt is kept."""
+
+SAFE = 1 << 62
+"""Whole numbers below this fit into 64 bits, signs and a sum included."""
+
+_FINE = 1 << 20
+"""Denominator of thresholds that would be too fine: they are made stricter by less than a millionth."""
+
+ONE = 1 << 16
+"""Shares and lengths are taken in units of 1/65536."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,3 +113,86 @@ def up_to(value: Floats | float, limit: Floats) -> Bools:
 def fit_for(bound: int) -> type[Any]:
     """Return the type in which whole numbers up to a bound are exact: 64 bits, or Python's own."""
     return np.int64 if bound < 1 << 62 else object
+
+
+@dataclass(slots=True, kw_only=True)
+class Criteria:
+    """Criteria, data and shares that grow by requirement; see `EncodedRequirement`.
+
+    Parameters
+    ----------
+    rows : int
+        Rows of the whole table.
+    shares, data : list of int64 arrays
+        To be joined.
+    parts : list of tuple of int
+        The criteria.
+    """
+
+    rows: int
+    shares: list[Int64]
+    parts: list[tuple[int, ...]] = field(default_factory=list)
+    data: list[Int64] = field(default_factory=list)
+
+    def add(
+        self,
+        kind: int,
+        places: tuple[int, int],
+        threshold: Fraction,
+        extra: int = 0,
+        more: tuple[int, int, int, int] = (1, 0, 0, 0),
+    ) -> None:
+        """Add a criterion; ``more`` are ``exact``, ``data_start``, ``edges`` and ``share_start``."""
+        self.parts.append((kind, *places, threshold.numerator, threshold.denominator, extra, *more))
+
+    @property
+    def data_start(self) -> int:
+        """Return where the next data begin."""
+        return sum(map(len, self.data))
+
+
+def stricter(threshold: Fraction, *, up: bool) -> Fraction:
+    """Return a threshold of which the products with counts of rows fit into 64 bits, no less strict."""
+    if max(threshold.numerator, threshold.denominator) < _FINE:
+        return threshold
+    if threshold > _FINE:
+        return Fraction(min(ceil(threshold), SAFE >> 32)) if up else Fraction(_FINE)
+    return Fraction((ceil if up else floor)(threshold * _FINE), _FINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """A limit to the rows below the edges of a tree; see `kanon_sql.kernels.requirements.limits`.
+
+    Parameters
+    ----------
+    leaf, parent : int32, int64 arrays [v], [e]
+        The lowest edge above each value, the edge above each edge; -1 for none. Children come first.
+    numerator : int64 array [e]
+        The share below each edge, in units of 1 / ``denominator``.
+    denominator : int
+        See above.
+    length : int64 array [e]
+        In 1/65536, rounded down.
+    most : int
+        How far all may be off together, in 1/65536, rounded up; -1 where each share is the most that a class may have.
+    """
+
+    leaf: Int32
+    parent: Int64
+    numerator: Int64
+    denominator: int
+    length: Int64
+    most: int = -1
+    signed: bool = False
+
+    @classmethod
+    def at_most(cls, leaf: Int32, shares: Sequence[Fraction]) -> Limit:
+        """Return the limit that each value with a leaf has at most its share, rounded up, of the rows of a class."""
+        return cls(
+            leaf=leaf,
+            parent=np.full(len(shares), -1, np.int64),
+            numerator=np.array([ceil(share * ONE) for share in shares], np.int64),
+            denominator=ONE,
+            length=np.zeros(len(shares), np.int64),
+        )

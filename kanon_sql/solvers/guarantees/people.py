@@ -11,8 +11,7 @@ import numpy as np
 from kanon_sql.kernels.criteria import COUNT, DISTINCT
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import REPRESENTATIVE, People
-from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement, Bools, Floats
-from kanon_sql.solvers.guarantees.criteria import Criteria
+from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement, Bools, Criteria, Floats
 from kanon_sql.solvers.integer_programs.counters import Counters, distinct_values, some_of
 from kanon_sql.solvers.integer_programs.model import Model
 from kanon_sql.table.arrays import Int64

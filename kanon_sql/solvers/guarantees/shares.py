@@ -13,9 +13,15 @@ import numpy as np
 
 from kanon_sql.kernels.criteria import SHARES
 from kanon_sql.model.requirements import SensitiveRequirement
-from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement, Bools, Floats, fit_for, up_to
-from kanon_sql.solvers.guarantees.criteria import Criteria
-from kanon_sql.solvers.guarantees.limit import Limit
+from kanon_sql.solvers.guarantees.attribute_requirement import (
+    AttributeRequirement,
+    Bools,
+    Criteria,
+    Floats,
+    Limit,
+    fit_for,
+    up_to,
+)
 from kanon_sql.solvers.integer_programs.counters import Counters, at_least, at_most, each_value, some_of
 from kanon_sql.solvers.integer_programs.model import Model
 from kanon_sql.table.arrays import Int64

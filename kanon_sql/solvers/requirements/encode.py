@@ -9,7 +9,7 @@ import numpy as np
 from kanon_sql.kernels.criteria import EncodedRequirement
 from kanon_sql.model.requirements import SensitiveRequirement
 from kanon_sql.solvers.guarantees import on_attributes
-from kanon_sql.solvers.guarantees.criteria import Criteria
+from kanon_sql.solvers.guarantees.attribute_requirement import Criteria
 from kanon_sql.table.coded_table import CodedTable
 
 

@@ -22,8 +22,7 @@ from kanon_sql.engines.spark.connect.names import quoted
 from kanon_sql.engines.spark.connect.scratch import Scratch
 from kanon_sql.engines.spark.gather.row_types import grouped, key_fields
 from kanon_sql.engines.spark.release.mapping import HIDDEN, Mapping, key_name, mapping
-from kanon_sql.engines.spark.release.part_bound import lower_bound, rows_of
-from kanon_sql.engines.spark.release.part_kernels import SHOWN, coded_part, placing
+from kanon_sql.engines.spark.release.parts import SHOWN, coded_part, lower_bound, placing, rows_of
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
