@@ -1,4 +1,4 @@
-"""What executors do with a part of the row types, and the bound that parts prove together; executors have kanon-sql installed."""
+"""What executors do with a part of the row types, and the lower bound of all parts; executors have kanon-sql installed."""
 
 from __future__ import annotations
 
