@@ -3,6 +3,11 @@
 An extension module costs a second of gcc before its first loop. So the files of a room, small ones for readers, become one
 module with one file of declarations. A name that two files define gets that of its file in front of it. The module of a room
 is next to its folder: inside, two threads that import the folder and the module first would wait for each other.
+
+A file says each thing once. The rest of what Cython needs is derived here: imports, from those of Python and the classes in
+signatures; public constants; the types of whole numbers. A local without a type that is assigned without the GIL is a whole
+number of 64 bits. Cython refuses floats and objects in its place. It converts truth values and unsigned numbers, so these need
+their types.
 """
 
 from __future__ import annotations
@@ -14,7 +19,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -22,7 +27,14 @@ ROOT = Path(__file__).resolve().parent
 
 KERNELS = Path("kanon_sql/kernels")
 
-_CIMPORT = re.compile(r"^from (\S+) cimport (\([^)]*\)|[^\n(]*)\n", re.MULTILINE)
+IN_C = {"math": "libc.math"}
+"""Modules of Python whose functions C has, too."""
+
+_FUNCTION = re.compile(r"^cp?def (?:\([^)]*\) )?[^\n(]*?(\w+)\(", re.MULTILINE)
+
+_CLASS = re.compile(r"^cdef class (\w+)", re.MULTILINE)
+
+_CONSTANT = re.compile(r"[A-Z]\w* = \d{1,9}")
 
 
 @dataclass(frozen=True)
@@ -53,23 +65,58 @@ class Kernel:
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
     @cached_property
+    def tree(self) -> ast.Module:
+        """Its syntax."""
+        return ast.parse(self.source)
+
+    @cached_property
     def names(self) -> list[str]:
         """What it defines."""
         found: list[str] = []
-        for node in ast.parse(self.source).body:
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                found.append(node.name)
-            elif isinstance(node, ast.Assign | ast.AnnAssign):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                found += [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
+        for node in self.tree.body:
+            found += [node.name] if isinstance(node, ast.FunctionDef | ast.ClassDef) else _assigned(node)
         return found
 
     @cached_property
     def imports(self) -> list[tuple[str, list[str]]]:
-        """The modules that it imports from, compiled or not, and what."""
-        found = [(module, re.findall(r"\w+", names)) for module, names in _CIMPORT.findall(self.declarations)]
-        nodes = (node for node in ast.walk(ast.parse(self.source)) if isinstance(node, ast.ImportFrom))
-        return [*found, *((node.module or "", [alias.name for alias in node.names]) for node in nodes)]
+        """The modules that it imports from, and what; the classes in its signatures, too."""
+        nodes = (node for node in self.tree.body if isinstance(node, ast.ImportFrom))
+        found = [(node.module or "", [alias.name for alias in node.names]) for node in nodes]
+        known = {name for _, names in found for name in names} | set(self.names)
+        signed = sorted(set(re.findall(r"\w+", self.declarations)) & classes().keys() - known)
+        return [*found, *((classes()[name], [name]) for name in signed)]
+
+    @cached_property
+    def constants(self) -> dict[ast.stmt, str]:
+        """The public whole numbers, each with its declaration."""
+        found = {node: ast.unparse(node) for node in self.tree.body}
+        return {node: f"cpdef enum:\n    {text}\n" for node, text in found.items() if _CONSTANT.fullmatch(text)}
+
+    def whole_numbers(self, function: ast.FunctionDef) -> list[str]:
+        """Return the locals of a function without a type that are assigned without the GIL."""
+        nodes = [*ast.walk(function)]
+        declared = function in self.tree.body and function.name in _FUNCTION.findall(self.declarations)
+        if declared or "cython.cfunc" in map(ast.unparse, function.decorator_list):
+            blocks: list[ast.AST] = [function]
+        else:
+            blocks = [node for node in nodes if isinstance(node, ast.With) and ast.unparse(node.items[0]) == "cython.nogil"]
+        typed = {node.arg for node in nodes if isinstance(node, ast.arg)}
+        typed |= {ast.unparse(node.target) for node in nodes if isinstance(node, ast.AnnAssign)}
+        return [name for name in dict.fromkeys(name for block in blocks for name in _assigned(block)) if name not in typed]
+
+    @property
+    def body(self) -> str:
+        """Its text without docstring, imports and constants, and with the types of whole numbers."""
+        lines = self.source.splitlines(keepends=True)
+        for node in self.tree.body:
+            docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            if docstring or isinstance(node, ast.Import | ast.ImportFrom) or node in self.constants:
+                lines[node.lineno - 1 : node.end_lineno] = [""] * ((node.end_lineno or 0) - node.lineno + 1)
+        for function in (node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)):
+            if found := ", ".join(f"{name}=cython.longlong" for name in self.whole_numbers(function)):
+                line = lines[function.lineno - 1]
+                lines[function.lineno - 1] = f"{' ' * function.col_offset}@cython.locals({found})\n{line}"
+        return "".join(lines)
 
 
 @dataclass(frozen=True)
@@ -85,7 +132,7 @@ class Room:
         """Its files, each after those that it imports."""
         files = (path.relative_to(ROOT) for path in sorted((ROOT / self.folder).glob("*.py")))
         found = {each.module: each for each in map(Kernel, files) if each.name not in {"__init__", "uncompiled"}}
-        graph = {name: {other for other in _modules(each) if other in found} for name, each in found.items()}
+        graph = {name: sorted({other for other in _modules(each) if other in found}) for name, each in found.items()}
         return [found[name] for name in TopologicalSorter(graph).static_order()]
 
     @property
@@ -132,7 +179,7 @@ class Room:
 
     def source(self) -> str:
         """Return the loops of all files."""
-        text = "".join(_with_names(_body(each), self._renamed(each)) for each in self.kernels)
+        text = "".join(_with_names(each.body, self._renamed(each)) for each in self.kernels)
         shown = [name for _, name in self.shown]
         return f"import cython\nimport numpy as np\nfrom numpy.typing import NDArray\n\n__all__ = {shown}\n{text}"
 
@@ -144,16 +191,23 @@ class Room:
         imported: dict[str, None] = {"cimport cython\n": None}
         parts: list[str] = []
         for each in self.kernels:
-            for module, names in _CIMPORT.findall(each.declarations):
-                if module not in own:
-                    if twice := defined & set(re.findall(r"\w+", names)):
+            for module, names in each.imports:
+                if (home := _home(module)) and module not in own:
+                    if twice := defined & set(names):
                         raise ValueError(f"{each.path} imports {', '.join(twice)}, but a file next to it defines that, too")
-                    imported[f"from {_module_of(module)} cimport {names}\n"] = None
-            text = _CIMPORT.sub("", each.declarations).replace("cimport cython\n", "", 1)
+                    imported[f"from {home} cimport {', '.join(names)}\n"] = None
+            text = "".join([*each.constants.values(), each.declarations])
             for old, new in self._renamed(each).items():
                 text = re.sub(rf"(?<![\w.]){re.escape(old)}\b", new, text)
             parts.append(text)
         return "".join([*imported, *parts])
+
+
+@cache
+def classes() -> dict[str, str]:
+    """Return the module of each class of C."""
+    files = (path.relative_to(ROOT) for path in sorted((ROOT / KERNELS).rglob("*.py")))
+    return {name: each.module for each in map(Kernel, files) for name in _CLASS.findall(each.declarations)}
 
 
 def rooms() -> list[Room]:
@@ -208,19 +262,20 @@ def _compiled(folder: Path) -> str:
     return f"{_dotted(KERNELS)}._{'basics' if folder == KERNELS else folder.name}"
 
 
-def _module_of(module: str) -> str:
-    """Return where something of a file of another room is."""
-    return _compiled(Path(*module.split(".")).parent) if module.startswith(_dotted(KERNELS)) else module
+def _home(module: str) -> str | None:
+    """Return where C finds what a file imports, if it does."""
+    if module.startswith(f"{_dotted(KERNELS)}."):
+        return _compiled(Path(*module.split(".")).parent)
+    return IN_C.get(module)
 
 
-def _body(kernel: Kernel) -> str:
-    """Return a file without its docstring, its imports, and what it does uncompiled."""
-    lines = kernel.source.splitlines(keepends=True)
-    for node in reversed(ast.parse(kernel.source).body):
-        docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if docstring or isinstance(node, ast.Import | ast.ImportFrom | ast.Try | ast.If):
-            del lines[node.lineno - 1 : node.end_lineno]
-    return "".join(lines)
+def _assigned(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a block assigns; a comprehension has its own."""
+    for each in ast.iter_child_nodes(node):
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+            yield each.id
+        elif not isinstance(each, ast.comprehension):
+            yield from _assigned(each)
 
 
 def _with_names(text: str, names: dict[str, str]) -> str:

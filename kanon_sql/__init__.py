@@ -152,7 +152,7 @@ def load_ipython_extension(shell: Any) -> None:
     """Give a notebook the magic ``%%kanon``: ``%load_ext kanon_sql``."""
     from importlib import import_module
 
-    import_module("kanon_sql.cli.magic").load(shell)
+    import_module("kanon_sql.engines.notebook.magic").load(shell)
 
 
 def __dir__() -> list[str]:

@@ -57,8 +57,6 @@ def releasing(
 
     Parameters
     ----------
-    name : str
-        What it is called.
     positional : str
         Its arguments behind the table, of `NAMES`.
     requirement : type of ThresholdRequirement, optional

@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -59,11 +58,8 @@ def fit(session: Session, run: int, cells: int) -> str | None:
     """Find what may be shown, and keep it as a table that later ones have to respect; NULL, or why there is none."""
     from kanon_sql.engines.cells.table_release import release_table
 
-    session.search.ready()
-    gathering: CellGathering = session.gatherings.of(run)
-    gathering.touched = math.inf  # the solver may take its time
-    try:
-        base = gathering.whole(cells)
+    with session.gatherings.solving(run, cells, session.search) as gathering:
+        base = gathering.whole()
         with session.protected_tables.turn() as earlier:
             search = (earlier, session.search.report, session.search.ended)
             together = session.protected_tables.solved_with(gathering.ticket)
@@ -76,11 +72,6 @@ def fit(session: Session, run: int, cells: int) -> str | None:
             certificate = found.certificate
             warned = replace(certificate, warnings=(*gathering.warnings, *certificate.warnings))
             found = replace(found, certificate=session.protected_tables.add(replace(found, certificate=warned)))
-    except BaseException:
-        session.gatherings.end(run)
-        raise
-    finally:
-        session.search.rest()
     gathering.found(found, base)
     return None
 
@@ -89,17 +80,11 @@ def explain(session: Session, run: int, cells: int) -> list[dict[str, str]]:
     """Return the figures of the certificate that the table would have."""
     from kanon_sql.engines.cells.table_release import release_table
 
-    session.search.ready()
-    gathering: CellGathering = session.gatherings.of(run)
-    try:
-        base = gathering.whole(cells)
+    with session.gatherings.ending(run), session.gatherings.solving(run, cells, session.search) as gathering:
+        search = session.search.report, session.search.ended
+        base = gathering.whole()
         with session.protected_tables.turn() as earlier:
-            found = release_table(
-                base, gathering.counting, gathering.protection, earlier, session.search.report, session.search.ended
-            )
-    finally:
-        session.gatherings.end(run)
-        session.search.rest()
+            found = release_table(base, gathering.counting, gathering.protection, earlier, *search)
     certificate = replace(found.certificate, warnings=(*gathering.warnings, *found.certificate.warnings))
     return [{"property": name, "value": value} for name, value in certificate.figures().items()]
 
@@ -144,15 +129,12 @@ def _labels(texts: Sequence[str], recoding: str, number: int) -> Sequence[Label]
 
 def checked(session: Session, run: int, rows: int) -> str | None:
     """Check that no row is missing, remember the table, and let go of the base cells."""
-    gathering: CellGathering = session.gatherings.of(run)
-    try:
+    with session.gatherings.ending(run) as gathering:
         release = gathering.complete(rows)
         session.protected_tables.remember(release.released, gathering.home)
         # where it is remembered is no property of the table, so the certificate does not say it
         added = () if gathering.home.warning is None else (gathering.home.warning,)
         session.announcements.add(replace(release.certificate, warnings=(*release.certificate.warnings, *added)))
-    finally:
-        session.gatherings.end(run)
     return None
 
 

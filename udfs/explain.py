@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.engines.duckdb.connect.functions import Function
 from kanon_sql.engines.duckdb.connect.session import Session
-from kanon_sql.engines.duckdb.gather.gathered_row_types import Gathering
+from kanon_sql.engines.duckdb.gather.gathered_row_types import RowTypeGathering
 from kanon_sql.engines.duckdb.histories.linking import foreseen
 from kanon_sql.engines.duckdb.release.explanation import Line, empty_explanation, explanation, exposure_lines
 from kanon_sql.engines.histogram import coded
@@ -37,19 +37,13 @@ def explain(
     """
     import pyarrow as pa
 
-    session.search.ready()
     key = run[0].as_py()
-    try:
-        gathering = session.gatherings.of(key)
+    with session.gatherings.ending(key), session.gatherings.solving(key, row_types[0].as_py(), session.search) as gathering:
         policy = gathering.policy
-        gathering.require(row_types[0].as_py())
         lines = [*_lines(session, gathering, tables), *exposure_lines(exposed[0].as_py(), policy)]
         if policy.pseudonyms:
             linked = pa.Table.from_struct_array(tokens.combine_chunks().flatten())  # no list is that of no tokens
             lines += [Line(property="refusal", value=each) for each in foreseen(session, linked, policy)]
-    finally:
-        session.search.rest()
-        session.gatherings.end(key)
     columns = {
         "property": pa.array([line.property for line in lines], pa.string()),
         "value": pa.array([line.value for line in lines], pa.string()),
@@ -60,7 +54,7 @@ def explain(
     return pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), rows)
 
 
-def _lines(session: Session, gathering: Gathering, tables: tuple[Any, ...]) -> list[Line]:
+def _lines(session: Session, gathering: RowTypeGathering, tables: tuple[Any, ...]) -> list[Line]:
     policy = gathering.policy
     if not gathering.row_types:
         return empty_explanation(policy)

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,16 +33,8 @@ def begin(session: Session, requested: str, warnings: list[str] | None) -> int:
 
 def fit(session: Session, run: int, rows: int) -> str | None:
     """Find what each row shows; NULL, or why there is no release."""
-    session.search.ready()
-    gathering: HistoryGathering = session.gatherings.of(run)
-    gathering.touched = math.inf  # the solver may take its time
-    try:
-        gathering.solve(rows, session.search.report)
-    except BaseException:
-        session.gatherings.end(run)
-        raise
-    finally:
-        session.search.rest()
+    with session.gatherings.solving(run, rows, session.search) as gathering:
+        gathering.solve(session.search.report)
     return None
 
 
@@ -65,11 +56,8 @@ def checked(
     exposed: dict[str, Any] | None,
 ) -> str | None:
     """Keep the certificate of a release whose known rows are those of enough people, and let go of its rows."""
-    gathering: HistoryGathering = session.gatherings.of(run)
-    try:
+    with session.gatherings.ending(run) as gathering:
         session.link(gathering.complete(rows, fewest, people, below, unlinked, own, exposed))
-    finally:
-        session.gatherings.end(run)
     return None
 
 

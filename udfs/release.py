@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ from kanon_sql.certificate.exposure import refuse_unlisted
 from kanon_sql.engines.built_arrays import numbers, texts
 from kanon_sql.engines.duckdb.connect.functions import Function
 from kanon_sql.engines.duckdb.connect.session import Session
-from kanon_sql.engines.duckdb.gather.gathered_row_types import Gathering
+from kanon_sql.engines.duckdb.gather.gathered_row_types import RowTypeGathering
 from kanon_sql.engines.pieces import PiecesByNumber, PlainPieces
 from kanon_sql.engines.solving import solve
 from kanon_sql.engines.tokens import Tokens
@@ -44,7 +43,7 @@ def begin(
     surface: Surface,
 ) -> int:
     """Return the number under which the row types of this run of a statement are gathered; ``warnings`` are about the unit."""
-    gathering = Gathering(
+    gathering = RowTypeGathering(
         Policy.from_json(policy), memory, folder, connection, warnings or (), surface, begun=session.search.begun()
     )
     return session.gatherings.begin(gathering)
@@ -82,23 +81,14 @@ def fit(session: Session, run: pa.ChunkedArray, row_types: pa.ChunkedArray, sing
     UnlistedColumnError
         When columns without a role single out too many rows; the search does not start.
     """
-    session.search.ready()
     key = run[0].as_py()
-    gathering = session.gatherings.of(key)
-    gathering.require(row_types[0].as_py())
-    if not gathering.row_types:
-        session.gatherings.end(key)
-        return _answer(session.record(pipeline.empty_certificate(gathering.policy), gathering.connection), None)
-    gathering.touched = math.inf  # the solver may take its time
-    try:
+    with session.gatherings.solving(key, row_types[0].as_py(), session.search) as gathering:
+        if not gathering.row_types:
+            session.gatherings.end(key)
+            return _answer(session.record(pipeline.empty_certificate(gathering.policy), gathering.connection), None)
         if (singled_out := singled[0].as_py()) is not None:
             refuse_unlisted(singled_out, gathering.policy, gathering.surface)
         found, certificate = _found(session, gathering, tables)
-    except BaseException:
-        session.gatherings.end(key)
-        raise
-    finally:
-        session.search.rest()
     gathering.found(found)
     certificate = replace(certificate, warnings=(*gathering.warnings, *certificate.warnings))
     return _answer(session.record(certificate, gathering.connection, gathering.surface), found.tokens)
@@ -112,7 +102,7 @@ def _answer(release: int | None, tokens: Tokens | None, refused: str | None = No
     return pa.StructArray.from_arrays([number, texts([refused]), words], ["release", "refused", "words"])
 
 
-def _found(session: Session, gathering: Gathering, tables: Sequence[Any]) -> tuple[PiecesByNumber, Certificate]:
+def _found(session: Session, gathering: RowTypeGathering, tables: Sequence[Any]) -> tuple[PiecesByNumber, Certificate]:
     """Solve what was gathered, at once or by parts."""
     types, policy = gathering.whole(), gathering.policy
     budget = Budget.of(policy, session.search.report, session.search.ended, gathering.begun)

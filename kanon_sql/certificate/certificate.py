@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
-from kanon_sql.certificate.file import read, write
+from kanon_sql.certificate.base import CertificateBase, Released
+from kanon_sql.certificate.file import RELEASE, Layout
 from kanon_sql.certificate.histories import HistoryRisk
-from kanon_sql.certificate.html import table
-from kanon_sql.certificate.released import Released
 from kanon_sql.certificate.status import Status
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
@@ -20,7 +19,7 @@ WEAK = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Certificate:
+class Certificate(CertificateBase):
     """The figures of one release.
 
     Attributes
@@ -92,6 +91,8 @@ class Certificate:
     >>> Certificate.from_json(certificate.to_json()) == certificate
     True
     """
+
+    LAYOUT: ClassVar[Layout] = RELEASE
 
     requirements: tuple[str, ...]
     algorithm: str
@@ -217,9 +218,6 @@ class Certificate:
         named = [*lines.items(), *(("warning", each) for each in self.warnings)]
         return "\n".join(f"{name:<18}{text}" for name, text in named)
 
-    def _repr_html_(self) -> str:
-        return table("certificate", self.figures())
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain data: exact numbers as int, or as text if they are not integers."""
         data = {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -232,23 +230,6 @@ class Certificate:
         for name in ("cost", "lower_bound"):
             data[name] = int(data[name]) if data[name].denominator == 1 else str(data[name])
         return {**data, "gap": self.gap}
-
-    def to_json(self) -> str:
-        """Return the text of a certificate file: one claim a line, exact numbers, a checksum at the end."""
-        return write({name: getattr(self, name) for name in self.__dataclass_fields__})
-
-    @classmethod
-    def from_json(cls, text: str) -> Certificate:
-        """Read a certificate file.
-
-        Raises
-        ------
-        CertificateError
-            When the text is not a certificate, or its checksum does not match.
-        """
-        document = read(text)
-        document.require_checksum()
-        return cls(**document.claims)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -43,8 +43,6 @@ def refuse_unlisted(figures: Mapping[str, Any], policy: Policy, surface: Surface
     ----------
     figures, policy, released
         As for `warnings_of`. Before a search, nothing is known of what they give back.
-    surface : Surface
-        The surface. Errors name its options.
 
     Raises
     ------
@@ -93,22 +91,12 @@ def warnings_of(figures: Mapping[str, Any], policy: Policy, *, released: bool = 
 
 @dataclass(frozen=True, slots=True)
 class _Singled:
-    """The rows that a column, or several together, single out.
+    """The rows that a column, or several together, single out."""
 
-    Parameters
-    ----------
-    single, rows : int
-        Those rows, and the rows that were looked at.
-    exact : bool
-        Whether every row was.
-    who : str
-        Who shares their values, if not one row alone.
-    """
-
-    single: int
-    rows: int
-    exact: bool
-    who: str
+    single: int  # those rows
+    rows: int  # the rows that were looked at
+    exact: bool  # whether every row was
+    who: str  # who shares their values, if not one row alone
 
     @property
     def share(self) -> float:

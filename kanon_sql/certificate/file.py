@@ -177,24 +177,12 @@ _LATER = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """One kind of certificate file.
+    """One kind of certificate file."""
 
-    Attributes
-    ----------
-    format : str
-        What the file says it is.
-    claims : mapping of Kind
-        The fields of the certificate, in the order of the file.
-    later : mapping
-        Fields that files of this format did not always have, with what they hold there.
-    lists : mapping of Kind
-        Lists that only those files have in which they are not empty.
-    """
-
-    format: str
-    claims: Mapping[str, Kind]
-    later: Mapping[str, Any]
-    lists: Mapping[str, Kind] = field(default_factory=dict)
+    format: str  # what the file says it is
+    claims: Mapping[str, Kind]  # the fields of the certificate, in the order of the file
+    later: Mapping[str, Any]  # fields that files of this format did not always have, with what they hold there
+    lists: Mapping[str, Kind] = field(default_factory=dict)  # lists that only those files have in which they are not empty
 
     @property
     def fields(self) -> dict[str, Kind]:
@@ -209,21 +197,11 @@ RELEASE = Layout(format=FORMAT, claims=_CLAIMS, later=_LATER)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """The claims of a certificate and where they stand.
+    """The claims of a certificate and where they stand."""
 
-    Attributes
-    ----------
-    claims : dict
-        The fields of the certificate.
-    lines : dict
-        The line of each field, from 1.
-    intact : bool
-        Whether the checksum fits the text.
-    """
-
-    claims: dict[str, Any]
-    lines: dict[str, int]
-    intact: bool
+    claims: dict[str, Any]  # the fields of the certificate
+    lines: dict[str, int]  # the line of each field, from 1
+    intact: bool  # whether the checksum fits the text
 
     def require_checksum(self) -> None:
         """Raise a CertificateError unless the checksum fits the text."""

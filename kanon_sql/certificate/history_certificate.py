@@ -1,21 +1,46 @@
-"""What is known of a release that links the rows of each person."""
+"""What is known of a release that links the rows of each person, and what a released database states about a table."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar, TypeAlias
 
-from kanon_sql.certificate.certificate import saving_of
-from kanon_sql.certificate.file import read, write
-from kanon_sql.certificate.history_file import HISTORIES
+from kanon_sql.certificate.base import CertificateBase
+from kanon_sql.certificate.certificate import Certificate, saving_of
+from kanon_sql.certificate.file import OBJECT, SECONDS, TEXT, TEXTS, WHOLE, WHOLE_OR_NULL, Layout
 from kanon_sql.errors import CertificateError, PolicyError, raise_alone
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.linked_histories import LinkedHistories
+from kanon_sql.model.policy import Policy
+
+HISTORIES = Layout(
+    format="kanon-sql history certificate 1",
+    claims={
+        "policy": OBJECT,
+        "guarantee": TEXT,
+        "k": WHOLE,
+        "people": WHOLE,
+        "rows": WHOLE,
+        "own_columns": TEXTS,
+        "linked_people": WHOLE,
+        "linked_rows": WHOLE,
+        "fewest_candidates": WHOLE_OR_NULL,
+        "people_below_next": WHOLE_OR_NULL,
+        "suppressed_cells": WHOLE,
+        "cells": WHOLE,
+        "lower_bound": WHOLE,
+        "bound_method": TEXT,
+        "seconds": SECONDS,
+        "warnings": TEXTS,
+    },
+    later={},
+)
+"""The certificate of linked histories; its number is of the session."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryCertificate:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class HistoryCertificate(CertificateBase):
     """What a release guarantees of histories, and what it costs.
 
     Attributes
@@ -59,6 +84,8 @@ class HistoryCertificate:
     >>> release.certificate.suppressed_cells, release.certificate.lower_bound, release.certificate.gap
     (2, 2, 0.0)
     """
+
+    LAYOUT: ClassVar[Layout] = HISTORIES
 
     guarantee: str
     policy: str
@@ -136,27 +163,6 @@ class HistoryCertificate:
         del data["number"]  # it is of the session
         return data
 
-    def to_json(self) -> str:
-        """Return the text of a certificate file: one claim a line, a checksum at the end."""
-        return write({name: getattr(self, name) for name in HISTORIES.claims}, HISTORIES)  # its number is of the session
-
-    @classmethod
-    def from_json(cls, text: str) -> HistoryCertificate:
-        """Read a certificate file.
-
-        Raises
-        ------
-        CertificateError
-            When the text is not a certificate, or its checksum does not match.
-        """
-        document = read(text, HISTORIES)
-        document.require_checksum()
-        return cls(**document.claims)
-
-    def __repr__(self) -> str:
-        """Return one line for each figure."""
-        return "\n".join(f"{name:<18}{text}" for name, text in self.figures().items())
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedRelease:
@@ -182,3 +188,25 @@ class LinkedRelease:
 
     table: Any
     certificate: HistoryCertificate
+
+
+Stated: TypeAlias = Certificate | HistoryCertificate
+"""What a released database states about a table."""
+
+
+def stated(text: str) -> Stated:
+    """Return the certificate of a text.
+
+    Raises
+    ------
+    CertificateError
+        When it is none.
+    """
+    return HistoryCertificate.from_json(text) if f'"{HISTORIES.format}"' in text[:200] else Certificate.from_json(text)
+
+
+def guaranteed_by(certificate: Stated) -> Policy:
+    """Return what is guaranteed of the rows; that of linked histories names the roles of its columns."""
+    if isinstance(certificate, HistoryCertificate):
+        return certificate.asked.roles
+    return Policy.from_json(certificate.policy)

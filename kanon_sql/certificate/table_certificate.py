@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar, Self
 
-from kanon_sql.certificate.file import read, write
-from kanon_sql.certificate.html import table
-from kanon_sql.certificate.released import Released
+from kanon_sql.certificate.base import CertificateBase, Released
+from kanon_sql.certificate.file import Layout, write
 from kanon_sql.certificate.status import Status
-from kanon_sql.certificate.table_evidence import TableEvidence
-from kanon_sql.certificate.table_file import PROTECTED
+from kanon_sql.certificate.table_file import PROTECTED, TableEvidence
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.protection import Protection, coalition_in_words
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableCertificate:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableCertificate(CertificateBase):
     """The figures of one protected table.
 
     Attributes
@@ -69,6 +67,8 @@ class TableCertificate:
     True
     """
 
+    LAYOUT: ClassVar[Layout] = PROTECTED
+
     requirements: tuple[str, ...]
     algorithm: str
     status: Status
@@ -81,13 +81,13 @@ class TableCertificate:
     secondary: int
     witnesses: int
     seconds: float
-    tabulation: str = field(repr=False)
-    protection: str = field(repr=False)
+    tabulation: str
+    protection: str
     empty_rows: int = 0
     warnings: tuple[str, ...] = ()
     number: int | None = None
     together: str | None = None
-    prove: Callable[[], TableEvidence] = field(repr=False, compare=False)
+    prove: Callable[[], TableEvidence] = field(compare=False)
 
     def __eq__(self, other: object) -> bool:
         """Return whether two certificates claim the same, by the same evidence."""
@@ -133,13 +133,6 @@ class TableCertificate:
     def _named_rows(self) -> tuple[str, ...]:
         return Protection.from_dict(json.loads(self.protection)).named_rows
 
-    def __repr__(self) -> str:
-        """Return one line for each figure."""
-        return "\n".join(f"{name:<18}{text}" for name, text in self.figures().items())
-
-    def _repr_html_(self) -> str:
-        return table("certificate", self.figures())
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         data = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "prove"}
@@ -152,7 +145,7 @@ class TableCertificate:
         return write({name: getattr(self, name) for name in self.__dataclass_fields__} | parts, PROTECTED)
 
     @classmethod
-    def from_claims(cls, claims: dict[str, Any]) -> TableCertificate:
+    def from_claims(cls, claims: dict[str, Any]) -> Self:
         """Return the certificate of what a file claims."""
         parts = {name: claims[name] for name in TableEvidence.__dataclass_fields__ if name in claims}
         evidence = TableEvidence(**parts)
@@ -161,19 +154,6 @@ class TableCertificate:
             witnesses=len(parts["witnesses"]),
             prove=lambda: evidence,
         )
-
-    @classmethod
-    def from_json(cls, text: str) -> TableCertificate:
-        """Read a certificate file.
-
-        Raises
-        ------
-        CertificateError
-            When the text is not a certificate, or its checksum does not match.
-        """
-        document = read(text, PROTECTED)
-        document.require_checksum()
-        return cls.from_claims(document.claims)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

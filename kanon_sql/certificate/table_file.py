@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.certificate.file import (
@@ -17,10 +18,53 @@ from kanon_sql.certificate.file import (
     Layout,
     is_list_of,
 )
-from kanon_sql.certificate.table_evidence import Witness
 from kanon_sql.table.cell_table import PricedCut
 
+Move = tuple[int, int, int]
+"""A measure, a base cell, and by how much it changes there."""
+
+Witness = tuple[int, int, tuple[Move, ...]]
+"""A row, the measure that requires the witness, and its moves: those in that measure first, then by measure."""
+
 _A_LINE = 20
+
+_OBJECT = Kind(
+    words="a JSON object",
+    fits=lambda value: isinstance(value, dict),
+    read=lambda value: json.dumps(value, sort_keys=True),
+    write=str,
+)
+
+_OBJECT_OR_NULL = Kind(
+    words="a JSON object, or null",
+    fits=lambda value: value is None or _OBJECT.fits(value),
+    read=lambda value: None if value is None else _OBJECT.read(value),
+    write=lambda value: "null" if value is None else value,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableEvidence:
+    """The pattern of a table, or of several that were solved together, its witnesses, and the prices of its lower bound.
+
+    Base cells are numbered by their keys in ascending order, NULL last; empty cells follow. Rows are numbered by grouping set:
+    those of the tabulation in their order, then the joined ones. Within a set, the first base cell counts. Measure 0 is the
+    count; sums follow.
+    """
+
+    primaries: tuple[int, ...]  # the primary suppressed rows of the tables
+    secondaries: tuple[int, ...]  # the others
+    # Another table that agrees with everything shown: one for each primary row and measure that requires it, of a sum one of
+    # more and one of less, and one for each row of ``joined_sets`` with too few people. With ``AGAINST CONTRIBUTORS``, some
+    # rows have several, each of which raises another base cell that contributors know.
+    witnesses: tuple[Witness, ...]
+    # cuts with their multipliers; where an integer program proves more, these prove a part of the bound
+    cuts: tuple[PricedCut, ...]
+    scale: int  # see `PricedCut.price`
+    # The keys of grouping sets that no table has. Their rows are groups that rows of several grouping sets name together.
+    joined_sets: tuple[tuple[int, ...], ...] = ()
+    # base cells without people that the published rows permit: for each key, the number of a base cell with the same value
+    empty_cells: tuple[tuple[int, ...], ...] = ()
 
 
 def _is_cut(value: object) -> bool:
@@ -77,18 +121,6 @@ def _pairs(numbers: list[int]) -> Iterator[tuple[int, int]]:
     return zip(numbers[::2], numbers[1::2], strict=True)
 
 
-_OBJECT = Kind(
-    words="a JSON object",
-    fits=lambda value: isinstance(value, dict),
-    read=lambda value: json.dumps(value, sort_keys=True),
-    write=str,
-)
-_OBJECT_OR_NULL = Kind(
-    words="a JSON object, or null",
-    fits=lambda value: value is None or _OBJECT.fits(value),
-    read=lambda value: None if value is None else _OBJECT.read(value),
-    write=lambda value: "null" if value is None else value,
-)
 _NUMBERS = Kind(
     words="a list of whole numbers",
     fits=lambda value: isinstance(value, list) and is_list_of(int, value),

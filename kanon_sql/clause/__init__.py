@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from kanon_sql.clause.calls import named_arguments
 from kanon_sql.clause.conditions import guarantee_of
 from kanon_sql.clause.corrections import not_our_word
-from kanon_sql.clause.place import place_of
+from kanon_sql.clause.place import named_arguments, place_of
 from kanon_sql.clause.plain_query import shown_columns
 from kanon_sql.clause.recodings import recodings_of
 from kanon_sql.clause.rewrite import rewrite

@@ -15,22 +15,12 @@ _ABOUT_FILES = frozenset({"RETURN_FILES", "RETURN_STATS"})
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What stands behind TO.
+    """What stands behind TO."""
 
-    Attributes
-    ----------
-    start, stop : int
-        Offsets of its first character and behind its last one.
-    parameter : str or int or None
-        The name of the parameter that it is, or its number from 0; None for a text or an expression.
-    optional : bool
-        Whether no row may mean no file.
-    """
-
-    start: int
-    stop: int
-    parameter: str | int | None
-    optional: bool
+    start: int  # offset of its first character
+    stop: int  # offset behind its last one
+    parameter: str | int | None  # the name of the parameter that it is, or its number from 0; None for a text or an expression
+    optional: bool  # whether no row may mean no file
 
 
 def copied_text(sql: str) -> str | None:
@@ -45,8 +35,6 @@ def target_of(sql: str, *, first: bool = False) -> Target:
 
     Parameters
     ----------
-    sql : str
-        The statement.
     first : bool
         Whether ``?`` as a target counts as the first parameter, wherever others stand.
 

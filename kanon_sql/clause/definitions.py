@@ -19,7 +19,7 @@ tables of counts is a PROTECT clause.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from kanon_sql.clause.columns import ColumnList
 from kanon_sql.clause.conditions import conditions
@@ -37,9 +37,6 @@ from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.stored_protection import StoredProtection
 from kanon_sql.model.validation import same_name
 
-if TYPE_CHECKING:
-    from kanon_sql.clause.database import Database
-
 _HINT = "CREATE ANONYMIZATION POLICY research ON patients (IDENTIFIER name; BY zip, age; GUARANTEE k >= 5)"
 
 _IDENTIFYING = "a quasi-identifier"
@@ -47,6 +44,34 @@ _IDENTIFYING = "a quasi-identifier"
 _PARTS = ("IDENTIFIER", "BY", "KEEP", "GUARANTEE", "USING", "PERSON", "OF")
 
 _PERSON = "PERSON patient FROM patients BY zip, born"
+
+
+class Database(Protocol):
+    """What a database answers to statements about policies: each answer is SQL text that it runs."""
+
+    def create(self, policy: Stored, *, replace: bool) -> str:
+        """Return the statement that stores a policy."""
+
+    def drop(self, name: str, *, if_exists: bool) -> str:
+        """Return the statement that forgets a policy."""
+
+    def show(self) -> str:
+        """Return the query that lists the policies."""
+
+    def policy(self, name: str) -> Policy:
+        """Return what a stored policy guarantees."""
+
+    def protection(self, name: str) -> StoredProtection:
+        """Return a stored policy for tables of counts."""
+
+    def release(self, body: str, name: str, wide: str | None) -> str:
+        """Return a query that yields the released rows of the query ``body`` under a stored policy; uses ``body`` once.
+
+        ``wide`` is a query of the same rows with the columns that ``body`` leaves out, if any.
+        """
+
+    def explain(self, body: str, policy: Policy | str, wide: str | None) -> str:
+        """Return a query that explains a release without making it; the policy may be the name of a stored one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,8 +48,6 @@ def refuse_groups(script: Script, start: int, end: int, guarantee: Guarantee, pe
         The tokens of the text, with their brackets matched.
     start, end : int
         The first place of the query, behind its leading WITH, and the place behind its last.
-    guarantee : Guarantee
-        What is guaranteed of its rows.
     permitted : str, optional
         How to say that rows are what counts; by default as in the clause.
 
@@ -76,8 +74,6 @@ def refuse_grouped_sources(script: Script, start: int, end: int, per: str | None
         The tokens of the text, with their brackets matched.
     start, end : int
         The first place of the query, behind its leading WITH, and the place behind its last.
-    per : str or None
-        The column that tells people apart.
     permitted : str
         How to say that rows are what counts.
 

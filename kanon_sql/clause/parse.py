@@ -39,8 +39,6 @@ def parse_clause(script: Script, place: int) -> tuple[Policy | LinkedHistories |
 
     Parameters
     ----------
-    script : Script
-        The tokens of the text.
     place : int
         The word ANONYMIZE; BY or WITH POLICY follows.
 

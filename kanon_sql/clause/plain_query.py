@@ -24,8 +24,6 @@ def shown_columns(query: str, table: str, columns: Sequence[str]) -> tuple[str, 
         A query without a clause.
     table : str
         The table, as SQL spells it.
-    columns : sequence of str
-        Its columns.
 
     Examples
     --------

@@ -32,34 +32,16 @@ _FORM = "hint: write SELECT keys, aggregates FROM one table WHERE ... GROUP BY .
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A query that can run on a release.
+    """A query that can run on a release."""
 
-    Attributes
-    ----------
-    number : int
-        Its place in the file, from 1.
-    text : str
-        The query, without its order.
-    plain : str
-        The query over `SOURCE`.
-    weighted : str
-        The query over `WEIGHTED`.
-    columns : tuple of str
-        Columns that it compares, groups by or computes with.
-    means : tuple of str
-        Columns that it only sums, counts or averages.
-    keys, values : tuple of int
-        Places in its result: of what it groups by, and of its aggregates.
-    """
-
-    number: int
-    text: str
-    plain: str
-    weighted: str
-    columns: tuple[str, ...]
-    means: tuple[str, ...]
-    keys: tuple[int, ...]
-    values: tuple[int, ...]
+    number: int  # its place in the file, from 1
+    text: str  # the query, without its order
+    plain: str  # the query over `SOURCE`
+    weighted: str  # the query over `WEIGHTED`
+    columns: tuple[str, ...]  # columns that it compares, groups by or computes with
+    means: tuple[str, ...]  # columns that it only sums, counts or averages
+    keys: tuple[int, ...]  # places in its result of what it groups by
+    values: tuple[int, ...]  # places in its result of its aggregates
 
 
 def read_queries(text: str, columns: Iterable[str]) -> tuple[Query, ...]:

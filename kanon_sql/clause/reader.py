@@ -21,18 +21,10 @@ _DIGITS = 40
 
 @dataclass(slots=True)
 class Reader:
-    """Read tokens one after the other.
+    """Read tokens one after the other."""
 
-    Parameters
-    ----------
-    script : Script
-        The tokens of the text.
-    place : int
-        The token that comes next.
-    """
-
-    script: Script
-    place: int
+    script: Script  # the tokens of the text
+    place: int  # the token that comes next
 
     @property
     def spelled(self) -> str:

@@ -27,7 +27,6 @@ from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
 from kanon_sql.errors import ClauseError, PolicyError, raise_alone
 from kanon_sql.model.coding import Coded, Cuts
-from kanon_sql.model.microaggregation import Means, Medians
 from kanon_sql.model.recodings import (
     PERIODS,
     Bins,
@@ -35,6 +34,8 @@ from kanon_sql.model.recodings import (
     Generalization,
     Intervals,
     Levels,
+    Means,
+    Medians,
     Ranges,
     Rectangles,
     Regions,

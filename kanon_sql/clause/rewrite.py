@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kanon_sql.clause.cells.place import explains_protect, find_protected, query_start
 from kanon_sql.clause.corrections import corrected, read_as_meant
-from kanon_sql.clause.database import Database
-from kanon_sql.clause.definitions import begins_definition, parse_definition
+from kanon_sql.clause.definitions import Database, begins_definition, parse_definition
 from kanon_sql.clause.groups import refuse_grouped_sources, refuse_groups
 from kanon_sql.clause.parse import parse_clause
 from kanon_sql.clause.script import CorrectableError, Script, is_mentioned
@@ -92,25 +91,8 @@ def rewrite(
     """
     if not is_mentioned(sql):
         return sql
-    script = Script.read(sql)
-    parts = list(script.statements())
-    if not any(begins_definition(script, first) for first, _ in parts) and not any(
-        script.word(place) in {"ANONYMIZE", "ANONYMISE", "PROTECT"} for place in range(len(script.tokens))
-    ):
-        return sql
-    rewriting = _Rewriting(script, release, database, protect, link, once)
-    try:
-        script.match_brackets()
-        for first, end in parts:
-            rewriting.statement(first, end)
-    except CorrectableError as wrong:
-        raise_alone(corrected(wrong))
-    except ClauseError:
-        meant = read_as_meant(script)
-        if meant is None:
-            raise
-        raise_alone(meant)
-    return _apply(sql, 0, len(sql), rewriting.edits) if rewriting.edits else sql
+    edits = _Rewriting(Script.read(sql), release, database, protect, link, once).edited()
+    return _apply(sql, 0, len(sql), edits) if edits else sql
 
 
 class _Rewriting:
@@ -129,7 +111,28 @@ class _Rewriting:
         self._script, self._release, self._database, self._protect, self._link = script, release, database, protect, link
         self._once = set(map(same_name, once))
 
-    def statement(self, first: int, end: int) -> None:
+    def edited(self) -> list[_Edit]:
+        """Return the edits of all statements, none where the words are only names."""
+        script = self._script
+        parts = list(script.statements())
+        if not any(begins_definition(script, first) for first, _ in parts) and not any(
+            script.word(place) in {"ANONYMIZE", "ANONYMISE", "PROTECT"} for place in range(len(script.tokens))
+        ):
+            return []
+        try:
+            script.match_brackets()
+            for first, end in parts:
+                self._statement(first, end)
+        except CorrectableError as wrong:
+            raise_alone(corrected(wrong))
+        except ClauseError:
+            meant = read_as_meant(script)
+            if meant is None:
+                raise
+            raise_alone(meant)
+        return self.edits
+
+    def _statement(self, first: int, end: int) -> None:
         script = self._script
         if begins_definition(script, first):
             definition = parse_definition(script, first, end)

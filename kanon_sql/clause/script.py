@@ -64,20 +64,11 @@ class CorrectableError(ClauseError):
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """The tokens of a text; places are indexes into ``tokens``, and places outside of it are blank.
+    """The tokens of a text; places are indexes into ``tokens``, and places outside of it are blank."""
 
-    Parameters
-    ----------
-    text : str
-        The SQL text, one or more statements.
-    tokens : tuple of Token
-        Its tokens; their offsets count characters of ``text``.
-    partner : dict
-        For the place of each bracket the place of its other half; filled by :meth:`match_brackets`.
-    """
-
-    text: str
-    tokens: tuple[Token, ...]
+    text: str  # the SQL text, one or more statements
+    tokens: tuple[Token, ...]  # its tokens; their offsets count characters of ``text``
+    # for the place of each bracket the place of its other half; filled by :meth:`match_brackets`
     partner: dict[int, int] = field(default_factory=dict)
 
     @classmethod

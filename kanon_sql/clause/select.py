@@ -43,41 +43,23 @@ _BEHIND_FROM = BEHIND_CLAUSE | frozenset({"SELECT", "WHERE", "GROUP", "HAVING", 
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """What makes the rows of a query groups.
+    """What makes the rows of a query groups."""
 
-    Parameters
-    ----------
-    what : str
-        How the query says it.
-    first, last : int
-        Where it says it, as places of tokens.
-    summary : bool
-        Whether no row is that of one person, whatever column the query returns.
-    """
-
-    what: str
-    first: int
-    last: int
-    summary: bool = False
+    what: str  # how the query says it
+    first: int  # the first token of where it says it, as a place
+    last: int  # the last one
+    summary: bool = False  # whether no row is that of one person, whatever column the query returns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Select:
-    """The parts of a query, as places of tokens.
+    """The parts of a query, as places of tokens."""
 
-    Parameters
-    ----------
-    items : tuple of (int, int), optional
-        Where each item of the SELECT list begins and ends; None where all columns of FROM are returned.
-    sources : tuple of int
-        Where each table or subquery of FROM begins; those that only filter rows (SEMI JOIN, ANTI JOIN) are left out.
-    grouping : Grouping, optional
-        How it groups, if it does.
-    """
-
+    # where each item of the SELECT list begins and ends; None where all columns of FROM are returned
     items: tuple[tuple[int, int], ...] | None = None
+    # where each table or subquery of FROM begins; those that only filter rows (SEMI JOIN, ANTI JOIN) are left out
     sources: tuple[int, ...] = ()
-    grouping: Grouping | None = None
+    grouping: Grouping | None = None  # how it groups, if it does
 
 
 def read_select(script: Script, start: int, end: int) -> Select:

@@ -24,30 +24,14 @@ _HEADS = ("SELECT", "FROM", "WITH", "VALUES", "TABLE", "(")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anonymized:
-    """The parts of a statement.
+    """The parts of a statement."""
 
-    Attributes
-    ----------
-    query : str
-        The query in front of the clause.
-    policy : Policy or str
-        What the clause asks for, or the name of the policy that does.
-    into : str or None
-        The table that the statement creates, each part quoted where it has to be; None for a query.
-    using : str or None
-        The format of that table, where one is named.
-    tail : str
-        What stands behind the clause: ORDER BY, LIMIT.
-    check_rows : callable
-        Refuses the query under a guarantee if its rows are groups, as `refuse_groups`.
-    """
-
-    query: str
-    policy: Policy | str
-    into: str | None
-    using: str | None
-    tail: str
-    check_rows: Callable[[Guarantee], None]
+    query: str  # the query in front of the clause
+    policy: Policy | str  # what the clause asks for, or the name of the policy that does
+    into: str | None  # the table that the statement creates, each part quoted where it has to be; None for a query
+    using: str | None  # the format of that table, where one is named
+    tail: str  # what stands behind the clause: ORDER BY, LIMIT
+    check_rows: Callable[[Guarantee], None]  # refuses the query under a guarantee if its rows are groups, as `refuse_groups`
 
 
 def single_release(sql: str) -> Anonymized | None:

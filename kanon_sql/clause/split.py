@@ -27,18 +27,10 @@ _UNFINISHED = (BEFORE_NAMES | {"VALUES"}) - {"ALL"}
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A clause and its query, as places of tokens.
+    """A clause and its query, as places of tokens."""
 
-    Parameters
-    ----------
-    body : int
-        Where the query begins: behind CREATE ... AS, INSERT INTO ..., and behind its leading WITH.
-    clause : int
-        The word ANONYMIZE, just behind the query.
-    """
-
-    body: int
-    clause: int
+    body: int  # where the query begins: behind CREATE ... AS, INSERT INTO ..., and behind its leading WITH
+    clause: int  # the word ANONYMIZE, just behind the query
 
 
 def find_sites(script: Script, first: int, end: int) -> Iterator[Site]:

@@ -12,18 +12,10 @@ from sqlglot.errors import TokenError
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement of a script.
+    """One statement of a script."""
 
-    Attributes
-    ----------
-    text : str
-        The statement as it was written, from its first token to before its semicolon.
-    line : int
-        The line of the script, from 1, on which the statement begins.
-    """
-
-    text: str
-    line: int
+    text: str  # the statement as it was written, from its first token to before its semicolon
+    line: int  # the line of the script, from 1, on which the statement begins
 
 
 _POLICY_HEADS = (("CREATE", "ANONYMIZATION", "POLICY"), ("CREATE", "OR", "REPLACE", "ANONYMIZATION", "POLICY"))
@@ -105,3 +97,9 @@ def is_complete(text: str) -> bool:
     if not tokens:
         return not text.strip()
     return len(tokens) - 1 in separators(tokens)
+
+
+def has_rows(names: list[str], text: str) -> bool:
+    """Return whether the columns of a statement's result are rows that were requested, not the count of what it did."""
+    queries = text.lstrip(" (").lower().startswith(("select", "from", "with"))
+    return names not in ([], ["Success"]) and (names != ["Count"] or queries)

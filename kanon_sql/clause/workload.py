@@ -24,33 +24,16 @@ MOST_WEIGHT = 5
 
 @dataclass(slots=True, kw_only=True)
 class Use:
-    """What queries use of a column.
+    """What queries use of a column."""
 
-    Attributes
-    ----------
-    points : int
-        How much it is used, by `POINTS`.
-    queries : int
-        How many queries use it.
-    cuts : set of Fraction
-        Numbers that it is compared with, as cuts: a comparison needs nothing finer.
-    widths : set of Fraction
-        Widths of the intervals that it is divided into.
-    periods : set of str
-        Periods that its dates are reduced to.
-    digits : set of int
-        Numbers of leading characters that are taken of it.
-    exact : bool
-        Whether a query groups by its value, or compares it, in another way.
-    """
-
-    points: int = 0
-    queries: int = 0
+    points: int = 0  # how much it is used, by `POINTS`
+    queries: int = 0  # how many queries use it
+    # numbers that it is compared with, as cuts: a comparison needs nothing finer
     cuts: set[Fraction] = field(default_factory=set)
-    widths: set[Fraction] = field(default_factory=set)
-    periods: set[str] = field(default_factory=set)
-    digits: set[int] = field(default_factory=set)
-    exact: bool = False
+    widths: set[Fraction] = field(default_factory=set)  # widths of the intervals that it is divided into
+    periods: set[str] = field(default_factory=set)  # periods that its dates are reduced to
+    digits: set[int] = field(default_factory=set)  # numbers of leading characters that are taken of it
+    exact: bool = False  # whether a query groups by its value, or compares it, in another way
 
     @property
     def recoding(self) -> str | None:

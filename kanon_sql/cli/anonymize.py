@@ -12,11 +12,8 @@ from kanon_sql.cli.options import (
     allow_file_option,
     assigned,
     column_names,
-    delimiter_option,
     drop_option,
-    escape_option,
     given_options,
-    json_option,
     keep_option,
     known_option,
     per_row_option,
@@ -25,11 +22,9 @@ from kanon_sql.cli.options import (
     require_guarantee,
     secret_option,
     sensitive_options,
-    table_option,
 )
-from kanon_sql.cli.publication import publication
+from kanon_sql.cli.publication import OUTPUT, Output, output_options, publication
 from kanon_sql.cli.publish import metric_and_hierarchy, population_table, release_file
-from kanon_sql.cli.streams import format_option
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.connect.connection import Connection
@@ -119,14 +114,7 @@ if TYPE_CHECKING:
 )
 @secret_option
 @allow_file_option
-@table_option
-@delimiter_option
-@escape_option("Put a quote before CSV cells that a spreadsheet would take for formulas.")
-@click.option("--certificate", metavar="CERT.json", help="Write the certificate to this file.")
-@format_option
-@click.option("--force", is_flag=True, help="Replace OUT and CERT.json if they exist.")
-@json_option
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and warnings.")
+@output_options
 @click.pass_context
 def anonymize(
     ctx: click.Context,
@@ -136,16 +124,9 @@ def anonymize(
     target: str,
     strict: bool,
     beside: tuple[str, ...],
-    table: str | None,
-    delimiter: str,
-    escape_formulas: bool,
     secret: bytes | None,
     allowed_files: tuple[str, ...],
-    certificate: str | None,
-    ending: str,
-    force: bool,
-    as_json: bool,
-    quiet: bool,
+    output: Output,
     **options: Any,
 ) -> None:
     """Anonymize a table: release IN as OUT.
@@ -163,7 +144,7 @@ def anonymize(
     known_rows = options.pop("known_rows")
     if known_rows is not None:
         refuse_with_histories(ctx)
-    tables = {name: Place.of(file) for name, file in assigned(beside, "--beside", "name=file").items()}
+    tables = {name: Place.of(file, dialect=output.dialect) for name, file in assigned(beside, "--beside", "name=file").items()}
     measures, others = metric_and_hierarchy(options.pop("metric"), options.pop("hierarchy"))
     if options["population"] is not None:
         options["population"], everybody = population_table(options["population"])
@@ -179,25 +160,15 @@ def anonymize(
         stored = _policy_of(policy_file)
         released = _by_policy(stored)
         histories_of = None if stored.known_rows is None else stored_histories(stored)
-    with publication(
-        source,
-        target,
-        table=table,
-        ending=ending,
-        escape_formulas=escape_formulas,
-        certificate=certificate,
-        delimiter=delimiter,
-        force=force,
-        quiet=quiet,
-    ) as job:
+    with publication(source, target, output) as job:
         if histories_of is not None:
             linked = link_file(job, histories_of, secret, strict=strict, surface="command" if policy_file is None else "json")
         else:
             proven = release_file(job, released, others | tables, secret=secret, allowed_files=allowed_files, strict=strict)
-    if not quiet and histories_of is not None:
-        job.tell(linked, (), as_json=as_json)
-    elif not quiet:
-        job.tell(proven, ("prices", "scale", "unit", "policy", "number"), as_json=as_json)
+    if histories_of is not None:
+        job.tell(linked, ())
+    else:
+        job.tell(proven, ("prices", "scale", "unit", "policy", "number"))
 
 
 def _by_options(options: dict[str, Any], measures: dict[str, Any]) -> Released:
@@ -267,10 +238,7 @@ def _by_policy(stored: StoredPolicy) -> Released:
     return released
 
 
-_WITH_A_POLICY = frozenset(
-    {"source", "policy_file", "target", "strict", "beside", "secret", "table", "delimiter", "certificate", "ending", "force"}
-    | {"as_json", "quiet", "allowed_files", "escape_formulas"}
-)
+_WITH_A_POLICY = frozenset({"source", "policy_file", "target", "strict", "beside", "secret", "allowed_files", *OUTPUT})
 """Parameters that are no part of a policy."""
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli.anonymize import anonymize, policy_of
-from kanon_sql.cli.interrupt import interruptible
-from kanon_sql.cli.options import assigned, column_names, given_options, require_guarantee, show
+from kanon_sql.cli.options import DIALECT, assigned, column_names, given_options, require_guarantee, show
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.terminal import progress
 from kanon_sql.engines.duckdb.files.spilling import private_spilling
+from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.append_options import APPEND_CHOICES, APPEND_DEFAULTS
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from kanon_sql.model.policy import Policy
 
 _OF_FILES = (
-    "source", "policy_file", "target", "row_order", "table", "delimiter", "beside", "certificate", "ending", "force", "as_json",
-    "escape_formulas", "known_rows",
+    "source", "policy_file", "target", "row_order", "table", *DIALECT, "beside", "certificate",
+    "ending", "force", "as_json", "escape_formulas", "known_rows",
 )  # fmt: skip
 """What `anonymize` takes because it writes a file, or that a release that grows cannot have."""
 

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli.database_audit import shown_database
-from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import (
     column_names,
-    delimiter_option,
+    dialect_options,
     escape_option,
     json_option,
     per_row_option,
@@ -26,15 +25,17 @@ from kanon_sql.cli.options import (
 )
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.publish import metric_and_hierarchy
-from kanon_sql.cli.streams import format_option, source_place
+from kanon_sql.cli.streams import format_option, read_table, source_place
 from kanon_sql.engines.duckdb.audit.measures import record
 from kanon_sql.engines.duckdb.guarantees import audit_macros
+from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import AuditError, KanonWarning
 from kanon_sql.model.requirements import THRESHOLDS
 from kanon_sql.model.validation import as_identifier
 
 if TYPE_CHECKING:
     from kanon_sql.engines.audited_unit import AuditedUnit
+    from kanon_sql.engines.duckdb.files.dialect import Dialect
 
 _LIMITS = ("k", *(next(iter(each.options)) for each in THRESHOLDS), "k_map", "presence", "max_risk", "max_unique_share")
 """Options whose thresholds a table can break."""
@@ -67,7 +68,7 @@ _RISK = "FROM reidentification_risk('source', $qi, population := $population, fr
 @json_option
 @sensitive_options
 @table_option
-@delimiter_option
+@dialect_options
 @escape_option("FILE was written with --escape-formulas.")
 @format_option
 def audit(
@@ -89,7 +90,7 @@ def audit(
     metric: str | None,
     hierarchy: str | None,
     table: str | None,
-    delimiter: str,
+    dialect: Dialect,
     escape_formulas: bool,
     ending: str,
     **thresholds: Any,
@@ -119,7 +120,7 @@ def audit(
     from kanon_sql.engines.duckdb.audit.other_columns import warnings_of_others
     from kanon_sql.engines.duckdb.audit.people_figures import audited_unit, in_people, people_figures
     from kanon_sql.engines.duckdb.files.places import Place
-    from kanon_sql.engines.duckdb.files.tables import columns, load, load_policy_table
+    from kanon_sql.engines.duckdb.files.tables import columns, load_policy_table
     from kanon_sql.engines.duckdb.guarantees import figures as figures_of
     from kanon_sql.engines.duckdb.guarantees import figures_in
     from kanon_sql.engines.guarantees import audited
@@ -128,7 +129,7 @@ def audit(
     from kanon_sql.model.requirements import named_population
     from kanon_sql.model.validation import fraction as fraction_of
 
-    everybody = {} if population is None else {"population": Place.of(population)}
+    everybody = {} if population is None else {"population": Place.of(population, dialect=dialect)}
     if k_map is not None and not everybody:
         raise click.UsageError("--k-map counts the rows of --population; hint: --population census.csv")
     names, hierarchies = metric_and_hierarchy(metric, hierarchy)
@@ -144,9 +145,9 @@ def audit(
     def work() -> list[dict[str, Any]]:
         with closing(con):
             for name, each in {"source": place, **everybody}.items():
-                load(con, each, into=name, delimiter=delimiter)
+                read_table(con, each, into=name)
             for name, each in hierarchies.items():
-                load_policy_table(con, each, into=name, delimiter=delimiter)
+                load_policy_table(con, each, into=name)
             listed = columns(con, "source")
             named = column_names(qi, listed) if qi else None
             person = person_column(per, per_row, listed)
@@ -183,7 +184,7 @@ def audit(
     broken: list[str] = []
     identifying: list[str] = []
     units: list[AuditedUnit] = []
-    with source_place(file, table, ending) as found_place:
+    with source_place(file, table, ending, dialect) as found_place:
         place = found_place.escaping(escape_formulas)
         sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
     if fraction is None:

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kanon_sql.cli.interrupt import interruptible
-from kanon_sql.cli.options import column_names, delimiter_option, escape_option, json_option, show, table_option
+from kanon_sql.cli.options import column_names, dialect_options, escape_option, json_option, show, table_option
 from kanon_sql.cli.publication import PATIENCE
-from kanon_sql.cli.streams import format_option, source_place
+from kanon_sql.cli.streams import format_option, read_table, source_place
 from kanon_sql.cli.terminal import table_of
+from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import AuditError
 
 if TYPE_CHECKING:
     from kanon_sql.engines.cells.table_audit import TableAudit
+    from kanon_sql.engines.duckdb.files.dialect import Dialect
 
 _LISTED = 20
 """Cells that a person sees; ``--json`` has all."""
@@ -52,7 +53,7 @@ _EMPTY = "if suppressed cells may be empty, as in tables of PROTECT, nothing is 
 )
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Fail if the audit takes longer.")
 @table_option
-@delimiter_option
+@dialect_options
 @escape_option("FILE was written with --escape-formulas.")
 @format_option
 @json_option
@@ -69,7 +70,7 @@ def audit_table(
     possible: str | None,
     time_limit: float | None,
     table: str | None,
-    delimiter: str,
+    dialect: Dialect,
     escape_formulas: bool,
     ending: str,
     as_json: bool,
@@ -84,7 +85,7 @@ def audit_table(
     import duckdb
 
     from kanon_sql.engines.duckdb.audit.count_tables import audited_table
-    from kanon_sql.engines.duckdb.cells.unknown_columns import check_columns
+    from kanon_sql.engines.duckdb.cells.arguments import check_columns
     from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.engines.duckdb.files.tables import columns, load
     from kanon_sql.solvers.budget import Budget
@@ -95,12 +96,12 @@ def audit_table(
     def work() -> tuple[TableAudit, bool]:
         """Return what was found, and whether nothing is given away if suppressed cells may be empty."""
         with closing(con):
-            load(con, place, into="source", delimiter=delimiter)
+            read_table(con, place)
             listed = columns(con, "source")
             keys, added = column_names(by, listed), column_names(sums, listed)
             check_columns((*keys, measure, *added), listed)
             if possible is not None:
-                load(con, Place.of(possible), into="possible", delimiter=delimiter)
+                load(con, Place.of(possible, dialect=dialect), into="possible")
             audited = partial(
                 audited_table,
                 con,
@@ -122,7 +123,7 @@ def audit_table(
         stopped.append(True)
         con.interrupt()
 
-    with source_place(file, table, ending) as found_place:
+    with source_place(file, table, ending, dialect) as found_place:
         place = found_place.escaping(escape_formulas)
         found, empty = interruptible(stop, work, patience=PATIENCE)
     wrong = found.wrong(k)

@@ -15,7 +15,6 @@ from kanon_sql.cli.audit import audit
 from kanon_sql.cli.audit_table import audit_table
 from kanon_sql.cli.compare import compare
 from kanon_sql.cli.frontier import frontier
-from kanon_sql.cli.interrupt import interruptible, stopping_signals
 from kanon_sql.cli.options import allow_file_option, secret_option
 from kanon_sql.cli.policies import policy
 from kanon_sql.cli.protect import protect
@@ -29,9 +28,10 @@ from kanon_sql.cli.terminal import shown_warnings, without_bar
 from kanon_sql.cli.tune import tune
 from kanon_sql.cli.verify import verify
 from kanon_sql.engines.duckdb.files.spilling import private_spilling
+from kanon_sql.engines.interrupt import interruptible, stopping_signals
 from kanon_sql.errors import AuditError, nearest, raise_alone
+from kanon_sql.model.printable import without_controls
 from kanon_sql.model.synonyms import OPTIONS
-from kanon_sql.report.text import without_controls
 
 _UNMEASURED = 3
 """Exit code of ``kanon audit`` where it could not measure: 1 says that it did, and that a guarantee is broken."""

@@ -11,26 +11,28 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import (
     assigned,
     column_names,
-    delimiter_option,
+    dialect_options,
     escaped_option,
     json_option,
     per_row_option,
     qi_option,
     table_option,
+    text_of,
 )
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.reports import force_option, page_target, quiet_option
+from kanon_sql.cli.streams import read_table
 from kanon_sql.cli.terminal import lines_of
-from kanon_sql.cli.text_file import text_of
 from kanon_sql.engines.duckdb.files.staging import put_text
+from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import SourceError
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
+    from kanon_sql.engines.duckdb.files.dialect import Dialect
     from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.report.comparison import Comparison
 
@@ -48,7 +50,7 @@ if TYPE_CHECKING:
 @click.option("--per", metavar="A", help="Column of SOURCE that identifies people: classes and risks count people.")
 @per_row_option
 @table_option
-@delimiter_option
+@dialect_options
 @escaped_option
 @force_option
 @json_option
@@ -66,7 +68,7 @@ def compare(
     per: str | None,
     per_row: bool,
     table: str | None,
-    delimiter: str,
+    dialect: Dialect,
     escape_formulas: bool,
     force: bool,
     as_json: bool,
@@ -85,16 +87,16 @@ def compare(
     """
     import duckdb
 
+    from kanon_sql.engines.duckdb.files.csv_cells import give_types
     from kanon_sql.engines.duckdb.files.places import Place
-    from kanon_sql.engines.duckdb.files.plain_types import give_types
     from kanon_sql.engines.duckdb.files.tables import columns, load, load_policy_table
     from kanon_sql.report.comparison import compared
 
-    origin = Place.of(source, table)
-    places = [Place.of(each).escaping(escape_formulas) for each in releases]
+    origin = Place.of(source, table, dialect)
+    places = [Place.of(each, dialect=dialect.of_releases).escaping(escape_formulas) for each in releases]
     names = _names(places)
     claims = assigned(certificate, "--certificate", "RELEASE=CERT.json")
-    trees = {name: Place.of(each) for name, each in assigned(hierarchy, "--hierarchy", "column=file").items()}
+    trees = {name: Place.of(each, dialect=dialect) for name, each in assigned(hierarchy, "--hierarchy", "column=file").items()}
     read = [each.path for each in (origin, *places, *trees.values())] + [
         Path(os.path.realpath(each)) for each in claims.values()
     ]
@@ -105,13 +107,13 @@ def compare(
 
     def work() -> Comparison:
         with closing(con):
-            load(con, origin, into="source", delimiter=delimiter)
+            read_table(con, origin)
             if origin.kind in ("csv", "tsv"):
                 give_types(con, "source")
             for number, place in enumerate(places):
-                load(con, place, into=f"released{number}", delimiter=delimiter)
+                load(con, place, into=f"released{number}")
             for number, place in enumerate(trees.values()):
-                load_policy_table(con, place, into=f"hierarchy{number}", delimiter=delimiter)
+                load_policy_table(con, place, into=f"hierarchy{number}")
             named = columns(con, "source")
             return compared(
                 con,

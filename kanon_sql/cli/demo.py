@@ -75,8 +75,6 @@ def show(con: Any, console: Console, *, rows: int, k: int, seed: int, folder: st
     ----------
     con : Connection
         An empty connection of kanon-sql.
-    console : Console
-        Where to show it.
     rows, k, seed : int
         Size of the table, least class, seed of the generator.
     folder : str, optional

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.cli.terminal import table_of
 from kanon_sql.model.how_many import how_many
-from kanon_sql.report.text import printable
+from kanon_sql.model.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,21 +27,11 @@ _WIDEST = 40
 
 @dataclass(slots=True)
 class Display:
-    """What a person has chosen to see.
+    """What a person has chosen to see."""
 
-    Parameters
-    ----------
-    mode : str
-        One of `MODES`; ``'auto'`` draws tables on a terminal and writes lines with tabs elsewhere.
-    timer : bool
-        Whether each statement tells how long it took.
-    maximum_rows : int
-        Rows of a drawn table; every other mode shows all of them.
-    """
-
-    mode: str = "auto"
-    timer: bool = False
-    maximum_rows: int = 40
+    mode: str = "auto"  # one of `MODES`; ``'auto'`` draws tables on a terminal and writes lines with tabs elsewhere
+    timer: bool = False  # whether each statement tells how long it took
+    maximum_rows: int = 40  # rows of a drawn table; every other mode shows all of them
 
     def show(self, names: list[str], rows: Iterator[Row], console: Console) -> None:
         """Show a result, which is read as it is written."""

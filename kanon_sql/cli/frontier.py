@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import (
     allow_file_option,
     assigned,
     column_names,
-    delimiter_option,
+    dialect_options,
     drop_option,
     json_option,
     keep_option,
@@ -26,19 +25,21 @@ from kanon_sql.cli.options import (
     qi_option,
     show,
     table_option,
+    text_of,
 )
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.publish import metric_and_hierarchy
 from kanon_sql.cli.reports import force_option, page_target, quiet_option
+from kanon_sql.cli.streams import read_table
 from kanon_sql.cli.terminal import progress
-from kanon_sql.cli.text_file import text_of
 from kanon_sql.engines.duckdb.files.staging import put_text
+from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import SourceError, raise_alone
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.connect.session import Session
-    from kanon_sql.report.candidates import Candidate
-    from kanon_sql.report.points import Point
+    from kanon_sql.engines.duckdb.files.dialect import Dialect
+    from kanon_sql.report.points import Candidate, Point
 
 
 @click.command()
@@ -84,7 +85,7 @@ if TYPE_CHECKING:
 @click.option("--seed", default=0, show_default=True, help="Random seed of the solver.")
 @allow_file_option
 @table_option
-@delimiter_option
+@dialect_options
 @force_option
 @json_option
 @quiet_option
@@ -100,7 +101,7 @@ def frontier(
     hierarchy: str | None,
     allowed_files: tuple[str, ...],
     table: str | None,
-    delimiter: str,
+    dialect: Dialect,
     force: bool,
     as_json: bool,
     quiet: bool,
@@ -115,13 +116,13 @@ def frontier(
     Press Ctrl-C once to write the points found so far, again to stop without a file.
     """
     import kanon_sql
+    from kanon_sql.engines.duckdb.files.csv_cells import give_types
     from kanon_sql.engines.duckdb.files.places import Place
-    from kanon_sql.engines.duckdb.files.plain_types import give_types
-    from kanon_sql.engines.duckdb.files.tables import columns, load, load_policy_table
+    from kanon_sql.engines.duckdb.files.tables import columns, load_policy_table
     from kanon_sql.model.dropped_columns import remaining
     from kanon_sql.report.frontier import best_of, csv_text, html_text, points, request_of
 
-    place = Place.of(source, table)
+    place = Place.of(source, table, dialect)
     names, hierarchies = metric_and_hierarchy(metric, hierarchy)
     read = [each.path for each in (place, *hierarchies.values())] + [Path(each).resolve() for each in given["files"]]
     paths = [page_target(name, (".html", ".csv"), read, force) for name in targets]
@@ -146,9 +147,9 @@ def frontier(
     def work() -> list[Candidate]:
         with closing(con), progress(not quiet) as step:
             step("reading")
-            load(con, place, into="source", delimiter=delimiter)
+            read_table(con, place)
             for name, each in hierarchies.items():
-                load_policy_table(con, each, into=name, delimiter=delimiter)
+                load_policy_table(con, each, into=name)
             measured = text is not None or predicted is not None
             if measured and place.kind in ("csv", "tsv"):
                 give_types(con, "source")
@@ -187,8 +188,8 @@ def frontier(
 def _grid(session: Session, known: list[str], given: dict[str, Any], names: dict[str, Any]) -> list[Candidate]:
     """Return each guarantee with each alternative of recodings and weights."""
     from kanon_sql.model.dropped_columns import dropped_columns, remaining
-    from kanon_sql.report.candidates import Candidate
     from kanon_sql.report.frontier import curve_policies
+    from kanon_sql.report.points import Candidate
 
     k, t = _numbers(given["ks"], "--k"), None if given["ts"] is None else _listed(given["ts"])
     options = {name: given[name] for name in ("sensitive", "per", "per_row", "algorithm", "time_limit", "seed")}
@@ -211,7 +212,7 @@ def _stored(files: Iterable[str], known: list[str]) -> list[Candidate]:
     """Return the policies of files."""
     from kanon_sql.model.policy_file import kind_of, read
     from kanon_sql.model.policy_names import for_rows
-    from kanon_sql.report.candidates import Candidate
+    from kanon_sql.report.points import Candidate
 
     found = []
     for file in files:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kanon_sql.cli.options import column_names, given_options
+from kanon_sql.cli.options import DIALECT, column_names, given_options
 from kanon_sql.cli.protected_file import compare
 from kanon_sql.cli.publication import Solved
 from kanon_sql.cli.terminal import without_bar
@@ -33,16 +33,12 @@ def link_file(
 
     Parameters
     ----------
-    job : Publication
-        The source, and where the release goes.
     guarantee_of : callable
         Makes the guarantee of the columns of the source; those without a role are not released.
     secret : bytes, optional
         The key of the tokens.
     strict : bool
         Whether a warning of the certificate is an error.
-    surface : Surface
-        The surface. Errors name its options.
     """
     import kanon_sql
     from kanon_sql.engines.duckdb.connect.registration import session_of
@@ -65,30 +61,14 @@ def link_file(
         certificate = session_of(con.raw).linked_releases[-1]
         if strict and certificate.warnings:
             raise AuditError(f"--strict: {'; '.join(certificate.warnings)}; nothing was released")
-        return Solved(certificate=certificate, rows="FROM {}", audit=lambda staged: compare(con, staged, job.delimiter))
+        return Solved(certificate=certificate, rows="FROM {}", audit=lambda staged: compare(con, staged))
 
     return job.publish(con, solve)
 
 
 _WITH_HISTORIES = frozenset(
-    {
-        "source",
-        "target",
-        "qi",
-        "k",
-        "per",
-        "known_rows",
-        "keep",
-        "drop",
-        "strict",
-        "secret",
-        "table",
-        "delimiter",
-        "certificate",
-        "ending",
-        "force",
-    }
-    | {"as_json", "quiet", "escape_formulas"}
+    {"source", "target", "qi", "k", "per", "known_rows", "keep", "drop", "strict", "secret", "table", *DIALECT}
+    | {"certificate", "ending", "force", "as_json", "quiet", "escape_formulas"}
 )
 """Parameters that --known-rows supports."""
 

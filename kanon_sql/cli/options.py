@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from kanon_sql.cli.terminal import grid_of
+from kanon_sql.errors import SourceError, raise_alone
 from kanon_sql.model.requirements import THRESHOLD_OPTIONS, THRESHOLDS
 
 _GUARANTEES = ("k", *(next(iter(each.options)) for each in THRESHOLDS), "k_map", "presence")
@@ -19,6 +23,97 @@ _COSTED = re.compile(r"(|.*[\s)\"])COST\s+(\S+)\s*", re.IGNORECASE | re.DOTALL)
 """A mask and its cost: the columns that are shown, maybe none, and a number."""
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+qi_option = click.option(
+    "--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeat it or separate by commas.  [default: every column]"
+)
+
+_SENSITIVE_OPTIONS = (
+    click.option("--sensitive", metavar="A", help="The sensitive column; it is released unchanged."),
+    *(click.option(f"--{name}", metavar=each.form, help=each.help) for name, each in THRESHOLD_OPTIONS.items()),
+)
+
+per_row_option = click.option("--per-row", is_flag=True, help="Each row is a person, even if a column seems to repeat people.")
+
+keep_option = click.option(
+    "--keep",
+    multiple=True,
+    metavar="A,B",
+    help="Columns released unchanged on purpose; every column then needs a role. '' keeps none.",
+)
+
+drop_option = click.option("--drop", multiple=True, metavar="A,B", help="Columns to leave out of the release; repeatable.")
+
+allow_file_option = click.option(
+    "--allow-file",
+    "allowed_files",
+    multiple=True,
+    metavar="FILE",
+    help="A file, or a folder of files, that a policy may name as a table; repeatable.",
+)
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+
+table_option = click.option("--table", metavar="NAME", help="Table of a .duckdb file, the same as FILE.duckdb::NAME.")
+
+
+def _known_encoding(_context: click.Context, _option: click.Parameter, name: str | None) -> str | None:
+    if name is None:
+        return None
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        raise_alone(click.BadParameter(f"there is no encoding {name}; hint: utf-8, latin-1, cp1252, cp1250 or utf-16"))
+
+
+def _forms(_context: click.Context, _option: click.Parameter, forms: tuple[str, ...]) -> tuple[str, ...]:
+    for form in forms:
+        if not all(part in form for part in ("%d", "%m")) or not ("%Y" in form or "%y" in form):
+            raise click.BadParameter(f"{form} is no form of dates; hint: %d.%m.%Y reads 31.12.2024, and %m/%d/%Y 12/31/2024")
+    return forms
+
+
+def _one_sign(_context: click.Context, _option: click.Parameter, sign: str | None) -> str | None:
+    sign = {"tab": "\t", "\\t": "\t", "semicolon": ";", "comma": ","}.get(sign or "", sign)
+    if sign is not None and (len(sign) != 1 or sign in '"\n\r'):
+        raise click.BadParameter("a separator is one character; hint: --delimiter ';', or --delimiter tab")
+    return sign
+
+
+DIALECT = ("delimiter", "encoding", "no_header", "date_format", "decimal")
+"""Parameters of `dialect_options`."""
+
+_DIALECT = (
+    click.option("--delimiter", metavar="CHAR", callback=_one_sign, help="Separator of CSV files.  [default: found]"),
+    click.option("--encoding", metavar="NAME", callback=_known_encoding, help="Encoding of CSV files.  [default: found]"),
+    click.option("--no-header", is_flag=True, help="The first line of CSV files is a row; columns are column0, column1, ..."),
+    click.option(
+        "--date-format",
+        multiple=True,
+        metavar="FORM",
+        callback=_forms,
+        help="Form of dates in CSV files: %d.%m.%Y; repeatable.",
+    ),
+    click.option(
+        "--decimal", type=click.Choice([".", ","]), default=".", show_default=True, help="Decimal sign of numbers in CSV files."
+    ),
+)
+"""How CSV files are written; what is written itself is UTF-8, with the separator of what was read."""
+
+
+def dialect_options(command: F) -> F:
+    """Give a command the options about CSV files, as one ``dialect``."""
+    from kanon_sql.engines.duckdb.files.dialect import Dialect
+
+    @wraps(command)
+    def with_dialect(*arguments: Any, **options: Any) -> Any:
+        delimiter, encoding, headless, dates, decimal = (options.pop(name) for name in DIALECT)
+        dialect = Dialect(delimiter=delimiter, encoding=encoding, header=not headless, dates=dates, decimal=decimal)
+        return command(*arguments, dialect=dialect, **options)
+
+    for option in reversed(_DIALECT):
+        with_dialect = option(with_dialect)
+    return with_dialect  # type: ignore[return-value]
 
 
 def column_names(values: Iterable[str], columns: list[str]) -> list[str]:
@@ -81,15 +176,6 @@ def show(pairs: Iterable[tuple[str, object]], title: str | None = None, *, err: 
     console.print(grid_of(pairs))
 
 
-qi_option = click.option(
-    "--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeat it or separate by commas.  [default: every column]"
-)
-_SENSITIVE_OPTIONS = (
-    click.option("--sensitive", metavar="A", help="The sensitive column; it is released unchanged."),
-    *(click.option(f"--{name}", metavar=each.form, help=each.help) for name, each in THRESHOLD_OPTIONS.items()),
-)
-
-
 def sensitive_options(command: Any) -> Any:
     """Give a command the options about a sensitive column."""
     for option in reversed(_SENSITIVE_OPTIONS):
@@ -105,16 +191,6 @@ def _known(_context: click.Context, _option: click.Parameter, values: tuple[str,
         return int(values[0])
     return [column_names([value], []) for value in values]
 
-
-per_row_option = click.option("--per-row", is_flag=True, help="Each row is a person, even if a column seems to repeat people.")
-
-keep_option = click.option(
-    "--keep",
-    multiple=True,
-    metavar="A,B",
-    help="Columns released unchanged on purpose; every column then needs a role. '' keeps none.",
-)
-drop_option = click.option("--drop", multiple=True, metavar="A,B", help="Columns to leave out of the release; repeatable.")
 
 known_option = click.option(
     "--known",
@@ -139,13 +215,6 @@ def secret_file_option(help_text: str) -> Callable[[F], F]:
 secret_option = secret_file_option(
     "File with the secret that decides which rows are suppressed.  [default: KANON_SECRET, else the file of the user]"
 )
-allow_file_option = click.option(
-    "--allow-file",
-    "allowed_files",
-    multiple=True,
-    metavar="FILE",
-    help="A file, or a folder of files, that a policy may name as a table; repeatable.",
-)
 
 
 def escape_option(help_text: str) -> Callable[[F], F]:
@@ -154,6 +223,17 @@ def escape_option(help_text: str) -> Callable[[F], F]:
 
 
 escaped_option = escape_option("RELEASE was written with --escape-formulas.")
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
-table_option = click.option("--table", metavar="NAME", help="Table of a .duckdb file, the same as FILE.duckdb::NAME.")
-delimiter_option = click.option("--delimiter", default=",", metavar="CHAR", help="Separator of CSV files.  [default: ,]")
+
+
+def text_of(path: str) -> str:
+    """Return the text of a file.
+
+    Raises
+    ------
+    SourceError
+        When it is not UTF-8.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise_alone(SourceError(f"{path} is not UTF-8 text; hint: save it as UTF-8"))

@@ -11,17 +11,13 @@ import click
 from kanon_sql.cli.options import (
     assigned,
     column_names,
-    delimiter_option,
-    escape_option,
     given_options,
-    json_option,
     per_row_option,
     secret_file_option,
-    table_option,
 )
 from kanon_sql.cli.protected_file import protect_file
-from kanon_sql.cli.publication import publication
-from kanon_sql.cli.streams import STREAM, format_option
+from kanon_sql.cli.publication import Output, output_options, publication
+from kanon_sql.cli.streams import STREAM
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.cells.arguments import TableArguments
@@ -107,14 +103,7 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     help="Respect earlier tables of the same people, or ignore them if nobody sees both.",
 )
 @secret_file_option("File with the secret that seals the ledger.  [default: KANON_SECRET, else the file of the user]")
-@table_option
-@delimiter_option
-@escape_option("Put a quote before CSV cells that a spreadsheet would take for formulas.")
-@click.option("--certificate", metavar="CERT.json", help="Write the certificate to this file.")
-@format_option
-@click.option("--force", is_flag=True, help="Replace OUT and CERT.json if they exist.")
-@json_option
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and warnings.")
+@output_options
 @click.pass_context
 def protect(
     ctx: click.Context,
@@ -133,14 +122,7 @@ def protect(
     recodings: tuple[str, ...],
     ledger: str | None,
     secret: bytes | None,
-    table: str | None,
-    delimiter: str,
-    escape_formulas: bool,
-    certificate: str | None,
-    ending: str,
-    force: bool,
-    as_json: bool,
-    quiet: bool,
+    output: Output,
     **options: Any,
 ) -> None:
     """Publish counts and sums of IN as OUT.
@@ -154,8 +136,7 @@ def protect(
     A table of FILE.duckdb is remembered in that file, and --ledger remembers tables of other files. Later tables of the same
     people are protected together with those before.
     """
-    from kanon_sql.engines.duckdb.cells.arguments import TableArguments
-    from kanon_sql.engines.duckdb.cells.unknown_columns import check_columns
+    from kanon_sql.engines.duckdb.cells.arguments import TableArguments, check_columns
 
     policy = None if policy_file is None else _policy_of(ctx, policy_file)
     sums = assigned(measures, "--measures", "total=salary")
@@ -184,20 +165,9 @@ def protect(
         )
         return arguments, sums.values()
 
-    with publication(
-        source,
-        target,
-        table=table,
-        ending=ending,
-        escape_formulas=escape_formulas,
-        certificate=certificate,
-        delimiter=delimiter,
-        force=force,
-        quiet=quiet,
-    ) as job:
+    with publication(source, target, output) as job:
         proven = protect_file(job, planned, ledger=ledger, secret=secret, piped=source == STREAM)
-    if not quiet:
-        job.tell(proven, ("tabulation", "protection", "together", "number"), as_json=as_json)
+    job.tell(proven, ("tabulation", "protection", "together", "number"))
 
 
 def _row(text: str, option: str) -> dict[str, list[str]]:

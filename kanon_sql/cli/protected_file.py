@@ -56,7 +56,7 @@ def protect_file(
     session = session_of(con.raw)
 
     def read() -> None:
-        read_source(con, session, job.origin, into="source", delimiter=job.delimiter, ledger=ledger, piped=piped)
+        read_source(con, session, job.origin, into="source", ledger=ledger, piped=piped)
 
     def solve(go_on: Callable[[], None]) -> Solved[TableCertificate]:
         arguments, summed = planned(columns(con, "source"))
@@ -71,7 +71,7 @@ def protect_file(
         let_go(con)
         certificate = session.protected_tables.newest()
         _narrow_sums(con, certificate)
-        return Solved(certificate=certificate, rows="FROM {}", audit=lambda staged: compare(con, staged, job.delimiter))
+        return Solved(certificate=certificate, rows="FROM {}", audit=lambda staged: compare(con, staged))
 
     return job.publish(con, solve, read)
 
@@ -86,12 +86,12 @@ def _narrow_sums(con: Any, certificate: TableCertificate) -> None:
             con.execute(f"ALTER TABLE released ALTER {quoted(name)} TYPE BIGINT")
 
 
-def compare(con: Any, staged: Place, delimiter: str) -> None:
+def compare(con: Any, staged: Place) -> None:
     """Read the written file again and compare it with the checked rows."""
     from kanon_sql.engines.duckdb.files.tables import columns, load
     from kanon_sql.engines.duckdb.names import quoted
 
-    load(con, staged, into="written", delimiter=delimiter)
+    load(con, staged, into="written")
     if columns(con, "written") != columns(con, "released"):
         raise AuditError("the written file has other columns than the checked table; nothing was released")
     cells = ", ".join(f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}" for name in columns(con, "released"))

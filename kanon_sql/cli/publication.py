@@ -8,14 +8,17 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import click
 
-from kanon_sql.cli.options import show
-from kanon_sql.cli.streams import STREAM, source_place, target_place
+from kanon_sql.cli.options import DIALECT, dialect_options, escape_option, json_option, show, table_option
+from kanon_sql.cli.streams import STREAM, format_option, read_table, source_place, target_place
 from kanon_sql.cli.terminal import progress
+from kanon_sql.engines.duckdb.files.csv_files import found
+from kanon_sql.engines.duckdb.files.dialect import Dialect
 from kanon_sql.engines.duckdb.files.staging import put, staging_directory, write_text
 from kanon_sql.errors import KanonError, SourceError
 
@@ -25,6 +28,49 @@ if TYPE_CHECKING:
 
 PATIENCE = 5.0
 """Seconds that a command waits for its work to stop before it leaves it behind."""
+
+
+_OUTPUT = (
+    table_option,
+    escape_option("Put a quote before CSV cells that a spreadsheet would take for formulas."),
+    click.option("--certificate", metavar="CERT.json", help="Write the certificate to this file."),
+    format_option,
+    click.option("--force", is_flag=True, help="Replace OUT and CERT.json if they exist."),
+    json_option,
+    click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and warnings."),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """The values of the options that all such commands have."""
+
+    table: str | None  # the table of a database that is read
+    dialect: Dialect  # how CSV files are written
+    escape_formulas: bool
+    certificate: str | None  # where the certificate goes
+    ending: str  # the format of a pipe
+    force: bool  # whether what is in their places is replaced
+    as_json: bool
+    quiet: bool
+
+
+def output_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command these options, and their values as ``output``."""
+
+    @wraps(command)
+    def with_output(*arguments: Any, **options: Any) -> None:
+        output = Output(**{name: options.pop(name) for name in Output.__dataclass_fields__})
+        command(*arguments, **options, output=output)
+
+    found: Any = dialect_options(with_output)
+    for option in reversed(_OUTPUT):
+        found = option(found)
+    return found  # type: ignore[no-any-return]
+
+
+OUTPUT = (set(Output.__dataclass_fields__) - {"dialect"}) | set(DIALECT)
+"""Parameters of `output_options`."""
 
 
 class Certified(Protocol):
@@ -45,53 +91,25 @@ C = TypeVar("C", bound=Certified)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solved(Generic[C]):
-    """A table ``released`` that may be written.
+    """A table ``released`` that may be written."""
 
-    Parameters
-    ----------
-    certificate : Certificate or TableCertificate
-        What is proven about it.
-    rows : str
-        The query of its rows in their order; braces stand for the table.
-    audit : callable
-        Compares the written file with it, or audits the file.
-    """
-
-    certificate: C
-    rows: str
-    audit: Callable[[Place], None]
+    certificate: C  # what is proven about it
+    rows: str  # the query of its rows in their order; braces stand for the table
+    audit: Callable[[Place], None]  # compares the written file with it, or audits the file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
-    """What such a command has in hand.
+    """What such a command has in hand."""
 
-    Parameters
-    ----------
-    origin, place : Place
-        The source, and where the table goes.
-    staging : Path
-        A private directory on the file system of ``place``.
-    evidence : tuple of Path, optional
-        A private path and the place of the certificate, on one file system; it is put there right after the table.
-    delimiter : str
-        The separator of CSV files.
-    step : Step
-        Hears of each step.
-    force : bool
-        Whether what is in their places is replaced.
-    streamed : bool
-        Whether the table goes to the standard output.
-    """
-
-    origin: Place
-    place: Place
-    staging: Path
+    origin: Place  # the source
+    place: Place  # where the table goes
+    staging: Path  # a private directory on the file system of ``place``
+    # a private path and the place of the certificate, on one file system; it is put there right after the table
     evidence: tuple[Path, Path] | None
-    delimiter: str
-    step: Step
-    force: bool
-    streamed: bool
+    output: Output  # how files are read and written
+    step: Step  # hears of each step
+    streamed: bool  # whether the table goes to the standard output
 
     @property
     def spill(self) -> dict[str, str]:
@@ -110,10 +128,10 @@ class Publication:
         read : callable, optional
             Reads the source instead of `load`.
         """
-        from kanon_sql.cli.interrupt import interruptible
-        from kanon_sql.engines.duckdb.files.formulas import escape
-        from kanon_sql.engines.duckdb.files.tables import load, stage
+        from kanon_sql.engines.duckdb.files.csv_cells import escape
+        from kanon_sql.engines.duckdb.files.tables import stage
         from kanon_sql.engines.duckdb.names import quoted
+        from kanon_sql.engines.interrupt import interruptible
 
         stopped = threading.Event()
 
@@ -129,7 +147,7 @@ class Publication:
             with closing(con):
                 self.step("reading")
                 if read is None:
-                    load(con, self.origin, into="source", delimiter=self.delimiter)
+                    read_table(con, self.origin)
                 else:
                     read()
                 solved = solve(go_on)
@@ -137,22 +155,24 @@ class Publication:
                 self.step("writing")
                 shown = quoted(escape(con, "released") if self.place.escaped else "released")
                 rows = solved.rows.format(shown)
-                staged = stage(con, rows, self.place, staging=self.staging, delimiter=self.delimiter)
+                staged = stage(con, rows, self.place, staging=self.staging)
                 self.step("auditing")
                 solved.audit(staged)
                 if self.evidence is not None:
                     write_text(solved.certificate.to_json(), self.evidence[0])
                 go_on()
-                _publish_both(con, staged, self.place, self.evidence, self.force)
+                _publish_both(con, staged, self.place, self.evidence, self.output.force)
                 return solved.certificate
 
         return interruptible(interrupt, work, finish=con.finish, patience=PATIENCE)
 
-    def tell(self, certificate: Certified, hidden: Iterable[str], *, as_json: bool) -> None:
+    def tell(self, certificate: Certified, hidden: Iterable[str]) -> None:
         """Print where the files are, and the figures of the certificate; of its fields, JSON leaves out the hidden ones."""
+        if self.output.quiet:
+            return
         files: Mapping[str, str] = {} if self.streamed else {"written": str(self.place)}
         files = {**files, **({} if self.evidence is None else {"certificate": str(self.evidence[1])})}
-        if as_json:
+        if self.output.as_json:
             figures = {name: value for name, value in certificate.to_dict().items() if name not in hidden}
             click.echo(json.dumps(files | figures), err=self.streamed)
         else:
@@ -162,18 +182,7 @@ class Publication:
 
 
 @contextmanager
-def publication(
-    source: str,
-    target: str,
-    *,
-    table: str | None,
-    ending: str,
-    escape_formulas: bool,
-    certificate: str | None,
-    delimiter: str,
-    force: bool,
-    quiet: bool,
-) -> Iterator[Publication]:
+def publication(source: str, target: str, output: Output) -> Iterator[Publication]:
     """Check source and target, and give private directories for the work.
 
     Raises
@@ -182,11 +191,16 @@ def publication(
         When the source is not there, or the table or its certificate may not go where it should.
     """
     with ExitStack() as stack:
-        origin = stack.enter_context(source_place(source, table, ending))
+        dialect = output.dialect
+        origin = stack.enter_context(source_place(source, output.table, output.ending, dialect))
         origin.require()
-        place = stack.enter_context(target_place(target, ending)).escaping(escape_formulas)
-        _check_target(origin, place, force)
-        proof = None if certificate is None else _evidence_path(certificate, (origin, place), force)
+        separator = found(origin).delimiter if origin.kind == "csv" else dialect.delimiter
+        written = Dialect(delimiter=separator, encoding="utf-8")
+        place = stack.enter_context(target_place(target, output.ending, written)).escaping(output.escape_formulas)
+        if place.kind == "workbook":
+            raise SourceError(f"{place} would be a spreadsheet, which is only read; hint: -o {place.called}.csv")
+        _check_target(origin, place, output.force)
+        proof = None if output.certificate is None else _evidence_path(output.certificate, (origin, place), output.force)
         staging = stack.enter_context(staging_directory(place.path.parent))
         evidence = None
         if proof is not None:
@@ -196,9 +210,8 @@ def publication(
             place=place,
             staging=staging,
             evidence=evidence,
-            delimiter=delimiter,
-            step=stack.enter_context(progress(not quiet)),
-            force=force,
+            output=output,
+            step=stack.enter_context(progress(not output.quiet)),
             streamed=target == STREAM,
         )
 

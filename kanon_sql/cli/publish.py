@@ -89,8 +89,6 @@ def release_file(
 
     Parameters
     ----------
-    job : Publication
-        The source, and where the release goes.
     released : callable
         Makes the policy, and the query of the release of the table ``source``, once the columns are known.
     named_tables : mapping
@@ -110,7 +108,7 @@ def release_file(
     def solve(go_on: Callable[[], None]) -> Solved[Certificate]:
         policy, query = released(con, columns(con, "source"))
         check_tables(policy, named_tables, "--beside {}=FILE")
-        load_named(con, policy, named_tables, job.delimiter)
+        load_named(con, policy, named_tables)
         rows = con.execute("SELECT system.main.count(*) FROM source").fetchall()[0][0]
         go_on()
         job.step("solving")
@@ -123,7 +121,7 @@ def release_file(
         return Solved(
             certificate=certificate,
             rows="FROM {}" if policy.row_order == "source" else _SORTED,
-            audit=lambda staged: audit_written(staged, policy, rows, job.delimiter, tallies(con, policy)),
+            audit=lambda staged: audit_written(staged, policy, rows, tallies(con, policy)),
         )
 
     return job.publish(con, solve)

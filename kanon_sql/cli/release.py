@@ -19,7 +19,7 @@ from kanon_sql.errors import MissingPackageError, raise_alone
 from kanon_sql.model.how_many import how_many
 
 if TYPE_CHECKING:
-    from kanon_sql.certificate.stated import Stated
+    from kanon_sql.certificate.history_certificate import Stated
     from kanon_sql.engines.duckdb.database.plan import PlannedRelease
     from kanon_sql.engines.duckdb.database.whole_database import DatabaseRelease, ReleasedDatabase
     from kanon_sql.solvers.budget import Moment
@@ -92,7 +92,7 @@ def release(
 def _run(job: DatabaseRelease, secret: bytes | None, allowed_files: tuple[str, ...], quiet: bool) -> ReleasedDatabase:
     """Make the releases; Ctrl-C stops them, and nothing is written."""
     import kanon_sql
-    from kanon_sql.cli.interrupt import interruptible
+    from kanon_sql.engines.interrupt import interruptible
 
     stopped = threading.Event()
     con = without_bar(kanon_sql.connect(secret=secret, allowed_files=allowed_files))

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import (
     allow_file_option,
     column_names,
-    delimiter_option,
+    dialect_options,
     escaped_option,
     given_options,
     json_option,
@@ -28,10 +27,12 @@ from kanon_sql.cli.options import (
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.publish import metric_and_hierarchy
 from kanon_sql.engines.duckdb.files.staging import put_text
+from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import AuditError, KanonWarning, SourceError
 from kanon_sql.model.requirements import THRESHOLD_OPTIONS
 
 if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.files.dialect import Dialect
     from kanon_sql.report.written_page import Page
 
 force_option = click.option("--force", is_flag=True, help="Replace OUT if it exists.")
@@ -71,7 +72,7 @@ def page_target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], for
 @click.option("--purpose", metavar="TEXT", help="The purpose of the release.")
 @click.option("--recipient", metavar="TEXT", help="Who gets it.")
 @table_option
-@delimiter_option
+@dialect_options
 @escaped_option
 @force_option
 @json_option
@@ -94,7 +95,7 @@ def report(
     purpose: str | None,
     recipient: str | None,
     table: str | None,
-    delimiter: str,
+    dialect: Dialect,
     escape_formulas: bool,
     force: bool,
     as_json: bool,
@@ -127,9 +128,9 @@ def report(
     from kanon_sql.verification.certificates import is_of, read_certificate
 
     con = duckdb.connect()
-    origin, place = Place.of(source, table), Place.of(release).escaping(escape_formulas)
+    origin, place = Place.of(source, table, dialect), Place.of(release, dialect=dialect.of_releases).escaping(escape_formulas)
     names, hierarchies = metric_and_hierarchy(metric, hierarchy)
-    everybody = None if population is None else Place.of(population)
+    everybody = None if population is None else Place.of(population, dialect=dialect)
     read = [each.path for each in (origin, place, *hierarchies.values(), *([everybody] if everybody else []))]
     if certificate is not None:
         read.append(Path(os.path.realpath(certificate)))
@@ -137,9 +138,7 @@ def report(
     if certificate is not None and is_of(certificate, PROTECTED):
         _refuse_options(ctx)
         heading = {"title": title, "purpose": purpose, "recipient": recipient}
-        page = interruptible(
-            con.interrupt, lambda: report_table(con, origin, place, certificate, delimiter, heading), patience=PATIENCE
-        )
+        page = interruptible(con.interrupt, lambda: report_table(con, origin, place, certificate, heading), patience=PATIENCE)
         shown = [name for name in page.figures if name not in ("holds", "cautions")]
         _written(page, path, shown, force=force, as_json=as_json, quiet=quiet)
         return
@@ -159,7 +158,6 @@ def report(
             con,
             origin,
             place,
-            delimiter=delimiter,
             named_tables=hierarchies,
             population=everybody,
             certificate=claimed,

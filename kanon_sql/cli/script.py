@@ -10,8 +10,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.terminal import release_line, solving
+from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import KanonError, raise_alone
 from kanon_sql.model.how_many import how_many
 
@@ -53,12 +53,6 @@ def rows_of(con: Any) -> Iterator[tuple[Any, ...]]:
         yield from rows
 
 
-def has_rows(names: list[str], text: str) -> bool:
-    """Return whether the columns of a statement's result are rows that were requested, not the count of what it did."""
-    queries = text.lstrip(" (").lower().startswith(("select", "from", "with"))
-    return names not in ([], ["Success"]) and (names != ["Count"] or queries)
-
-
 def execute(con: Any, text: str, console: Console, display: Display | None = None) -> None:
     """Run one statement and show its result, and on a terminal how its release is coming on and what became of it.
 
@@ -66,10 +60,6 @@ def execute(con: Any, text: str, console: Console, display: Display | None = Non
     ----------
     con : Connection
         A connection of kanon-sql.
-    text : str
-        The statement.
-    console : Console
-        Where the result goes.
     display : Display, optional
         How it is shown; by default a table on a terminal, lines with tabs elsewhere.
     """
@@ -90,8 +80,6 @@ def done_line(text: str, count: int | None) -> str:
 
     Parameters
     ----------
-    text : str
-        The statement.
     count : int, optional
         The rows that DuckDB has counted.
     """
@@ -105,6 +93,8 @@ def done_line(text: str, count: int | None) -> str:
 
 def _show(con: Any, text: str, console: Console, display: Display, rows_come: Callable[[], None]) -> None:
     from rich.text import Text
+
+    from kanon_sql.clause.statements import has_rows
 
     names = [column[0] for column in con.description or ()]
     rows = rows_of(con)
@@ -140,10 +130,6 @@ def run_script(
     ----------
     con : connection
         A connection of kanon-sql.
-    text : str
-        The statements.
-    console : Console
-        Where results go.
     name : str, optional
         What to call the script in an error; a person who has just typed a statement knows where it is.
     patience : float, optional

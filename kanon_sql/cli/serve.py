@@ -31,8 +31,8 @@ def serve(database: str, http: bool, port: int, rows: int, seconds: float, memor
     if find_spec("mcp") is None:
         raise MissingPackageError.of("kanon serve", "mcp", "serve")
     from kanon_sql.cli.agent_server import agent_server, over_http
+    from kanon_sql.engines.duckdb.serving.answering import QueryLimits
     from kanon_sql.engines.duckdb.serving.asking import Answers
-    from kanon_sql.engines.duckdb.serving.limits import QueryLimits
     from kanon_sql.engines.duckdb.serving.released_file import released_file
 
     limits = QueryLimits(rows=rows, seconds=seconds, megabytes=memory)

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.cli.display import MODES, Display
-from kanon_sql.cli.interrupt import Terminated
 from kanon_sql.cli.script import ScriptError, read_input, run_script
 from kanon_sql.cli.syntax import PROTECT_SYNTAX, SYNTAX
+from kanon_sql.engines.interrupt import Terminated
 from kanon_sql.errors import KanonError, hint_of, raise_alone
 
 if TYPE_CHECKING:
@@ -68,12 +68,10 @@ class Shell:
     ----------
     con : Connection
         A connection of kanon-sql; ``.open`` replaces it.
-    console : Console
-        Where results go.
     reconnect : callable
         Opens a database, given its path and whether it is only read.
     patience : float, optional
-        See :func:`kanon_sql.cli.interrupt.interruptible`.
+        See :func:`kanon_sql.engines.interrupt.interruptible`.
     """
 
     def __init__(

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,7 @@ from kanon_sql.engines.duckdb.files.staging import staging_directory
 from kanon_sql.errors import SourceError, raise_alone
 
 if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.files.dialect import Dialect
     from kanon_sql.engines.duckdb.files.places import Place
 
 STREAM = "-"
@@ -31,13 +32,27 @@ format_option = click.option(
 )
 
 
+def read_table(con: Any, place: Place, *, into: str = "source") -> None:
+    """Copy a table from its file into a connection; say how it was read, if not as it is expected.
+
+    Raises
+    ------
+    SourceError
+        When it cannot be read.
+    """
+    from kanon_sql.engines.duckdb.files.tables import load
+
+    for remark in load(con, place, into=into):
+        click.echo(remark, err=True)
+
+
 @contextmanager
-def source_place(text: str, table: str | None, ending: str) -> Iterator[Place]:
+def source_place(text: str, table: str | None, ending: str, dialect: Dialect) -> Iterator[Place]:
     """Give the place of a source; what comes through the standard input is kept in a private directory meanwhile."""
     from kanon_sql.engines.duckdb.files.places import Place
 
     if text != STREAM:
-        yield Place.of(text, table)
+        yield Place.of(text, table, dialect)
         return
     if sys.stdin.isatty():
         raise SourceError("- reads the standard input, which is a terminal; hint: kanon ... - < patients.csv")
@@ -48,20 +63,20 @@ def source_place(text: str, table: str | None, ending: str) -> Iterator[Place]:
                 shutil.copyfileobj(sys.stdin.buffer, file)
         except OSError as error:
             raise_alone(SourceError(f"cannot keep the standard input in {private.parent}: {system_words(error)}"))
-        yield Place.of(str(path), table)
+        yield Place.of(str(path), table, dialect)
 
 
 @contextmanager
-def target_place(text: str, ending: str) -> Iterator[Place]:
+def target_place(text: str, ending: str, dialect: Dialect) -> Iterator[Place]:
     """Give the place of a release; for the standard output, what was put there goes out when all else has succeeded."""
     from kanon_sql.engines.duckdb.files.places import Place
 
     if text != STREAM:
-        yield Place.of(text)
+        yield Place.of(text, dialect=dialect)
         return
     with staging_directory(Path(tempfile.gettempdir())) as private:
         path = private / f"stdout.{ending}"
-        yield Place.of(str(path))
+        yield Place.of(str(path), dialect=dialect)
         try:
             with path.open("rb") as file:
                 shutil.copyfileobj(file, sys.stdout.buffer)

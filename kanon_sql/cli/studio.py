@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import click
 
-from kanon_sql.cli.options import delimiter_option, table_option
+from kanon_sql.cli.options import dialect_options, table_option
 from kanon_sql.errors import MissingPackageError
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.files.dialect import Dialect
+
+_ROWS, _SEED = 2_000, 0
 
 
 @click.command()
@@ -20,9 +29,9 @@ from kanon_sql.errors import MissingPackageError
 @click.option("--no-browser", is_flag=True, help="Print the address without opening a browser.")
 @click.option("--ledger", metavar="FILE.duckdb", help="The database that remembers the tables of counts.")
 @table_option
-@delimiter_option
+@dialect_options
 def studio(
-    source: str | None, demo: bool, port: int, no_browser: bool, ledger: str | None, table: str | None, delimiter: str
+    source: str | None, demo: bool, port: int, no_browser: bool, ledger: str | None, table: str | None, dialect: Dialect
 ) -> None:
     """Open a local page to set up, make and check a release.
 
@@ -34,12 +43,11 @@ def studio(
         raise MissingPackageError.of("kanon studio", "nicegui", "studio")
     if source is not None and demo:
         raise click.UsageError("--demo opens a table of its own; hint: leave SOURCE out")
-    from kanon_sql.cli.studio_demo import demo_file
     from kanon_sql.engines.duckdb.cells.remembered_source import ledger_path
     from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.studio.address import announce, listen
 
-    place = None if source is None else Place.of(source, table)
+    place = None if source is None else Place.of(source, table, dialect)
     if place is not None:
         place.require()
     remembering = None if ledger is None else ledger_path(ledger)
@@ -49,11 +57,24 @@ def studio(
 
         session = Session(remembering)
         with demo_file(demo) as file, ThreadPoolExecutor(1) as reading:
-            opened = place or (None if file is None else Place.of(file))
-            read = None if opened is None else reading.submit(session.open, opened, delimiter)
+            opened = place or (None if file is None else Place.of(file, dialect=dialect))
+            read = None if opened is None else reading.submit(session.open, opened)
             from kanon_sql.studio.server import serve  # the table is read while this is imported
 
             if read is not None:
                 read.result()
             session.demo = demo
             serve(session, address, partial(click.echo, err=True))
+
+
+@contextmanager
+def demo_file(wanted: bool) -> Iterator[str | None]:
+    """Yield the path of a CSV file with visits of invented patients, or None."""
+    if not wanted:
+        yield None
+        return
+    from kanon_sql.cli.demo_table import FILE, write_visits
+
+    with TemporaryDirectory(prefix="kanon-studio-") as folder:
+        write_visits(folder, _ROWS, _SEED)
+        yield str(Path(folder) / FILE)

@@ -1,28 +1,35 @@
-"""The commands that look for a policy: ``kanon profile`` and ``kanon suggest``."""
+"""The commands that look for a policy: ``kanon profile`` and ``kanon suggest``.
+
+A suggested policy in the place of an older one is no weaker, and what it changes is shown.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from contextlib import closing
+from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from kanon_sql.cli.interrupt import interruptible
-from kanon_sql.cli.options import delimiter_option, json_option, show, table_option
+from kanon_sql.cli.options import dialect_options, json_option, show, table_option, text_of
 from kanon_sql.cli.publication import PATIENCE
-from kanon_sql.cli.replaced_policy import differences
-from kanon_sql.cli.streams import format_option, source_place
+from kanon_sql.cli.streams import format_option, read_table, source_place
 from kanon_sql.cli.terminal import lines_of
-from kanon_sql.cli.text_file import text_of
 from kanon_sql.engines.duckdb.files.staging import put_text
-from kanon_sql.errors import SourceError
+from kanon_sql.engines.interrupt import interruptible
+from kanon_sql.errors import PolicyError, SourceError
+from kanon_sql.model import policy_file
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.template import TEMPLATES
+from kanon_sql.model.validation import as_identifier, same_name
 
 if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.files.dialect import Dialect
     from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.model.suggested_policy import Suggestion
 
@@ -32,10 +39,10 @@ _NAMES = ("column", "type", "distinct", "NULL", "unique", "role", "reason")
 @click.command()
 @click.argument("file", metavar="FILE")
 @table_option
-@delimiter_option
+@dialect_options
 @format_option
 @json_option
-def profile(file: str, table: str | None, delimiter: str, ending: str, as_json: bool) -> None:
+def profile(file: str, table: str | None, dialect: Dialect, ending: str, as_json: bool) -> None:
     """Show what the columns of a table contain.
 
     Also shows the role that each column of FILE seems to have, but no cell value.
@@ -43,18 +50,18 @@ def profile(file: str, table: str | None, delimiter: str, ending: str, as_json: 
     import duckdb
     from rich.console import Console
 
-    from kanon_sql.engines.duckdb.files.tables import columns, load
+    from kanon_sql.engines.duckdb.files.tables import columns
     from kanon_sql.engines.duckdb.guarantees import audit_macros
 
     con = audit_macros(duckdb.connect(), ("profile",))
 
     def work() -> list[tuple[Any, ...]]:
         with closing(con):
-            load(con, place, into="source", delimiter=delimiter)
+            read_table(con, place)
             found = {row[0]: row for row in con.execute("FROM profile('source')").fetchall()}
             return [found[name] for name in columns(con, "source")]
 
-    with source_place(file, table, ending) as place:
+    with source_place(file, table, ending, dialect) as place:
         rows = interruptible(con.interrupt, work, patience=PATIENCE)
     count = rows[0][5]
     if as_json:
@@ -75,7 +82,7 @@ def profile(file: str, table: str | None, delimiter: str, ending: str, as_json: 
 @click.option("--queries", metavar="FILE.sql", help="SELECT statements that the release will be asked.")
 @click.option("--name", default="suggested", show_default=True, help="Name of the policy.")
 @table_option
-@delimiter_option
+@dialect_options
 @click.option("--force", is_flag=True, help="Replace POLICY if it exists.")
 @json_option
 def suggest(
@@ -86,7 +93,7 @@ def suggest(
     queries: str | None,
     name: str,
     table: str | None,
-    delimiter: str,
+    dialect: Dialect,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -100,11 +107,10 @@ def suggest(
     import duckdb
 
     from kanon_sql.engines.duckdb.files.places import Place
-    from kanon_sql.engines.duckdb.files.tables import load
     from kanon_sql.engines.duckdb.policies.suggestion import suggestion
     from kanon_sql.model.policy_file import kind_of, written
 
-    place = Place.of(file, table)
+    place = Place.of(file, table, dialect)
     ending = None if target is None or target.lower().endswith(".sql") else kind_of(target)
     if target is not None and Path(target).exists() and not force:
         raise SourceError(f"{target} exists; hint: --force replaces it")
@@ -113,7 +119,7 @@ def suggest(
 
     def work() -> Suggestion:
         with closing(con):
-            load(con, place, into="source", delimiter=delimiter)
+            read_table(con, place)
             options = {"template": template, "queries": queried}
             return suggestion(con, "source", k=k, name=name, table_as=stored_as(place), **options, known=True)
 
@@ -156,3 +162,46 @@ def stored_as(place: Place) -> str:
     if place.table is not None:
         return ".".join(map(as_identifier, place.name[-1:] if place.name[0] == "main" else place.name))
     return as_identifier(place.path.name[: -len(place.ending)])
+
+
+def differences(target: str, text: str, found: StoredPolicy) -> list[str]:
+    """Return the lines that a new text changes in a file, none if there is no such file yet.
+
+    Parameters
+    ----------
+    target : str
+        The file.
+    text : str
+        Its new text.
+    found : StoredPolicy
+        What the text says.
+
+    Raises
+    ------
+    PolicyError
+        When the file has a policy of that name with a larger k, or one that counts people if the new one does not.
+    """
+    if not Path(target).exists():
+        return []
+    before = policy_file.text_of(target)
+    if Path(target).suffix.lower() in policy_file.ENDINGS:
+        _refuse_weaker(target, policy_file.read(before, target), found)
+    return _changed(before.splitlines(), text.splitlines())
+
+
+def _refuse_weaker(target: str, policies: Iterable[object], found: StoredPolicy) -> None:
+    for each in policies:
+        if not isinstance(each, StoredPolicy) or same_name(each.name) != same_name(found.name):
+            continue
+        old, new = each.policy, found.policy
+        if old.least_class_size > new.least_class_size:
+            least = old.least_class_size
+            raise PolicyError(f"{target} guarantees k >= {least}, more than the new policy; hint: --k {least}, or another -o")
+        if old.people is not None and new.people is None:
+            per = as_identifier(old.people.per)
+            raise PolicyError(f"{target} counts people PER {per}, and the new policy counts rows; hint: choose another -o")
+
+
+def _changed(before: list[str], after: list[str]) -> list[str]:
+    lines = unified_diff(before, after, n=0, lineterm="")
+    return [line for line in lines if not line.startswith(("---", "+++", "@@"))]

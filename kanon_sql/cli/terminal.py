@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kanon_sql.errors import KanonWarning
 from kanon_sql.model.how_many import how_many
-from kanon_sql.report.text import printable, without_controls
+from kanon_sql.model.printable import printable, without_controls
 
 if TYPE_CHECKING:
     from rich.console import Console

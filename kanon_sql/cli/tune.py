@@ -10,26 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import (
     column_names,
-    delimiter_option,
+    dialect_options,
     drop_option,
     json_option,
     per_row_option,
     qi_option,
     show,
     table_option,
+    text_of,
 )
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.reports import quiet_option
+from kanon_sql.cli.streams import read_table
 from kanon_sql.cli.suggestions import stored_as
-from kanon_sql.cli.text_file import text_of
 from kanon_sql.engines.duckdb.files.staging import put_text
+from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import SourceError
 from kanon_sql.model.how_many import how_many
 
 if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.files.dialect import Dialect
     from kanon_sql.model.suggested_policy import Suggestion
     from kanon_sql.report.tuning import Tried, Tuned
 
@@ -48,7 +50,7 @@ if TYPE_CHECKING:
 @click.option("--time-limit", default=60.0, show_default=True, metavar="SECONDS", help="Time limit of the search.")
 @click.option("--name", default="tuned", show_default=True, help="Name of the policy.")
 @table_option
-@delimiter_option
+@dialect_options
 @click.option("--force", is_flag=True, help="Replace POLICY if it exists.")
 @json_option
 @quiet_option
@@ -64,7 +66,7 @@ def tune(
     time_limit: float,
     name: str,
     table: str | None,
-    delimiter: str,
+    dialect: Dialect,
     force: bool,
     as_json: bool,
     quiet: bool,
@@ -80,13 +82,13 @@ def tune(
     The search reads SOURCE: which policy wins is not covered by its guarantee.
     """
     from kanon_sql.engines.duckdb.connect.connection import connect
+    from kanon_sql.engines.duckdb.files.csv_cells import give_types
     from kanon_sql.engines.duckdb.files.places import Place
-    from kanon_sql.engines.duckdb.files.plain_types import give_types
-    from kanon_sql.engines.duckdb.files.tables import columns, load
+    from kanon_sql.engines.duckdb.files.tables import columns
     from kanon_sql.model.policy_file import kind_of, written
     from kanon_sql.report.tuned_policy import tuned
 
-    place = Place.of(source, table)
+    place = Place.of(source, table, dialect)
     ending = None if target is None or target.lower().endswith(".sql") else kind_of(target)
     if target is not None and Path(target).exists() and not force:
         raise SourceError(f"{target} exists; hint: --force replaces it")
@@ -102,7 +104,7 @@ def tune(
 
     def work() -> tuple[Tuned, Suggestion]:
         with closing(con):
-            load(con.raw, place, into="source", delimiter=delimiter)
+            read_table(con.raw, place)
             if place.kind in ("csv", "tsv"):
                 give_types(con.raw, "source")
             known = columns(con.raw, "source")

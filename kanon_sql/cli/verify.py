@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kanon_sql.cli.interrupt import interruptible
 from kanon_sql.cli.options import (
     allow_file_option,
     assigned,
     column_names,
-    delimiter_option,
+    dialect_options,
     escaped_option,
     json_option,
     secret_file_option,
@@ -22,9 +21,11 @@ from kanon_sql.cli.options import (
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.publish import metric_and_hierarchy
 from kanon_sql.engines.duckdb.guarantees import audit_macros
+from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import AuditError, SourceError, raise_alone
 
 if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.files.dialect import Dialect
     from kanon_sql.engines.duckdb.files.places import Place
 
 
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 @allow_file_option
 @click.option("--pseudonym", multiple=True, metavar="A,B", help="Columns that show tokens instead of identifiers.")
 @secret_file_option("The secret of the release: tokens are computed again.  [default: KANON_SECRET]")
-@delimiter_option
+@dialect_options
 @escaped_option
 @json_option
 def verify(
@@ -55,7 +56,7 @@ def verify(
     allowed_files: tuple[str, ...],
     pseudonym: tuple[str, ...],
     secret: bytes | None,
-    delimiter: str,
+    dialect: Dialect,
     escape_formulas: bool,
     as_json: bool,
 ) -> None:
@@ -80,22 +81,25 @@ def verify(
     of_rows = {"--metric": metric, "--hierarchy": hierarchy, "--pseudonym": pseudonym}
     if more and (given := [name for name, value in of_rows.items() if value]):
         raise click.UsageError(f"{given[0]} is about rows; hint: leave it out for tables of counts")
-    tables = Place.of(source, table), Place.of(release).escaping(escape_formulas)
-    together = [(Place.of(file).escaping(escape_formulas), proof) for file, proof in zip(more[::2], more[1::2], strict=True)]
-    recoded = {name: Place.of(file) for name, file in assigned(beside, "--beside", "name=file").items()}
+    tables = Place.of(source, table, dialect), Place.of(release, dialect=dialect.of_releases).escaping(escape_formulas)
+    together = [
+        (Place.of(file, dialect=dialect.of_releases).escaping(escape_formulas), proof)
+        for file, proof in zip(more[::2], more[1::2], strict=True)
+    ]
+    recoded = {name: Place.of(file, dialect=dialect) for name, file in assigned(beside, "--beside", "name=file").items()}
     others = metric_and_hierarchy(metric, hierarchy)[1] | recoded
     con = audit_macros(duckdb.connect())
 
     def work() -> dict[str, str]:
         if together:
-            return verify_tables(con, tables[0], [(tables[1], certificate), *together], delimiter, others)
+            return verify_tables(con, tables[0], [(tables[1], certificate), *together], others)
         tokens = (column_names(pseudonym, []), secret)
-        return verify_files(con, *tables, certificate, delimiter, others, tokens, allowed_files, grouped_again)
+        return verify_files(con, *tables, certificate, others, tokens, allowed_files, grouped_again)
 
     try:
         found = interruptible(con.interrupt, work, patience=PATIENCE)
     except AuditError as error:
-        if not escape_formulas and _looks_escaped(tables[1], delimiter):
+        if not escape_formulas and _looks_escaped(tables[1]):
             error = AuditError(f"{error}; hint: if RELEASE was written with --escape-formulas, say so here too")
         if as_json:
             click.echo(json.dumps({"holds": False, "broken": [str(error)]}))
@@ -106,16 +110,16 @@ def verify(
         show(found.items(), "verified")
 
 
-def _looks_escaped(release: Place, delimiter: str) -> bool:
+def _looks_escaped(release: Place) -> bool:
     """Return whether a CSV file has cells that look as `--escape-formulas` leaves them."""
     import duckdb
 
-    from kanon_sql.engines.duckdb.files.formulas import holds_escaped
+    from kanon_sql.engines.duckdb.files.csv_cells import holds_escaped
     from kanon_sql.engines.duckdb.files.tables import load
 
     if release.kind not in ("csv", "tsv"):
         return False
     with duckdb.connect() as con, suppress(SourceError):
-        load(con, release, into="released", delimiter=delimiter)
+        load(con, release, into="released")
         return holds_escaped(con, "released")
     return False

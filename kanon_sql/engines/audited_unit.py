@@ -16,21 +16,11 @@ from kanon_sql.recognition.repeated_people import RepeatedPeople
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditedUnit:
-    """What an audit counts.
+    """What an audit counts."""
 
-    Attributes
-    ----------
-    per : str, optional
-        The column that tells people apart; without one, rows are counted.
-    open : RepeatedPeopleError, optional
-        Why it was not settled what a row is; None if it was, or no column repeats people.
-    warnings : tuple of str
-        Columns that may repeat people.
-    """
-
-    per: str | None = None
-    open: RepeatedPeopleError | None = None
-    warnings: tuple[str, ...] = ()
+    per: str | None = None  # the column that tells people apart; without one, rows are counted
+    open: RepeatedPeopleError | None = None  # why it was not settled what a row is; None if it was, or no column repeats people
+    warnings: tuple[str, ...] = ()  # columns that may repeat people
 
 
 def person_column(per: str | None, per_row: bool, columns: Sequence[str]) -> str | None:
@@ -70,12 +60,8 @@ def unit_of_repeated(
         The columns that repeat people, or may do so.
     by : sequence of str
         The quasi-identifiers.
-    per : str, optional
-        The column that tells people apart.
     counted : callable
         Returns how many values a column has, and how many rows that have one.
-    surface : Surface
-        The surface. Errors name its options.
     raw : bool
         Whether the table is no release: rows that share a label of a release may all be in one class, and then agree on
         everything. In a release, a quasi-identifier repeats people only if its name is that of an identifier.

@@ -34,73 +34,37 @@ Staged = TypeVar("Staged")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Histogram:
-    """The row types of a source.
+    """The row types of a source."""
 
-    Parameters
-    ----------
-    types : StructArray [t]
-        As for `kanon_sql.engines.histogram.coded`.
-    tables : tuple of lists of struct of text
-        The tables of `Policy.tables`.
-    """
-
-    types: pa.StructArray
-    tables: tuple[pa.ChunkedArray, ...]
+    types: pa.StructArray  # [t]: as for `kanon_sql.engines.histogram.coded`
+    tables: tuple[pa.ChunkedArray, ...]  # the tables of `Policy.tables`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Classes:
-    """What an engine counts on the rows that it has written.
+    """What an engine counts on the rows that it has written."""
 
-    Parameters
-    ----------
-    number, rows : int
-        Equivalence classes and rows.
-    smallest : int or None
-        Rows of the smallest class; None where there are no rows.
-    small : int
-        Classes of fewer than k rows.
-    unlike : int
-        Classes with other rows than their pieces have; a class without pieces, and pieces without a class, are such.
-    people : int, optional
-        People of the class with the fewest, if the guarantee counts people.
-    """
-
-    number: int
+    number: int  # equivalence classes
     rows: int
-    smallest: int | None
-    small: int
-    unlike: int
-    people: int | None = None
+    smallest: int | None  # rows of the smallest class; None where there are no rows
+    small: int  # classes of fewer than k rows
+    unlike: int  # classes with other rows than their pieces have; a class without pieces, and pieces without a class, are such
+    people: int | None = None  # people of the class with the fewest, if the guarantee counts people
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Whether the classes that an engine has written meet a requirement.
+    """Whether the classes that an engine has written meet a requirement."""
 
-    Parameters
-    ----------
-    failing : int or None
-        Classes that do not; None where some class has no answer.
-    worst : str
-        What is known of the worst of them: figures, never a value.
-    """
-
-    failing: int | None
-    worst: str
+    failing: int | None  # classes that do not; None where some class has no answer
+    worst: str  # what is known of the worst of them: figures, never a value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownAnswer(Answer):
-    """The same of the classes by every set of known columns.
+    """The same of the classes by every set of known columns."""
 
-    Parameters
-    ----------
-    figures : Figures
-        What a certificate says of them.
-    """
-
-    figures: Figures
+    figures: Figures  # what a certificate says of them
 
 
 class Engine(Protocol[Staged]):

@@ -58,27 +58,13 @@ class ListedPieces:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainPieces:
-    """Pieces of row types without labels and sensitive values.
+    """Pieces of row types without labels and sensitive values."""
 
-    Parameters
-    ----------
-    hidden : ListArray
-        For each kind of piece the names of the columns that it hides.
-    place : int64 array [t]
-        For each number of a row type its place in the table.
-    first : int64 array [t + 1]
-        Where the pieces of each row type of the table begin.
-    kind : int32 array [q]
-        The kind of each piece: what it shows.
-    count : int64 array [q]
-        Its rows.
-    """
-
-    hidden: pa.ListArray
-    place: Int64
-    first: Int64
-    kind: Int32
-    count: Int64
+    hidden: pa.ListArray  # for each kind of piece the names of the columns that it hides
+    place: Int64  # [t]: for each number of a row type its place in the table
+    first: Int64  # [t + 1]: where the pieces of each row type of the table begin
+    kind: Int32  # [q]: the kind of each piece: what it shows
+    count: Int64  # [q]: its rows
 
     @classmethod
     def of_recoding(cls, table: CodedTable, recoding: Recoding) -> PlainPieces:

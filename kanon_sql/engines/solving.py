@@ -14,9 +14,8 @@ from kanon_sql.engines.histogram import coded
 from kanon_sql.engines.pieces import ListedPieces, PiecesByNumber, PlainPieces, hidden_columns
 from kanon_sql.engines.tokens import Tokens
 from kanon_sql.generalize.summaries import ranges, sets
-from kanon_sql.model.microaggregation import Aggregate, Medians
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.recodings import Ranges
+from kanon_sql.model.recodings import Aggregate, Medians, Ranges
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.validation import same_name
 from kanon_sql.pipeline import run, summarize
@@ -51,8 +50,6 @@ def solve(
         The guarantee.
     secret : Secret
         Decides which rows of equal spellings are in which piece.
-    budget : Budget
-        As for `pipeline.run`.
     memory : int, optional
         Bytes that what classes show of their own values may take in the release; pieces then carry tokens, see `Tokens`.
 

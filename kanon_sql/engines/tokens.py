@@ -20,18 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True)
 class Tokens:
-    """Short texts that stand for long ones until the rows are handed out.
+    """Short texts that stand for long ones until the rows are handed out."""
 
-    Parameters
-    ----------
-    prefix : str
-        What each token begins with: it is longer, so no token is what a suppressed cell shows.
-    memory : int
-        Bytes that the texts may take in all rows together.
-    """
-
-    prefix: str
-    memory: int
+    prefix: str  # what each token begins with: it is longer, so no token is what a suppressed cell shows
+    memory: int  # bytes that the texts may take in all rows together
     _known: list[tuple[int, str, str]] = field(default_factory=list)
     _bytes: int = 0
 

@@ -11,10 +11,10 @@ from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit import Unit
 from kanon_sql.model.validation import as_identifier, same_name
 from kanon_sql.recognition import Recognized, recognized, recognized_name
+from kanon_sql.recognition.evidence import BORN_WITH, is_shared_by_many, topic_of
 from kanon_sql.recognition.lost_keys import people_without_key
 from kanon_sql.recognition.pairs import FEWEST_PAIRS, Pairs, SampledRows
 from kanon_sql.recognition.repeated_people import RepeatedPeople, repeated_people
-from kanon_sql.recognition.topics import BORN_WITH, is_shared_by_many, topic_of
 
 GROWING = frozenset({"age"})
 """Kinds of columns that grow by one each year."""
@@ -55,20 +55,11 @@ LOST_KEY = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looked:
-    """Columns that a release shows, with the texts of some rows.
-
-    Parameters
-    ----------
-    columns : tuple of str
-        The columns.
-    texts : tuple of tuple of str
-        For each column its texts, None for NULL.
-    origins : mapping of str to sequence of str
-        The columns of the source that some of them carry, in the form that `same_name` compares.
-    """
+    """Columns that a release shows, with the texts of some rows."""
 
     columns: tuple[str, ...]
-    texts: tuple[tuple[str | None, ...], ...]
+    texts: tuple[tuple[str | None, ...], ...]  # for each column its texts, None for NULL
+    # the columns of the source that some of them carry, in the form that `same_name` compares
     origins: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def recognized(self, place: int) -> Recognized | None:
@@ -89,14 +80,10 @@ def settle(unit: Unit, looked: Looked, sample: SampledRows, surface: Surface) ->
 
     Parameters
     ----------
-    unit : Unit
-        What is counted.
     looked : Looked
         The columns to release.
     sample : SampledRows
         Rows of the source, with the columns that are left out of the release.
-    surface : Surface
-        The surface. Errors name its options.
 
     Raises
     ------
@@ -170,8 +157,6 @@ def repeating(sample: SampledRows, by: Sequence[str], per: str | None = None) ->
 
     Parameters
     ----------
-    sample : SampledRows
-        Rows of the table.
     by : sequence of str
         Its quasi-identifiers.
     per : str, optional

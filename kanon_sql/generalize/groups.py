@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from kanon_sql.errors import PolicyError
-from kanon_sql.generalize.words import alone, listed
 from kanon_sql.model.grouping_algorithms import AUTO, GroupingAlgorithm
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
@@ -45,8 +44,6 @@ def grouped(
         Least number of rows of a group.
     tables : mapping
         The table of neighbours, column by column.
-    budget : Budget
-        Time left.
 
     Raises
     ------
@@ -234,3 +231,48 @@ def _regions(
             )
     found: Grouping = _solver(name)(rows, edges, k, budget, merge=recoding.components == "merge")
     return found
+
+
+def alone(text: str) -> str:
+    """Return what a class shows of its only value.
+
+    Examples
+    --------
+    >>> alone("Smith, John"), alone("[draft]")
+    ('Smith, John', '"[draft]"')
+    """
+    return quoted(text) if text.startswith(("[", "{", '"')) or text.endswith(" or NULL") else text
+
+
+def listed(opening: str, texts: Sequence[Label], closing: str, values: Container[Label]) -> str:
+    """Return several values between brackets, NULL as ``NULL``.
+
+    Parameters
+    ----------
+    opening, closing : str
+        The brackets.
+    texts : sequence of Label
+        The values that are listed.
+    values : container of Label
+        The values of the column; where the label is one of them, all its words get quotes.
+
+    Examples
+    --------
+    >>> listed("{", ["flu", "gout, acute", None], "}", ())
+    '{flu, "gout, acute", NULL}'
+    """
+    plain = opening + ", ".join(map(_word, texts)) + closing
+    if plain not in values:
+        return plain
+    return opening + ", ".join("NULL" if text is None else quoted(text) for text in texts) + closing
+
+
+def quoted(text: str) -> str:
+    """Return a text in double quotes, those within it doubled."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _word(text: Label) -> str:
+    if text is None:
+        return "NULL"
+    return quoted(text) if ", " in text or text.startswith('"') or text == "NULL" else text

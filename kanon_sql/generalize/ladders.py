@@ -24,26 +24,7 @@ if TYPE_CHECKING:
 def ladders(
     policy: Policy, texts: Mapping[str, pa.Array], count: Int64, tables: Mapping[str, Columns], budget: Budget
 ) -> dict[str, Ladder]:
-    """Return the ladder of each generalized column, in the order of the row types.
-
-    Parameters
-    ----------
-    policy : Policy
-        Resolved.
-    texts : mapping of StringArray [t]
-        For each column of `Policy.generalized` the text of its value in each row type.
-    count : int64 array [t]
-        Rows of each row type.
-    tables : mapping
-        The tables of `Policy.tables`.
-    budget : Budget
-        Time for the groups that are searched for.
-
-    Raises
-    ------
-    PolicyError, InfeasibleError
-        When a column cannot be generalized so; the message names the column.
-    """
+    """Return the ladder of each generalized column, as `column_ladders`, with groups that are searched for."""
 
     def groups(recoding: Bins | Intervals | Regions, values: Sequence[Label], rows: Int64) -> tuple[list[Label], str]:
         return grouped(recoding, values, rows, policy.fewest_rows, tables, budget)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kanon_sql.generalize.groups import interval
-from kanon_sql.generalize.words import alone, listed
+from kanon_sql.generalize.groups import alone, interval, listed
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.ladder import Label
 

@@ -11,10 +11,10 @@ from kanon_sql.model.coding import Coded, Cuts
 from kanon_sql.model.hierarchies import Hierarchy
 from kanon_sql.model.recodings import Digits, Generalization, Intervals, Levels
 from kanon_sql.table.arrays import Int32
+from kanon_sql.table.coded_table import UNSEEN
 from kanon_sql.table.labels.digits import counts_below, masked
 from kanon_sql.table.labels.intervals import interval_levels
 from kanon_sql.table.ladder import Label, Ladder
-from kanon_sql.table.population import UNSEEN
 from kanon_sql.table.sensitive_values import Columns
 
 

@@ -2,14 +2,6 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, it comes from the .pxd
-    Key = float
-
 
 def _before(key, a, b):
     return key[a] < key[b] or (key[a] == key[b] and a < b)

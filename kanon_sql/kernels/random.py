@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 COMPILED = cython.compiled
 """Whether the kernels run compiled."""
@@ -23,11 +20,8 @@ def seeded(seed: int) -> NDArray[np.uint64]:
     return np.array([(seed * 0x9E3779B97F4A7C15 + 0x2545F4914F6CDD1D) % (1 << 64) or 1], np.uint64)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 @cython.overflowcheck(False)
-def below(state: cython.ulonglong[::1], limit: cython.longlong) -> cython.longlong:
+def below(state, limit):
     """Return a whole number from 0 to ``limit - 1`` (xorshift64)."""
     x: cython.ulonglong = state[0]
     x ^= (x & _LOW_51) << 13

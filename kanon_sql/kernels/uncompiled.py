@@ -10,7 +10,7 @@ _Item = TypeVar("_Item")
 
 compiled = False
 longlong = ulonglong = int
-double = float
+double: Any = float  # else mypy takes an array of them, `double[::1]`, for one
 
 
 def _unchanged(item: _Item) -> _Item:
@@ -18,7 +18,7 @@ def _unchanged(item: _Item) -> _Item:
     return item
 
 
-cclass = ccall = cfunc = final = with_gil = _unchanged
+cclass = ccall = cfunc = final = _unchanged
 
 
 class _Nogil(nullcontext[None]):
@@ -31,7 +31,7 @@ class _Nogil(nullcontext[None]):
 nogil = _Nogil()
 
 
-def exceptval(value: int | None = None, *, check: bool) -> Callable[[_Item], _Item]:  # noqa: ARG001
+def exceptval(*, check: bool) -> Callable[[_Item], _Item]:  # noqa: ARG001
     """Return a decorator that does nothing."""
     return _unchanged
 

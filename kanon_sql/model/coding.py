@@ -58,19 +58,11 @@ def refuse_no_flag(only: object) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coded:
-    """Numbers from ``top`` on, and up to ``bottom``, share one label each; all others are shown.
+    """Numbers from ``top`` on, and up to ``bottom``, share one label each; all others are shown."""
 
-    Parameters
-    ----------
-    top, bottom : Fraction, optional
-        The ends; at least one of them.
-    loss : tuple of Fraction
-        Loss of the one level, between 0 and 1; empty takes its share of the domain.
-    """
-
-    top: Fraction | None = None
-    bottom: Fraction | None = None
-    loss: tuple[Fraction, ...] = ()
+    top: Fraction | None = None  # the upper end
+    bottom: Fraction | None = None  # the lower end; at least one of them is given
+    loss: tuple[Fraction, ...] = ()  # loss of the one level, between 0 and 1; empty takes its share of the domain
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "top", number_or_none(self.top, "TOP"))
@@ -83,24 +75,13 @@ class Coded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cuts:
-    """Numbers are shown as the interval between two cuts, ``[18, 65)``; below the first and from the last on it has one end.
+    """Numbers are shown as the interval between two cuts, ``[18, 65)``; below the first and from the last on it has one end."""
 
-    Parameters
-    ----------
-    at : tuple of Fraction
-        The cuts, ascending.
-    top, bottom : Fraction, optional
-        As in `Coded`: from the last cut on, and below the first.
-    only : bool
-        Whether no release shows the number itself.
-    loss : tuple of Fraction
-        As in `Coded`; with an end there is a level before the cuts, and it has its own, unless ``only``.
-    """
-
-    at: tuple[Fraction, ...]
-    top: Fraction | None = None
-    bottom: Fraction | None = None
-    only: bool = False
+    at: tuple[Fraction, ...]  # the cuts, ascending
+    top: Fraction | None = None  # as in `Coded`: from the last cut on
+    bottom: Fraction | None = None  # as in `Coded`: below the first cut
+    only: bool = False  # whether no release shows the number itself
+    # as in `Coded`; with an end there is a level before the cuts, and it has its own, unless ``only``
     loss: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:

@@ -43,37 +43,19 @@ _NUMBER = re.compile(r"-?[0-9]{1,22}(\.[0-9]{1,15})?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeDistance:
-    """A ground distance along the edges of a tree: EMD(P, Q) = sum_e length_e * |P(below_e) - Q(below_e)| / scale.
+    """A ground distance along the edges of a tree: EMD(P, Q) = sum_e length_e * |P(below_e) - Q(below_e)| / scale."""
 
-    Parameters
-    ----------
-    below : bool array [e, v]
-        The values below each edge.
-    length : int64 array [e]
-        Length of each edge, at least 0, in units of ``1 / scale``.
-    scale : int
-        Below 2^31.
-    """
-
-    below: NDArray[np.bool_]
-    length: Int64
-    scale: int
+    below: NDArray[np.bool_]  # [e, v]: the values below each edge
+    length: Int64  # [e]: length of each edge, at least 0, in units of ``1 / scale``
+    scale: int  # below 2^31
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixDistance:
-    """Any metric: EMD(P, Q) is the least cost of moving P to Q, where moving all of i to j costs ``cost[i, j] / scale``.
+    """Any metric: EMD(P, Q) is the least cost of moving P to Q, where moving all of i to j costs ``cost[i, j] / scale``."""
 
-    Parameters
-    ----------
-    cost : int64 array [v, v]
-        Symmetric, 0 on the diagonal, at most ``scale``, no pair farther apart than its detour.
-    scale : int
-        Below 2^31.
-    """
-
-    cost: Int64
-    scale: int
+    cost: Int64  # [v, v]: symmetric, 0 on the diagonal, at most ``scale``, no pair farther apart than its detour
+    scale: int  # below 2^31
 
 
 Distance = TreeDistance | MatrixDistance

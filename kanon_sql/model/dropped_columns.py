@@ -16,8 +16,6 @@ def dropped_columns(drop: Iterable[str] | None, policy: Policy, columns: Sequenc
     ----------
     drop : iterable of str, optional
         The columns to leave out.
-    policy : Policy
-        The guarantee.
     columns : sequence of str, optional
         Those of the source, if they are known.
 

@@ -25,21 +25,11 @@ _SPELLING = re.compile(r"(\w+)\s*(?:\(\s*([^()]*?)\s*\))?")
 
 @dataclass(frozen=True, slots=True)
 class GroupingAlgorithm:
-    """An algorithm, and how it works.
+    """An algorithm, and how it works."""
 
-    Parameters
-    ----------
-    name : str
-        A module of :mod:`kanon_sql.solvers.labels`, or `AUTO`.
-    order : str
-        One of `ORDERS`, for `ORDERED` algorithms; empty takes labels as they come.
-    epsilon : Fraction, optional
-        For `ROUNDED`: how far sizes are rounded, above 0 and at most 1/2.
-    """
-
-    name: str
-    order: str = ""
-    epsilon: Fraction | None = None
+    name: str  # a module of :mod:`kanon_sql.solvers.labels`, or `AUTO`
+    order: str = ""  # one of `ORDERS`, for `ORDERED` algorithms; empty takes labels as they come
+    epsilon: Fraction | None = None  # for `ROUNDED`: how far sizes are rounded, above 0 and at most 1/2
 
     @classmethod
     def read(cls, text: object, known: tuple[str, ...], grouping: str) -> GroupingAlgorithm:

@@ -24,14 +24,9 @@ from kanon_sql.model.validation import same_name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guarantee:
-    """A conjunction of requirements.
+    """A conjunction of requirements."""
 
-    Parameters
-    ----------
-    requirements : tuple of Requirement
-        What each equivalence class must meet; all of them. Several may be about one sensitive attribute.
-    """
-
+    # What each equivalence class must meet; all of them. Several may be about one sensitive attribute.
     requirements: tuple[Requirement, ...] = field(default_factory=lambda: (KAnonymity(k=2),))
 
     @property

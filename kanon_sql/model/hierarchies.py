@@ -28,18 +28,10 @@ _LEAF = -1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hierarchy:
-    """A tree.
+    """A tree."""
 
-    Parameters
-    ----------
-    parent : mapping
-        Parent of every node but the root.
-    height : mapping
-        Length of the longest way down from each node.
-    """
-
-    parent: Mapping[Node, Node]
-    height: Mapping[Node, int]
+    parent: Mapping[Node, Node]  # parent of every node but the root
+    height: Mapping[Node, int]  # length of the longest way down from each node
 
     @classmethod
     def of(cls, columns: Mapping[str, Sequence[Label]]) -> Hierarchy:

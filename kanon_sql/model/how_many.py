@@ -8,8 +8,6 @@ def how_many(number: int, one: str, many: str = "") -> str:
 
     Parameters
     ----------
-    number : int
-        The number.
     one, many : str
         The words after the number 1, and those after any other one. By default the latter are the former with an s.
 

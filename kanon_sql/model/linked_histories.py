@@ -21,17 +21,6 @@ MOST_ROWS = 3
 class LinkedHistories:
     """Any ``known_rows`` rows of a person are those of at least ``k`` people.
 
-    Parameters
-    ----------
-    k : int
-        The least number of people.
-    per : str
-        The column that tells people apart; it shows tokens.
-    known_rows : int
-        How many rows of a person the attacker knows: 1, 2 or 3.
-    quasi_identifiers, keep : sequence of str
-        The columns that the attacker may know, and those that are released unchanged on purpose.
-
     Raises
     ------
     PolicyError
@@ -43,11 +32,11 @@ class LinkedHistories:
     'k >= 5 PER patient LINKED FOR ANY 2 ROWS'
     """
 
-    k: int
-    per: str
-    known_rows: int
-    quasi_identifiers: Sequence[str] = ()
-    keep: Sequence[str] = ()
+    k: int  # the least number of people
+    per: str  # the column that tells people apart; it shows tokens
+    known_rows: int  # how many rows of a person the attacker knows: 1, 2 or 3
+    quasi_identifiers: Sequence[str] = ()  # the columns that the attacker may know
+    keep: Sequence[str] = ()  # those that are released unchanged on purpose
 
     def __post_init__(self) -> None:
         whole(self.k, "k", 1)

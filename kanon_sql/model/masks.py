@@ -7,30 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.errors import PolicyError
-from kanon_sql.model import recoding_json
 from kanon_sql.model.recoding_levels import within
-from kanon_sql.model.recodings import Generalization
+from kanon_sql.model.recodings import Generalization, recoding_from_json, recoding_to_json
 from kanon_sql.model.validation import known_keys, listed, named, same_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AtLevels:
-    """A column that a mask shows at some of its levels only.
+    """A column that a mask shows at some of its levels only."""
 
-    Parameters
-    ----------
-    column : str
-        A quasi-identifier that is generalized.
-    recoding : Generalization
-        The levels, each one of those that the quasi-identifier has. Also read from plain JSON data.
-    """
-
-    column: str
-    recoding: Generalization
+    column: str  # a quasi-identifier that is generalized
+    recoding: Generalization  # The levels, each one of those that the quasi-identifier has. Also read from plain JSON data.
 
     def __post_init__(self) -> None:
         named(self.column, "a column of a mask")
-        recoding = recoding_json.from_json(self.recoding)
+        recoding = recoding_from_json(self.recoding)
         if recoding is None:
             raise PolicyError(f'the mask names no levels of "{self.column}"; hint: name the column alone')
         object.__setattr__(self, "recoding", recoding)
@@ -65,8 +56,6 @@ def simplified(mask: Mask, recodings: Mapping[str, Generalization]) -> Mask:
 
     Parameters
     ----------
-    mask : Mask
-        The mask.
     recodings : mapping of Generalization
         Those of the quasi-identifiers, by the form that :func:`same_name` compares.
 
@@ -93,7 +82,7 @@ def simplified(mask: Mask, recodings: Mapping[str, Generalization]) -> Mask:
 def to_json(mask: Mask) -> list[Any]:
     """Return a mask as plain JSON data."""
     return [
-        {"column": each.column, "recoding": recoding_json.to_json(each.recoding)} if isinstance(each, AtLevels) else each
+        {"column": each.column, "recoding": recoding_to_json(each.recoding)} if isinstance(each, AtLevels) else each
         for each in mask
     ]
 

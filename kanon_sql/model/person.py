@@ -18,24 +18,15 @@ _KEYS = {"column", "table", "columns"}
 class Person:
     """A person as a policy declares it: ``PERSON patient FROM patients BY zip, born, sex``.
 
-    Parameters
-    ----------
-    column : str
-        The key: the column of this name holds the person in the table of people and in each table of facts.
-    table : str
-        The table of people, as SQL spells it: one row per person.
-    columns : tuple of str
-        Its quasi-identifiers that the facts show, too; empty stands for all of them.
-
     Examples
     --------
     >>> Person(column="patient", table="patients", columns=("zip", "born")).describe()
     'PERSON patient FROM patients BY zip, born'
     """
 
-    column: str
-    table: str
-    columns: tuple[str, ...] = ()
+    column: str  # the key: the column of this name holds the person in the table of people and in each table of facts
+    table: str  # the table of people, as SQL spells it: one row per person
+    columns: tuple[str, ...] = ()  # its quasi-identifiers that the facts show, too; empty stands for all of them
 
     def __post_init__(self) -> None:
         named(self.column, "the column of a person")

@@ -19,14 +19,12 @@ from kanon_sql.model.known_columns_checks import check_known
 from kanon_sql.model.linked_columns import Group, check_links, unsplit
 from kanon_sql.model.mask_costs import checked_costs, key_of
 from kanon_sql.model.masks import AtLevels, Mask, columns_of, renamed, simplified
-from kanon_sql.model.microaggregation import Aggregate
 from kanon_sql.model.policy_arguments import policy_parts
-from kanon_sql.model.policy_json import policy_fields, policy_text
-from kanon_sql.model.policy_lines import lines, names
+from kanon_sql.model.policy_checks import check_population
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, completed, spelled_out
-from kanon_sql.model.populations import check_population
+from kanon_sql.model.policy_texts import lines, names, policy_fields, policy_text
 from kanon_sql.model.quasi_identifier import QuasiIdentifier, rectangle_pairs
-from kanon_sql.model.recodings import Generalization, Rectangles, Summary
+from kanon_sql.model.recodings import Aggregate, Generalization, Rectangles, Summary
 from kanon_sql.model.requirements import respelled
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unlisted import UNLISTED_LIMIT, read_limit

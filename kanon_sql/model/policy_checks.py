@@ -10,10 +10,11 @@ from kanon_sql.errors import PolicyError, UnknownColumnError, hint_of
 from kanon_sql.model.linked_columns import Group
 from kanon_sql.model.masks import Mask, columns_of
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
-from kanon_sql.model.recodings import Rectangles, Summary
+from kanon_sql.model.recodings import Rectangles, Summary, has_fixed_labels
 from kanon_sql.model.requirements import (
     KnownColumns,
     People,
+    PopulationRequirement,
     Requirement,
     SensitiveRequirement,
     by_all_or_known,
@@ -225,3 +226,20 @@ def check_roles(columns: Sequence[str], named: Sequence[str], surface: Surface) 
     for column in columns:
         if same_name(column) not in known:
             raise without_role(column, surface)
+
+
+def check_population(requirements: Sequence[PopulationRequirement], quasi_identifiers: Sequence[QuasiIdentifier]) -> None:
+    """Refuse recodings whose labels depend on the rows of the source: they say nothing of other rows.
+
+    Raises
+    ------
+    PolicyError
+        When a column shows such labels next to a guarantee about the population.
+    """
+    for qi in quasi_identifiers if requirements else ():
+        if qi.recoding is not None and not has_fixed_labels(qi.recoding):
+            kind = type(qi.recoding).__name__.upper()
+            raise PolicyError(
+                f"{requirements[0].describe()}: the labels of {as_identifier(qi.column)} in {kind} follow from the released "
+                "rows; hint: DIGITS, HIERARCHY, CUTS, or INTERVALS of given widths"
+            )

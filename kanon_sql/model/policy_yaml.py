@@ -72,8 +72,6 @@ def _check_plain(event: yaml.ScalarEvent, kind: str) -> None:
 
     Parameters
     ----------
-    event : ScalarEvent
-        The scalar.
     kind : str
         What YAML 1.1 takes it for.
     """

@@ -10,9 +10,13 @@ from typing import Any
 
 from kanon_sql.errors import PolicyError, hint_of
 from kanon_sql.model.named_rows import NamedRow, describe, named_rows, rows_from
-from kanon_sql.model.sum_rules import MOST_CONTRIBUTORS, Ambiguity, Dominance
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.model.validation import as_identifier, as_tuple, by_name, fraction, named
+
+MOST_CONTRIBUTORS = 100
+"""Largest contributors that a rule adds up, or attackers who share what they know, at most."""
+
+_MOST_PERCENT = 1000
 
 ALGORITHMS = ("auto", "greedy", "optimal")
 """What solves a table."""
@@ -22,59 +26,77 @@ COSTS = ("cells", "n", "parts")
 
 _ROWS, _EARLIER = ("null", "absent"), ("fixed", "ignore")
 
+_LARGEST_K = 10**9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dominance:
+    """The dominance rule: the largest contributors of a row have at most a share of its sum."""
+
+    measure: str  # the name of the sum
+    largest: int  # how many contributors are added up
+    share: Fraction  # their greatest share, above 0 and below 1
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        if not 1 <= self.largest <= MOST_CONTRIBUTORS:
+            raise PolicyError(f"dominance counts 1 to {MOST_CONTRIBUTORS} contributors; hint: dominance(s, 1) <= 0.8")
+        if not 0 < self.share < 1:
+            raise PolicyError("the share of dominance must be above 0 and below 1; hint: dominance(s, 1) <= 0.8")
+
+    def describe(self) -> str:
+        """Return the rule as the clause writes it."""
+        return f"dominance({as_identifier(self.measure)}, {self.largest}) <= {_number(self.share)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ambiguity:
+    """The p % rule: the second-largest contributor cannot estimate the largest contribution more closely than p %."""
+
+    measure: str  # the name of the sum
+    percent: Fraction  # p, above 0
+
+    def __post_init__(self) -> None:
+        """Check the number."""
+        if not 0 < self.percent <= _MOST_PERCENT:
+            raise PolicyError(f"p must be above 0 and at most {_MOST_PERCENT} percent; hint: p(s) >= 10")
+
+    def describe(self) -> str:
+        """Return the rule as the clause writes it."""
+        return f"p({as_identifier(self.measure)}) >= {_number(self.percent)}"
+
+
+def _number(value: Fraction) -> str:
+    return str(value.numerator) if value.denominator == 1 else format(float(value), ".12g")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protection:
-    """What no reader of a table may learn, and what may be suppressed for it.
+    """What no reader of a table may learn, and what may be suppressed for it."""
 
-    Parameters
-    ----------
-    k : int
-        A row of fewer people, but of one at least, is primary.
-    dominance, ambiguity : tuple
-        Rules about sums.
-    show : tuple of tuple of str
-        Grouping sets whose rows have to be shown.
-    show_rows, hide, impossible : tuple of NamedRow
-        By values of their keys, rows that have to be shown, rows that have to be suppressed, and combinations that nobody can
-        have, as every reader knows. For each row of ``hide``, a reader has to think ``k`` people more possible.
-    cost : {'cells', 'n', 'parts'} or str
-        What suppressing a row costs that is not primary: 1, its count, 1 and the number of rows that it adds up, or 1 and its
-        share of the sum of that name, in millionths. By 'cells' and 'parts', a grand total costs at least as much as all rows.
-    rows : {'null', 'absent'}
-        Whether a suppressed row stays, with NULL in every measure.
-    contributors : int
-        How many people of the table may share what they have, to learn what another one has; 0 if none does.
-    per : str or None
-        The column that tells people apart; with None, rows are counted.
-    per_row : bool
-        Whether each row is a person. Otherwise a source in which a column repeats people is refused without ``per``.
-    algorithm : str
-        One of `ALGORITHMS`.
-    time_limit : float or None
-        Seconds.
-    earlier : {'fixed', 'ignore'}
-        Whether tables of the same source that were released before count.
-    suppressed : bool
-        Whether a column ``suppressed`` tells suppressed rows.
-    """
-
-    k: int = 5
+    k: int = 5  # a row of fewer people, but of one at least, is primary
+    # dominance, ambiguity: rules about sums
     dominance: tuple[Dominance, ...] = ()
     ambiguity: tuple[Ambiguity, ...] = ()
-    show: tuple[tuple[str, ...], ...] = ()
-    show_rows: tuple[NamedRow, ...] = ()
+    show: tuple[tuple[str, ...], ...] = ()  # grouping sets whose rows have to be shown
+    show_rows: tuple[NamedRow, ...] = ()  # by values of their keys, rows that have to be shown
+    # rows that have to be suppressed: for each, a reader has to think ``k`` people more possible
     hide: tuple[NamedRow, ...] = ()
-    impossible: tuple[NamedRow, ...] = ()
+    impossible: tuple[NamedRow, ...] = ()  # combinations that nobody can have, as every reader knows
+    # What suppressing a row costs that is not primary: 1 ('cells'), its count ('n'), 1 and the number of rows that it adds up
+    # ('parts'), or 1 and its share of the sum of that name, in millionths. By 'cells' and 'parts', a grand total costs at least
+    # as much as all rows.
     cost: str = "cells"
-    rows: str = "null"
+    rows: str = "null"  # 'null' or 'absent': whether a suppressed row stays, with NULL in every measure
+    # how many people of the table may share what they have, to learn what another one has; 0 if none does
     contributors: int = 0
-    per: str | None = None
+    per: str | None = None  # the column that tells people apart; with None, rows are counted
+    # Whether each row is a person. Otherwise a source in which a column repeats people is refused without ``per``.
     per_row: bool = False
-    algorithm: str = "auto"
-    time_limit: float | None = None
-    earlier: str = "fixed"
-    suppressed: bool = False
+    algorithm: str = "auto"  # one of `ALGORITHMS`
+    time_limit: float | None = None  # seconds
+    earlier: str = "fixed"  # 'fixed' or 'ignore': whether tables of the same source that were released before count
+    suppressed: bool = False  # whether a column ``suppressed`` tells suppressed rows
 
     def __post_init__(self) -> None:
         """Check each option."""
@@ -231,9 +253,6 @@ class Protection:
                 **{name: rows_from(data.get(name, ())) for name in ("show_rows", "hide", "impossible")},
             }
         )
-
-
-_LARGEST_K = 10**9
 
 
 def coalition_in_words(people: int) -> str:

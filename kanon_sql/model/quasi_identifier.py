@@ -8,27 +8,17 @@ from fractions import Fraction
 from typing import Any
 
 from kanon_sql.errors import PolicyError
-from kanon_sql.model import recoding_json
-from kanon_sql.model.recodings import Generalization, Rectangles
+from kanon_sql.model.recodings import Generalization, Rectangles, recoding_from_json, recoding_to_json
 from kanon_sql.model.validation import fraction, named, plain_number, same_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuasiIdentifier:
-    """A column that helps to recognize somebody.
+    """A column that helps to recognize somebody."""
 
-    Parameters
-    ----------
-    column : str
-        Name of the column; case does not count, as in SQL.
-    weight : int or Fraction
-        Cost of suppressing one cell of the column, above 0.
-    recoding : Generalization, optional
-        How a cell may be coarsened before it is suppressed; None shows it or hides it. Also read from plain JSON data.
-    """
-
-    column: str
-    weight: Fraction = Fraction(1)
+    column: str  # name of the column; case does not count, as in SQL
+    weight: Fraction = Fraction(1)  # cost of suppressing one cell of the column, above 0
+    # How a cell may be coarsened before it is suppressed; None shows it or hides it. Also read from plain JSON data.
     recoding: Generalization | None = None
 
     def __post_init__(self) -> None:
@@ -36,11 +26,11 @@ class QuasiIdentifier:
         object.__setattr__(self, "weight", fraction(self.weight, f'the weight of "{self.column}"'))
         if self.weight <= 0:
             raise PolicyError(f'the weight of "{self.column}" must be above 0; hint: leave the column out to show it always')
-        object.__setattr__(self, "recoding", recoding_json.from_json(self.recoding))
+        object.__setattr__(self, "recoding", recoding_from_json(self.recoding))
 
     def to_json(self) -> dict[str, Any]:
         """Return the quasi-identifier as plain JSON data."""
-        recoding = recoding_json.to_json(self.recoding)
+        recoding = recoding_to_json(self.recoding)
         return {"column": self.column, "weight": plain_number(self.weight), "recoding": recoding}
 
     def respelled(self, spelled: Mapping[str, str]) -> QuasiIdentifier:

@@ -1,20 +1,19 @@
-"""How the cells of a quasi-identifier may be coarsened before they are suppressed, as a policy says it.
+"""How the cells of a quasi-identifier may be coarsened before they are suppressed, as a policy or its JSON says it.
 
 Nothing here knows a value: what the cells of a table show at each level is the work of :mod:`kanon_sql.table.labels.ladders`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
 from itertools import pairwise
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from kanon_sql.errors import PolicyError
+from kanon_sql.errors import PolicyError, hint_of
 from kanon_sql.model.coding import Coded, Cuts, number_or_none, refuse_ends, refuse_no_flag, whole_years
 from kanon_sql.model.grouping_algorithms import AUTO, GroupingAlgorithm
-from kanon_sql.model.microaggregation import Means, Medians
-from kanon_sql.model.validation import as_tuple, fraction, losses, named, one_of, whole
+from kanon_sql.model.validation import as_tuple, fraction, known_keys, losses, named, one_of, plain_number, whole
 
 PERIODS = ("day", "month", "quarter", "year", "decade")
 """Intervals of dates, each within one of the next."""
@@ -28,20 +27,16 @@ VALUE = 0
 OBJECTIVES = ("max", "sum")
 """What optimal intervals keep small: the heaviest interval, or the sum over all rows of the rows of their interval."""
 
+SUPPRESS = "suppress"
+"""The recoding of a column whose cells are shown or hidden, nothing in between."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digits:
-    """Leading characters are shown, each other one becomes ``*``: ``98***``. A label keeps the length of its value.
+    """Leading characters are shown, each other one becomes ``*``: ``98***``. A label keeps the length of its value."""
 
-    Parameters
-    ----------
-    shown : tuple of int
-        The permitted numbers of leading characters, at least 1; empty permits every number of them.
-    loss : tuple of Fraction
-        Loss of each level except the value and suppression, between 0 and 1; empty takes their share of the domain.
-    """
-
-    shown: tuple[int, ...] = ()
+    shown: tuple[int, ...] = ()  # the permitted numbers of leading characters, at least 1; empty permits every number of them
+    # loss of each level except the value and suppression, between 0 and 1; empty takes their share of the domain
     loss: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:
@@ -52,29 +47,18 @@ class Digits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intervals:
-    """Numbers or dates are shown as the interval that they are in.
+    """Numbers or dates are shown as the interval that they are in."""
 
-    Parameters
-    ----------
-    steps : tuple of Fraction or str
-        The widths of the levels, ascending, as numbers above 0 or as names of `PERIODS`. An interval is cut where one of
-        a wider level ends, so that each lies within one of the next. Empty: intervals of at least k rows each are chosen.
-    objective : str
-        What the chosen intervals keep small, one of `OBJECTIVES`; without ``steps`` only.
-    loss : tuple of Fraction
-        As in `Digits`; with an end there is a level before the widths, and it has its own, unless ``only``.
-    top, bottom : Fraction, optional
-        As in `Coded`; intervals of numbers are cut there. With periods they are years.
-    only : bool
-        Whether no release shows the value itself; with ``steps`` only.
-    """
-
+    # The widths of the levels, ascending, as numbers above 0 or as names of `PERIODS`. An interval is cut where one of a wider
+    # level ends, so that each lies within one of the next. Empty: intervals of at least k rows each are chosen.
     steps: tuple[Fraction | str, ...] = ()
-    objective: str = "max"
+    objective: str = "max"  # what the chosen intervals keep small, one of `OBJECTIVES`; without ``steps`` only
+    # as in `Digits`; with an end there is a level before the widths, and it has its own, unless ``only``
     loss: tuple[Fraction, ...] = ()
+    # top, bottom: as in `Coded`; intervals of numbers are cut there. With periods they are years.
     top: Fraction | None = None
     bottom: Fraction | None = None
-    only: bool = False
+    only: bool = False  # whether no release shows the value itself; with ``steps`` only
 
     def __post_init__(self) -> None:
         refuse_no_flag(self.only)
@@ -104,21 +88,11 @@ class Intervals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Levels:
-    """A generalization hierarchy in a table ``(level0, level1, ..., levelh)`` or ``(value, parent)``.
+    """A generalization hierarchy in a table ``(level0, level1, ..., levelh)`` or ``(value, parent)``."""
 
-    Parameters
-    ----------
-    table : str
-        Name of the table; its root stands for suppression.
-    levels : tuple of int
-        The permitted levels: 0 is the value itself, 1 its parent, and so on; empty permits all.
-    loss : tuple of Fraction
-        As in `Digits`.
-    """
-
-    table: str
-    levels: tuple[int, ...] = ()
-    loss: tuple[Fraction, ...] = ()
+    table: str  # name of the table; its root stands for suppression
+    levels: tuple[int, ...] = ()  # the permitted levels: 0 is the value itself, 1 its parent, and so on; empty permits all
+    loss: tuple[Fraction, ...] = ()  # as in `Digits`
 
     def __post_init__(self) -> None:
         named(self.table, "the table of a hierarchy")
@@ -131,13 +105,6 @@ class Levels:
 class Bins:
     """Unordered labels are put together in bins of at least k rows, the heaviest as light as possible.
 
-    Parameters
-    ----------
-    algorithm : str
-        One of `ALGORITHMS`, modules of :mod:`kanon_sql.solvers.labels`, in any case; or `AUTO`. ``fold`` and ``plain_spread``
-        may say in which order they pack labels, as ``fold(sorted)`` or ``fold(random)``, and ``bin_scheme`` how far it rounds
-        sizes, as ``bin_scheme(1/8)``.
-
     Raises
     ------
     PolicyError, UnknownAlgorithmError
@@ -146,6 +113,9 @@ class Bins:
 
     ALGORITHMS: ClassVar[tuple[str, ...]] = ("balanced", "spread", "fold", "plain_spread", "bin_scheme", "bin_exact")
 
+    # One of `ALGORITHMS`, modules of :mod:`kanon_sql.solvers.labels`, in any case; or `AUTO`. ``fold`` and ``plain_spread`` may
+    # say in which order they pack labels, as ``fold(sorted)`` or ``fold(random)``, and ``bin_scheme`` how far it rounds sizes,
+    # as ``bin_scheme(1/8)``.
     algorithm: str = AUTO
 
     def __post_init__(self) -> None:
@@ -155,23 +125,14 @@ class Bins:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Regions:
-    """Labels that are neighbours are put together in connected regions of at least k rows.
-
-    Parameters
-    ----------
-    edges : str
-        Name of the table ``(a, b)`` of neighbours.
-    components : str
-        ``'refuse'`` where a connected part of the map has fewer than k rows, or ``'merge'`` such parts.
-    algorithm : str
-        As in `Bins`.
-    """
+    """Labels that are neighbours are put together in connected regions of at least k rows."""
 
     ALGORITHMS: ClassVar[tuple[str, ...]] = ("regions", "region_exact")
 
-    edges: str
+    edges: str  # name of the table ``(a, b)`` of neighbours
+    # ``'refuse'`` where a connected part of the map has fewer than k rows, or ``'merge'`` such parts
     components: str = "refuse"
-    algorithm: str = AUTO
+    algorithm: str = AUTO  # as in `Bins`
 
     def __post_init__(self) -> None:
         named(self.edges, "the table of neighbours")
@@ -182,20 +143,12 @@ class Regions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rectangles:
-    """Points of the plane are put together in rectangles of at least k rows; both coordinates say so.
-
-    Parameters
-    ----------
-    beside : str
-        The other coordinate.
-    algorithm : str
-        As in `Bins`; both coordinates have the same.
-    """
+    """Points of the plane are put together in rectangles of at least k rows; both coordinates say so."""
 
     ALGORITHMS: ClassVar[tuple[str, ...]] = ("kd_tree", "guillotine", "rectangle_exact")
 
-    beside: str
-    algorithm: str = AUTO
+    beside: str  # the other coordinate
+    algorithm: str = AUTO  # as in `Bins`; both coordinates have the same
 
     def __post_init__(self) -> None:
         named(self.beside, "the other coordinate of a rectangle")
@@ -213,12 +166,41 @@ class Sets:
     """Each class shows the set of its own values."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """Each class shows the mean of its own numbers, as DOUBLE."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Medians:
+    """Each class shows the lower median of its own numbers or dates, in the type of the column."""
+
+
+KINDS: dict[str, type[Generalization]] = {
+    "digits": Digits,
+    "intervals": Intervals,
+    "cuts": Cuts,
+    "coded": Coded,
+    "hierarchy": Levels,
+    "bins": Bins,
+    "regions": Regions,
+    "rectangles": Rectangles,
+    "ranges": Ranges,
+    "sets": Sets,
+    "means": Means,
+    "medians": Medians,
+}
+"""All of them, by their names in JSON."""
+
 Generalization = Digits | Intervals | Cuts | Coded | Levels | Bins | Regions | Rectangles | Ranges | Sets | Means | Medians
 
 OwnValues = Ranges | Sets
 """A class shows the range or the set of its own values: a text that may be long."""
 
-Summary = OwnValues | Means | Medians
+Aggregate = Means | Medians
+"""A class shows one number for all of its rows; there is no text, and nothing is suppressed."""
+
+Summary = OwnValues | Aggregate
 """What a cell shows depends on its class, not on its value alone."""
 
 
@@ -252,3 +234,41 @@ def chooses_groups(recoding: Generalization | None) -> bool:
 def width_order(step: Fraction | str) -> Fraction | int:
     """Return what the widths of intervals are ordered by."""
     return PERIODS.index(step) if isinstance(step, str) else step
+
+
+def recoding_to_json(recoding: Generalization | None) -> Any:
+    """Return a recoding as plain JSON data."""
+    if recoding is None:
+        return SUPPRESS
+    kind = next(name for name, each in KINDS.items() if isinstance(recoding, each))
+    found: dict[str, Any] = {"type": kind}
+    for each in fields(recoding):
+        value = getattr(recoding, each.name)
+        if value is None or value is False:  # an end that there is not, and values that may be shown
+            continue
+        found[each.name] = [_plain(part) for part in value] if isinstance(value, tuple) else _plain(value)
+    return found
+
+
+def recoding_from_json(item: Any) -> Generalization | None:
+    """Read a recoding from plain JSON data; what may be left out takes its default."""
+    if item is None or item == SUPPRESS or isinstance(item, Generalization):
+        return item if isinstance(item, Generalization) else None
+    kind = item.get("type") if isinstance(item, dict) else item
+    if not isinstance(kind, str) or kind not in KINDS:
+        shown = repr(kind) if isinstance(kind, str) else type(kind).__name__
+        hint = hint_of(kind, KINDS, f"the types are {SUPPRESS}, {', '.join(KINDS)}")
+        raise PolicyError(f"a recoding has the unknown type {shown}; hint: {hint}")
+    built = KINDS[kind]
+    names = {each.name: each.default is MISSING for each in fields(built)}
+    data = known_keys(
+        item if isinstance(item, dict) else {"type": kind},
+        {"type", *names},
+        f"the recoding {kind!r}",
+        [name for name, must in names.items() if must],
+    )
+    return built(**{key: value for key, value in data.items() if key != "type"})
+
+
+def _plain(value: Any) -> Any:
+    return plain_number(value) if isinstance(value, Fraction) else value

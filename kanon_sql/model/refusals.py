@@ -74,8 +74,6 @@ def unlisted_identifiers(reasons: Mapping[str, str], unlisted: Sequence[str], su
         The columns that are refused, each with the reason.
     unlisted : sequence of str
         All columns without a role.
-    surface : Surface
-        The surface. Errors name its options.
     """
     one, names = len(reasons) == 1, list(reasons)
     subject = "a column has no role and looks like an identifier" if one else "columns have no role and look like identifiers"

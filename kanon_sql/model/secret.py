@@ -31,18 +31,10 @@ _LENGTH = 32
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """A key from which keys for single purposes are derived.
+    """A key from which keys for single purposes are derived."""
 
-    Attributes
-    ----------
-    key : bytes
-        The secret itself.
-    repeatable : bool
-        Whether it outlives the process: only then can a release be repeated.
-    """
-
-    key: bytes = field(repr=False)
-    repeatable: bool = True
+    key: bytes = field(repr=False)  # the secret itself
+    repeatable: bool = True  # whether it outlives the process: only then can a release be repeated
 
     def derived(self, purpose: str) -> bytes:
         """Return the key for one purpose; it tells nothing about the key for another (HMAC-SHA256)."""

@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 
 from kanon_sql.errors import PolicyError, UnknownColumnError
 from kanon_sql.model.named_rows import NamedRow, as_data, names_of, spelled_as
-from kanon_sql.model.protection import Protection
-from kanon_sql.model.sum_rules import Ambiguity, Dominance
+from kanon_sql.model.protection import Ambiguity, Dominance, Protection
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.model.validation import as_identifier, encodable, known_keys, named, parsed, plain_number, same_name
 
@@ -27,24 +26,15 @@ OPTIONS = tuple(name for name in Protection.__dataclass_fields__ if name not in 
 class StoredProtection:
     """A policy for tables of counts and sums, as it is stored in a database.
 
-    Parameters
-    ----------
-    name : str
-        Its name; case does not count.
-    table : str
-        The table that it belongs to, as SQL spells it.
-    protection : Protection
-        What it asks for. Rules name sums, and ``show`` names rows, that a table need not have.
-
     Raises
     ------
     PolicyError
         When the name or the table is not a text.
     """
 
-    name: str
-    table: str
-    protection: Protection
+    name: str  # its name; case does not count
+    table: str  # the table that it belongs to, as SQL spells it
+    protection: Protection  # What it asks for. Rules name sums, and ``show`` names rows, that a table need not have.
 
     def __post_init__(self) -> None:
         for what, value in (("name", self.name), ("table", self.table)):
@@ -76,8 +66,6 @@ class StoredProtection:
 
         Parameters
         ----------
-        table : Tabulation
-            The table.
         person : str or None
             The column in count(DISTINCT column), if the table has that. Under a policy with PER, count(*) counts people, too.
 

@@ -13,28 +13,15 @@ from kanon_sql.model.validation import as_identifier
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Role:
-    """The role of a column, and why.
-
-    Parameters
-    ----------
-    column : str
-        The column.
-    role : str
-        ``identifier``, ``quasi-identifier``, ``sensitive``, ``kept``, ``person`` for the column that tells people apart, or
-        ``undecided``.
-    reason : str
-        Why it is this one.
-    recoding : str, optional
-        How its cells may be coarsened, as the clause writes it.
-    weight : Fraction or int
-        What a suppressed cell of it costs.
-    """
+    """The role of a column, and why."""
 
     column: str
+    # ``identifier``, ``quasi-identifier``, ``sensitive``, ``kept``, ``person`` for the column that tells people apart, or
+    # ``undecided``
     role: str
-    reason: str
-    recoding: str | None = None
-    weight: Fraction | int = 1
+    reason: str  # why it is this one
+    recoding: str | None = None  # how its cells may be coarsened, as the clause writes it
+    weight: Fraction | int = 1  # what a suppressed cell of it costs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

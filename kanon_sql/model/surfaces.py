@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from kanon_sql.errors import PolicyError
@@ -16,7 +16,8 @@ _Duck = Literal["clause", "function", "python", "command", "model", "policy", "j
 
 Surface = Literal[_Duck, "spark", "dataframe", "spark function"]
 """The clause, a table function, Python, the command line, a dbt model, a stored policy, a stored policy as JSON or YAML, the
-JSON argument of the function ``anonymize``; the clause on Spark, a DataFrame of Spark, or a table function of Spark."""
+JSON argument of the function ``anonymize``; the clause on Spark, a DataFrame of Spark, or a table function of Spark. Errors
+name the options of the surface."""
 
 _MOST = 12
 """Most names that a hint lists."""
@@ -24,51 +25,54 @@ _MOST = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Words:
-    """What a surface calls things.
+    """What a surface calls things."""
 
-    Parameters
-    ----------
-    by, keep : str
-        The quasi-identifiers, and what is released unchanged; empty if a column changes its role by `left_out` alone.
-    left_out, kept : str
-        How columns are left out, and released unchanged.
-    people, rows : str
-        How people are counted, and rows that are people.
-    """
-
+    # by, keep: the quasi-identifiers, and what is released unchanged; empty if a column changes its role by `left_out` alone
     by: str
     keep: str
-    left_out: str
-    kept: str
-    people: str
-    rows: str
+    left_out: str  # how columns are left out
+    kept: str  # released unchanged
+    people: str  # how people are counted
+    rows: str  # rows that are people
 
+
+def _arguments(by: str, sign: str, names: str, true: str) -> _Words:
+    """Return the words of a call: the sign between a name and its value, how names are listed, and what is true."""
+    return _Words(
+        by=by,
+        keep="keep",
+        left_out=f"drop{sign}{names}",
+        kept=f"keep{sign}{names}",
+        people=f"per{sign}{{texts}}",
+        rows=f"per_row{sign}{true}",
+    )
+
+
+_CLAUSE = _Words(
+    by="BY",
+    keep="KEEP",
+    left_out="leave {it} out of the SELECT",
+    kept="write KEEP {spelled}",
+    people="write {guarantee} PER {spelled}{scope}",
+    rows="{rows}",
+)
+_PYTHON = _arguments("quasi_identifiers", "=", "[{texts}]", "True")
+_JSON = _Words(
+    by="quasi_identifiers",
+    keep="kept",
+    left_out="add {json} to identifiers",
+    kept="add {json} to kept",
+    people="add {people} to the requirements",
+    rows='write {{"type": "k", "k": {k}, "per_row": true}}',
+)
 
 _WORDS: dict[Surface, _Words] = {
-    "clause": _Words(
-        by="BY",
-        keep="KEEP",
-        left_out="leave {it} out of the SELECT",
-        kept="write KEEP {spelled}",
-        people="write {guarantee} PER {spelled}{scope}",
-        rows="{rows}",
-    ),
-    "function": _Words(
-        by="qi",
-        keep="keep",
-        left_out="drop := [{texts}]",
-        kept="keep := [{texts}]",
-        people="per := {texts}",
-        rows="per_row := true",
-    ),
-    "python": _Words(
-        by="quasi_identifiers",
-        keep="keep",
-        left_out="drop=[{texts}]",
-        kept="keep=[{texts}]",
-        people="per={texts}",
-        rows="per_row=True",
-    ),
+    "clause": _CLAUSE,
+    "spark": _CLAUSE,
+    "function": _arguments("qi", " := ", "[{texts}]", "true"),
+    "spark function": _arguments("qi", " => ", "array({texts})", "true"),
+    "python": _PYTHON,
+    "dataframe": _PYTHON,
     "command": _Words(
         by="--qi", keep="--keep", left_out="--drop {word}", kept="--keep {word}", people="--per {word}", rows="--per-row"
     ),
@@ -80,41 +84,12 @@ _WORDS: dict[Surface, _Words] = {
         people="return {spelled}, tag it as identifier and set per={texts} in the config of the model",
         rows="per_row=true",
     ),
-    "policy": _Words(
-        by="BY",
-        keep="KEEP",
-        left_out="write IDENTIFIER {spelled}",
-        kept="write KEEP {spelled}",
-        people="write {guarantee} PER {spelled}{scope} in the policy",
-        rows="{rows}",
+    "policy": replace(
+        _CLAUSE, left_out="write IDENTIFIER {spelled}", people="write {guarantee} PER {spelled}{scope} in the policy"
     ),
-    "json": _Words(
-        by="quasi_identifiers",
-        keep="kept",
-        left_out="add {json} to identifiers",
-        kept="add {json} to kept",
-        people="add {people} to the requirements",
-        rows='write {{"type": "k", "k": {k}, "per_row": true}}',
-    ),
-    "argument": _Words(
-        by="quasi_identifiers",
-        keep="keep",
-        left_out="leave {it} out in a view",
-        kept="add {json} to keep",
-        people="add {people} to the requirements",
-        rows='write {{"type": "k", "k": {k}, "per_row": true}}',
-    ),
-    "spark function": _Words(
-        by="qi",
-        keep="keep",
-        left_out="drop => array({texts})",
-        kept="keep => array({texts})",
-        people="per => {texts}",
-        rows="per_row => true",
-    ),
+    "json": _JSON,
+    "argument": replace(_JSON, keep="keep", left_out="leave {it} out in a view", kept="add {json} to keep"),
 }
-
-_WORDS["spark"], _WORDS["dataframe"] = _WORDS["clause"], _WORDS["python"]
 
 _BACKTICKS = frozenset[Surface]({"spark", "dataframe", "spark function"})
 """Surfaces whose SQL takes a name in double quotes for a text."""
@@ -167,8 +142,6 @@ def counted(column: str, unit: Unit, surface: Surface, released: Sequence[str]) 
 
     Parameters
     ----------
-    column : str
-        The column.
     unit : Unit
         What is counted so far.
     surface : Surface

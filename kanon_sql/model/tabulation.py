@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from typing import Any
 
 from kanon_sql.errors import PolicyError
@@ -36,6 +38,9 @@ _CONNECTIVE = re.compile(rf"""{TEXT}|"(?:[^"]|"")*"|[()\[\]{{}}]|\b(?:and|or|bet
 """What joins or encloses the parts of a condition, and the texts and names that may hold such words."""
 
 _OPENING, _CLOSING = {"(", "[", "{", "case"}, {")", "]", "}", "end"}
+
+Sets = list[tuple[int, ...]]
+"""The keys of each grouping set; of a dimension those of each of its levels, finest first, and no key for the total."""
 
 
 def named_table(parts: Iterable[str]) -> str:
@@ -126,53 +131,26 @@ def hierarchy_of(key: str) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A column of the table.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    kind : {'key', 'count', 'sum', 'grouping'}
-        What it shows.
-    places : tuple of int
-        Which key or which sum, the keys that GROUPING is about, or the condition that counted people meet. Of several keys,
-        which are levels, it shows the first one that a row has.
-    """
+    """A column of the table."""
 
     name: str
-    kind: str
+    kind: str  # what it shows: 'key', 'count', 'sum' or 'grouping'
+    # Which key or which sum, the keys that GROUPING is about, or the condition that counted people meet. Of several keys, which
+    # are levels, it shows the first one that a row has.
     places: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tabulation:
-    """The shape of a table.
+    """The shape of a table."""
 
-    Parameters
-    ----------
-    keys : tuple of str
-        The keys, as texts that tell them apart.
-    sums : tuple of str
-        What is summed, as texts that tell sums apart.
-    sets : tuple of tuple of int
-        The keys of each grouping set, in their order.
-    items : tuple of Item
-        The columns.
-    source : str
-        What the rows are read from, as a text that tells sources apart.
-    reads : tuple of str
-        What it reads: names of tables, each part quoted, names of files, and fingerprints of contents.
-    condition : str
-        The condition of WHERE as a text that tells conditions apart; empty if there is none.
-    """
-
-    keys: tuple[str, ...]
-    sums: tuple[str, ...]
-    sets: tuple[tuple[int, ...], ...]
-    items: tuple[Item, ...]
-    source: str
-    reads: tuple[str, ...]
-    condition: str = ""
+    keys: tuple[str, ...]  # the keys, as texts that tell them apart
+    sums: tuple[str, ...]  # what is summed, as texts that tell sums apart
+    sets: tuple[tuple[int, ...], ...]  # the keys of each grouping set, in their order
+    items: tuple[Item, ...]  # the columns
+    source: str  # what the rows are read from, as a text that tells sources apart
+    reads: tuple[str, ...]  # what it reads: names of tables, each part quoted, names of files, and fingerprints of contents
+    condition: str = ""  # the condition of WHERE as a text that tells conditions apart; empty if there is none
 
     def __post_init__(self) -> None:
         """Check the numbers of keys and of grouping sets."""
@@ -252,3 +230,26 @@ class Tabulation:
             reads=tuple(data["reads"]),
             condition=condition,
         )
+
+
+def plain(parts: Sequence[Sets]) -> Sets:
+    """Return every combination of the levels of some dimensions."""
+    if math.prod(map(len, parts)) > MOST_SETS:
+        raise PolicyError(f"levels make more than {MOST_SETS} grouping sets; hint: leave levels out")
+    return [tuple(key for level in each for key in level) for each in product(*parts)]
+
+
+def cube(parts: Sequence[Sets]) -> Sets:
+    """Return every combination of the levels of some dimensions and their totals."""
+    if math.prod(len(part) + 1 for part in parts) > MOST_SETS:
+        raise PolicyError(f"CUBE makes more than {MOST_SETS} grouping sets; hint: list the sets to publish")
+    return plain([[*part, ()] for part in parts])
+
+
+def rollup(parts: Sequence[Sets]) -> Sets:
+    """Return the levels of the last dimension within all others, then of the one before it, and so on to the total."""
+    found: Sets = []
+    for last in range(len(parts) - 1, -1, -1):
+        above = tuple(key for part in parts[:last] for key in part[0])
+        found.extend((*above, *level) for level in parts[last] if level)
+    return [*found, ()]

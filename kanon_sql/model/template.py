@@ -20,20 +20,11 @@ KINDS = ("identifier", "place", "zip", "date", "birth_date", "date_part", "age",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnRule:
-    """What a template does with the columns of a kind.
+    """What a template does with the columns of a kind."""
 
-    Parameters
-    ----------
-    role : str
-        As in `Role`.
-    rule : str
-        The paragraph, and what it asks for.
-    recoding : str, optional
-        As the clause writes it; ``{year_of_birth_at_90}`` stands for the last year in which people of 90 were born.
-    """
-
-    role: str
-    rule: str
+    role: str  # as in `Role`
+    rule: str  # the paragraph, and what it asks for
+    # as the clause writes it; ``{year_of_birth_at_90}`` stands for the last year in which people of 90 were born
     recoding: str | None = None
 
     def recoding_on(self, day: date) -> str | None:
@@ -43,41 +34,19 @@ class ColumnRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
-    """A rule to start from.
+    """A rule to start from."""
 
-    Parameters
-    ----------
-    name, title, source : str
-        What it is called, what rule it is, and where that is written.
-    date : date
-        When the rule was read.
-    notes : tuple of str
-        What else to know.
-    k : int
-        Least number of rows of a class.
-    diverse : bool
-        Whether sensitive columns have to be l-diverse; else they are released unchanged.
-    t : Fraction, optional
-        How close sensitive columns have to be to the whole table.
-    rule : str
-        Why the guarantee is this one.
-    small_zip_areas : bool
-        Whether three digits of a zip code are shown of large areas only.
-    columns : dict of ColumnRule
-        By kind, one of `KINDS`.
-    """
-
-    name: str
-    title: str
-    source: str
-    date: date
-    notes: tuple[str, ...]
-    k: int
-    diverse: bool
-    t: Fraction | None
-    rule: str
-    small_zip_areas: bool
-    columns: dict[str, ColumnRule]
+    name: str  # what it is called
+    title: str  # what rule it is
+    source: str  # where that is written
+    date: date  # when the rule was read
+    notes: tuple[str, ...]  # what else to know
+    k: int  # least number of rows of a class
+    diverse: bool  # whether sensitive columns have to be l-diverse; else they are released unchanged
+    t: Fraction | None  # how close sensitive columns have to be to the whole table
+    rule: str  # why the guarantee is this one
+    small_zip_areas: bool  # whether three digits of a zip code are shown of large areas only
+    columns: dict[str, ColumnRule]  # by kind, one of `KINDS`
 
     def least_k(self, requested: int | None) -> int:
         """Return the requested k, or else that of the template.

@@ -11,46 +11,21 @@ from kanon_sql.model.validation import as_identifier
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """What a guarantee counts, and by which columns.
+    """What a guarantee counts, and by which columns."""
 
-    Parameters
-    ----------
-    guarantee : str
-        What is counted, as the clause writes it without its PER: ``'k >= 5'``.
-    least : int
-        Rows that a class has at least, by all columns or by those that an attacker knows.
-    scope, known : str
-        What an attacker knows, if not all columns: ``'FOR ANY 3 COLUMNS'``, and the same as JSON; of linked histories only
-        the first.
-    by : tuple of str
-        The quasi-identifiers of a release, or the keys of a table.
-    every_column : bool
-        Whether these are all columns without another role, because the author names none.
-    per : str, optional
-        The column that tells people apart.
-    per_row : bool
-        Whether the author says that each row is a person.
-    recoded : tuple of str
-        Those of ``by`` whose cells are generalized.
-    roles, sensitive, kept : tuple of str
-        Further columns that the policy names on purpose; of these, the sensitive ones, and those that it releases unchanged.
-    keys : bool
-        Whether ``by`` are the keys of a table of counts and sums.
-    """
-
-    guarantee: str
-    least: int
-    scope: str = ""
-    known: str = ""
-    by: tuple[str, ...] = ()
-    every_column: bool = False
-    per: str | None = None
-    per_row: bool = False
-    recoded: tuple[str, ...] = ()
-    roles: tuple[str, ...] = ()
-    sensitive: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
-    keys: bool = False
+    guarantee: str  # what is counted, as the clause writes it without its PER: ``'k >= 5'``
+    least: int  # rows that a class has at least, by all columns or by those that an attacker knows
+    scope: str = ""  # what an attacker knows, if not all columns: ``'FOR ANY 3 COLUMNS'``
+    known: str = ""  # the same as JSON; empty for linked histories
+    by: tuple[str, ...] = ()  # the quasi-identifiers of a release, or the keys of a table
+    every_column: bool = False  # whether these are all columns without another role, because the author names none
+    per: str | None = None  # the column that tells people apart
+    per_row: bool = False  # whether the author says that each row is a person
+    recoded: tuple[str, ...] = ()  # those of ``by`` whose cells are generalized
+    roles: tuple[str, ...] = ()  # further columns that the policy names on purpose
+    sensitive: tuple[str, ...] = ()  # the sensitive ones of these
+    kept: tuple[str, ...] = ()  # those of these that it releases unchanged
+    keys: bool = False  # whether ``by`` are the keys of a table of counts and sums
 
     @property
     def counts_rows_only(self) -> bool:

@@ -27,13 +27,6 @@ PEOPLE_PER_VALUE = 40
 class Limits:
     """How much columns released unchanged may reveal.
 
-    Parameters
-    ----------
-    alone : Fraction
-        The share of the rows that an unlisted column may single out; the ``unlisted_limit`` of a policy.
-    k : int
-        The people that the guarantee hides a person among.
-
     Notes
     -----
     A value singles out the people who have it if they are fewer than k, at most `MOST_SHARED`, and at most one in
@@ -46,8 +39,9 @@ class Limits:
     people at k = 5. So they are refused by what one person alone has, and warned of by the same rule as one column.
     """
 
+    # the share of the rows that an unlisted column may single out; the ``unlisted_limit`` of a policy
     alone: Fraction = UNLISTED_LIMIT
-    k: int = 2
+    k: int = 2  # the people that the guarantee hides a person among
 
     def shared(self, people: int) -> int:
         """Return how many people have to share a value in a table of so many, so that it singles none of them out."""

@@ -90,8 +90,6 @@ def parsed(text: object, what: str) -> Any:
 
     Parameters
     ----------
-    text : str
-        The text.
     what : str
         What it is, for the error.
 

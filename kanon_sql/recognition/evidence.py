@@ -1,46 +1,43 @@
-"""How much evidence is enough that a column repeats people."""
+"""How much evidence is enough that a column repeats people, and what personal columns are about.
+
+A zip code and a city are one fact about a person, and so are an age and a birth date.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from kanon_sql.recognition.recognized import Recognized
+
+_BIRTH, _PLACE = "birth", "place"
+
+BORN_WITH = frozenset([_BIRTH, "sex"])
+"""Topics that do not change during a person's life."""
+
+NOT_OF_A_HOME = BORN_WITH | {"job"}
+"""Topics on which the members of a household differ; they share places, income, nationality and religion."""
+
+_TOPICS = {
+    **dict.fromkeys(["date of birth", "year of birth", "age"], _BIRTH),
+    **dict.fromkeys(["postal code", "place smaller than a state", "region", "coordinate", "street address"], _PLACE),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Enough:
-    """Evidence that is enough.
+    """Evidence that is enough."""
 
-    Parameters
-    ----------
-    values, pairs : int
-        Least numbers of values of a column, and of pairs of rows that share a value, for a conclusion.
-    agree : float
-        A shared column agrees in at least this share of these pairs.
-    moved : float
-        The same for a column on which hardly any random pairs agree, such as the zip code of people who move.
-    columns : int
-        So many shared columns are enough, even if others differ.
-    everything : int
-        So many are enough if no others differ.
-    bits : float
-        Least weight of the shared columns together. With 6, one of 64 random pairs agrees on all of them.
-    alike : bool
-        Whether rows with the same value have to agree on everything that describes a person, or on age and sex.
-    own : bool
-        Whether a shared column has to be one in which members of a household differ.
-    rows : float
-        Least number of rows of a value, on average.
-    """
-
-    values: int
-    pairs: int
-    agree: float
-    moved: float
-    columns: int
-    everything: int
-    bits: float
+    values: int  # least number of values of a column for a conclusion
+    pairs: int  # least number of pairs of rows that share a value for a conclusion
+    agree: float  # a shared column agrees in at least this share of these pairs
+    moved: float  # the same for a column on which hardly any random pairs agree, such as the zip code of people who move
+    columns: int  # so many shared columns are enough, even if others differ
+    everything: int  # so many are enough if no others differ
+    bits: float  # Least weight of the shared columns together. With 6, one of 64 random pairs agrees on all of them.
+    # whether rows with the same value have to agree on everything that describes a person, or on age and sex
     alike: bool = False
-    own: bool = False
-    rows: float = 0.0
+    own: bool = False  # whether a shared column has to be one in which members of a household differ
+    rows: float = 0.0  # least number of rows of a value, on average
 
     def share(self, at_random: float) -> float:
         """Return the share of pairs in which a shared column agrees, by the share of random pairs that agree on it."""
@@ -69,3 +66,13 @@ NAMES = replace(HOME, values=5, own=False)
 
 TOGETHER = replace(ANY, everything=3)
 """For two columns, neither of which looks like an identifier: many pairs are tried, and some are those of a family."""
+
+
+def topic_of(found: Recognized | None, name: str) -> str:
+    """Return the topic of a column. An unrecognized column is a topic of its own."""
+    return name if found is None else _TOPICS.get(found.kind, found.kind)
+
+
+def is_shared_by_many(found: Recognized | None) -> bool:
+    """Return whether a column cannot tell people apart: a date of an event, or a personal column but a date of birth."""
+    return found is not None and (found.kind == "date" or (found.personal and found.kind != "date of birth"))

@@ -15,8 +15,6 @@ def people_without_key(pairs: Pairs, quasi_identifiers: Sequence[int]) -> float:
 
     Parameters
     ----------
-    pairs : Pairs
-        Pairs of rows.
     quasi_identifiers : sequence of int
         Their places. A column that another one determines counts once with it.
 

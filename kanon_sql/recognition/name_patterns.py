@@ -38,40 +38,21 @@ _SHORTEST = 3
 
 @dataclass(frozen=True)
 class NameRule:
-    """Names that say one thing.
+    """Names that say one thing."""
 
-    Attributes
-    ----------
-    kind, role, paragraph
-        As in `names.toml`; the paragraph is empty if the rule of HIPAA does not ask for it.
-    pattern : str
-        What `called` returns for such a name.
-    exceptions : str
-        What `called` returns for a name that only seems to be one; empty if there is none.
-    personal : bool
-        Whether a person tends to have one value of it.
-    textual, numeric : bool
-        Whether only texts, or only numbers, of such a name are meant.
-    parts : tuple of str
-        A name that contains none of them fits the pattern only if it fits ``rest``. To look for them is faster than to compile
-        a long pattern.
-    rest : str
-        The part of the pattern for names that contain none; empty if there are no such names.
-    rest_parts : tuple of str
-        The same for ``rest``: a name that contains none of them does not fit it.
-    """
-
-    kind: str
-    role: Literal["identifier", "quasi-identifier", "sensitive", ""]
-    pattern: str
-    paragraph: str = ""
-    exceptions: str = ""
-    personal: bool = False
-    textual: bool = False
-    numeric: bool = False
+    kind: str  # as in `names.toml`
+    role: Literal["identifier", "quasi-identifier", "sensitive", ""]  # as in `names.toml`
+    pattern: str  # what `called` returns for such a name
+    paragraph: str = ""  # as in `names.toml`; empty if the rule of HIPAA does not ask for it
+    exceptions: str = ""  # what `called` returns for a name that only seems to be one; empty if there is none
+    personal: bool = False  # whether a person tends to have one value of it
+    textual: bool = False  # whether only texts of such a name are meant
+    numeric: bool = False  # whether only numbers of such a name are meant
+    # A name that contains none of them fits the pattern only if it fits ``rest``. To look for them is faster than to compile a
+    # long pattern.
     parts: tuple[str, ...] = ()
-    rest: str = ""
-    rest_parts: tuple[str, ...] = ()
+    rest: str = ""  # the part of the pattern for names that contain none; empty if there are no such names
+    rest_parts: tuple[str, ...] = ()  # the same for ``rest``: a name that contains none of them does not fit it
 
 
 @cache

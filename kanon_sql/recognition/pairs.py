@@ -34,42 +34,20 @@ _RANDOM_PAIRS = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampledRows:
-    """Rows of a table in which each value is a hash: all of them, or some.
+    """Rows of a table in which each value is a hash: all of them, or some."""
 
-    Parameters
-    ----------
-    names : tuple of str
-        The columns.
-    hashes : array of uint64 [rows, columns]
-        The hash of each cell.
-    filled : array of bool [rows, columns]
-        Whether a cell is not NULL.
-    drawn : array of bool [rows]
-        Whether a row was drawn at random. The others have a hash that ``parts`` divides, in a column of many values.
-    varied : tuple of bool
-        Whether the sample has all rows whose hash in this column is divisible by ``parts``.
-    years : mapping of int to array of float64
-        For columns that grow by one each year, such as an age, by their places: what the rows show, NaN for none.
-    written : array of float64, optional
-        When each row was written, in years, NaN for none; ages are compared by it.
-    spelled : set of int
-        The places of names that occur in several spellings, of which each hash stands for all.
-    rows : int
-        Rows of the whole table.
-    parts : int
-        1 if these are all rows, else a power of 2.
-    """
-
-    names: tuple[str, ...]
-    hashes: NDArray[np.uint64]
-    filled: Flags
+    names: tuple[str, ...]  # the columns
+    hashes: NDArray[np.uint64]  # [rows, columns]: the hash of each cell
+    filled: Flags  # [rows, columns]: whether a cell is not NULL
+    # [rows]: whether a row was drawn at random. The others have a hash that ``parts`` divides, in a column of many values.
     drawn: Flags
-    varied: tuple[bool, ...]
+    varied: tuple[bool, ...]  # whether the sample has all rows whose hash in this column is divisible by ``parts``
+    # for columns that grow by one each year, such as an age, by their places: what the rows show, NaN for none
     years: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
-    written: NDArray[np.float64] | None = None
-    spelled: Set[int] = frozenset()
-    rows: int
-    parts: int = 1
+    written: NDArray[np.float64] | None = None  # when each row was written, in years, NaN for none; ages are compared by it
+    spelled: Set[int] = frozenset()  # the places of names that occur in several spellings, of which each hash stands for all
+    rows: int  # rows of the whole table
+    parts: int = 1  # 1 if these are all rows, else a power of 2
 
     @classmethod
     def none(cls) -> SampledRows:
@@ -137,8 +115,6 @@ class Pairs:
         The rows, in another order.
     names : tuple of str
         Their columns.
-    per : int or None
-        As above.
     """
 
     def __init__(self, sample: SampledRows, per: int | None = None) -> None:

@@ -11,9 +11,20 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import log2
 
-from kanon_sql.recognition.evidence import ANY, BORN, CROWDED_HOME, HOME, IDENTIFYING, NAMED_HOME, NAMES, TOGETHER, Enough
+from kanon_sql.recognition.evidence import (
+    ANY,
+    BORN,
+    BORN_WITH,
+    CROWDED_HOME,
+    HOME,
+    IDENTIFYING,
+    NAMED_HOME,
+    NAMES,
+    NOT_OF_A_HOME,
+    TOGETHER,
+    Enough,
+)
 from kanon_sql.recognition.pairs import Pairs
-from kanon_sql.recognition.topics import BORN_WITH, NOT_OF_A_HOME
 
 _NAMESAKES = 0.2
 """Share of the pairs of rows with one name that agree on everything personal: the others are namesakes."""
@@ -40,29 +51,15 @@ _YEARS = 0.75
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatedPeople:
-    """A column that repeats people, or may do so; or two columns that do so together.
+    """A column that repeats people, or may do so; or two columns that do so together."""
 
-    Parameters
-    ----------
-    columns : tuple of str
-        The column, or both.
-    people : int
-        Its values; estimated if the rows are a sample.
-    rows : int
-        The rows that have one.
-    shared : tuple of str
-        The personal columns on which rows with the same value agree; one for those that determine each other.
-    bits : float
-        The weight of the evidence: the sum of log2(1 / share of random pairs that agree).
-    certain : bool
-        Whether they are most of the personal columns; else they could also be those of a group, such as a household.
-    """
-
-    columns: tuple[str, ...]
-    people: int
-    rows: int
+    columns: tuple[str, ...]  # the column, or both
+    people: int  # its values; estimated if the rows are a sample
+    rows: int  # the rows that have one
+    # the personal columns on which rows with the same value agree; one for those that determine each other
     shared: tuple[str, ...]
-    bits: float
+    bits: float  # the weight of the evidence: the sum of log2(1 / share of random pairs that agree)
+    # whether they are most of the personal columns; else they could also be those of a group, such as a household
     certain: bool
 
     @property
@@ -85,8 +82,6 @@ def repeated_people(
 
     Parameters
     ----------
-    pairs : Pairs
-        Pairs of rows.
     personal : mapping of int to str
         The places of the columns that describe a person, each with its topic: the quasi-identifiers, and those recognized by
         their names. All columns of a topic count once.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
+from importlib import import_module
 
-from kanon_sql.recognition.confirmed import confirmed
 from kanon_sql.recognition.form_patterns import ANSWER, LEAST_NUMBERS, LEAST_TEXTS, LONGEST, NUMBER, Form, dates, forms
 from kanon_sql.recognition.name_patterns import NameRule
 from kanon_sql.recognition.names import folded, named, said
@@ -14,6 +14,12 @@ from kanon_sql.recognition.recognized import Recognized
 
 _MOST_NUMBERS = 0.8
 """A column is numeric if at least this share of its texts are numbers."""
+
+_REGIONS = ("US", "DE", "FR", "ES", "IT", "NL", "PT", "BR", "PL", "GB", "AT", "CH", "BE", "MX")
+"""Countries whose telephone numbers are often written without a country code. They speak the languages of this package."""
+
+_MOST = 200
+"""Number of texts that are checked. More would take time and not change the answer."""
 
 
 def recognized(name: str, texts: Sequence[str | None]) -> Recognized | None:
@@ -103,3 +109,33 @@ def _share(texts: Sequence[str], look: str, share: float) -> bool:
 @cache
 def _compiled(look: str) -> re.Pattern[str]:
     return re.compile(look, re.ASCII)
+
+
+def confirmed(texts: Sequence[str], libraries: Sequence[str], share: float) -> bool:
+    """Return whether at least a share of texts is valid by one of the libraries; the libraries are only loaded here.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Texts that have the form.
+    libraries : sequence of str
+        Modules of python-stdnum, or ``'phonenumbers'``.
+    share : float
+        Least share of valid texts.
+    """
+    asked = texts[:_MOST]
+    valid = sum(any(_valid(text, library) for library in libraries) for text in asked)
+    return valid >= share * len(asked)
+
+
+def _valid(text: str, library: str) -> bool:
+    if library == "phonenumbers":
+        # only digits in one piece need a second look: other numbers have these forms by chance
+        return not text.isdigit() or _is_phone(text)
+    return bool(import_module(f"stdnum.{library}").is_valid(text.replace("-", "").replace(" ", "")))
+
+
+def _is_phone(digits: str) -> bool:
+    import phonenumbers
+
+    return any(phonenumbers.is_valid_number(phonenumbers.parse(digits, region)) for region in _REGIONS)

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.printable import printable
 from kanon_sql.model.unlisted import Limits
-from kanon_sql.report.exposed import Exposed, Together
-from kanon_sql.report.linked import LinkedTokens
+from kanon_sql.report.exposed import Exposed, LinkedTokens, Together
 from kanon_sql.report.measured import Measured
-from kanon_sql.report.text import printable
 
 _NAMED = 4
 """Columns that a sentence names."""
@@ -21,22 +20,13 @@ _REPORTED = 0.01
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caution:
-    """One reason.
+    """One reason."""
 
-    Attributes
-    ----------
-    text : str
-        The figures, what they mean, and what to do.
-    kind : str
-        ``'columns'`` if it is about columns released unchanged, else ``'tokens'``, ``'same rows'``, ``'unique rows'``,
-        ``'people'`` or ``'identifiers'``.
-    decided : bool
-        Whether the policy names all columns that it is about.
-    """
-
-    text: str
+    text: str  # the figures, what they mean, and what to do
+    # ``'columns'`` if it is about columns released unchanged, else ``'tokens'``, ``'same rows'``, ``'unique rows'``,
+    # ``'people'`` or ``'identifiers'``
     kind: str
-    decided: bool = False
+    decided: bool = False  # whether the policy names all columns that it is about
 
 
 def cautions(facts: Measured) -> list[Caution]:

@@ -18,22 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A figure of a certificate next to the same figure, counted again.
+    """A figure of a certificate next to the same figure, counted again."""
 
-    Attributes
-    ----------
-    name : str
-        What it is.
-    claimed, counted : str
-        Both figures.
-    holds : bool
-        Whether they agree.
-    """
-
-    name: str
+    name: str  # what it is
     claimed: str
     counted: str
-    holds: bool
+    holds: bool  # whether they agree
 
 
 def counted_claims(c: Certificate, facts: Measured) -> list[Claim]:

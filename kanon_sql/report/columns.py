@@ -10,7 +10,7 @@ from kanon_sql.engines.duckdb.audit.measures import record
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many
-from kanon_sql.report.text import printable
+from kanon_sql.model.printable import printable
 
 SOURCE, RELEASED = "kanon#source", "kanon#released"
 """The source and the release, with NULL in each cell that looks suppressed."""
@@ -59,53 +59,25 @@ _BINS = f"""SELECT system.main.floor((CAST(value AS DOUBLE) - $low) / $step)::BI
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """Rows with a value, or with one of several.
+    """Rows with a value, or with one of several."""
 
-    Attributes
-    ----------
-    label : str
-        The value, or what the values have in common.
-    before : int or None
-        Rows of the source; None for a label that is coarser than the values of the source.
-    after : int
-        Rows of the release.
-    """
-
-    label: str
-    before: int | None
-    after: int
+    label: str  # the value, or what the values have in common
+    before: int | None  # rows of the source; None for a label that is coarser than the values of the source
+    after: int  # rows of the release
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A quasi-identifier before and after.
+    """A quasi-identifier before and after."""
 
-    Attributes
-    ----------
-    name : str
-        The column.
-    empty, hidden : int
-        Cells that are empty (or look suppressed) in the source and in the release.
-    suppressed : int
-        Cells that the source shows and the release does not: what `utility` counts.
-    coarsened : int
-        Cells of the release that show what is no value of the source.
-    distinct : tuple of int
-        Different values shown before and after.
-    bars : tuple of Bar
-        Values of at least ``least`` rows of the release, or intervals of such values.
-    binned : bool
-        Whether the bars are intervals.
-    """
-
-    name: str
-    empty: int
-    hidden: int
-    suppressed: int
-    coarsened: int
-    distinct: tuple[int, int]
-    bars: tuple[Bar, ...]
-    binned: bool
+    name: str  # the column
+    empty: int  # cells of the source that are empty or look suppressed
+    hidden: int  # cells of the release that are empty or look suppressed
+    suppressed: int  # cells that the source shows and the release does not: what `utility` counts
+    coarsened: int  # cells of the release that show what is no value of the source
+    distinct: tuple[int, int]  # different values shown before and after
+    bars: tuple[Bar, ...]  # values of at least ``least`` rows of the release, or intervals of such values
+    binned: bool  # whether the bars are intervals
 
 
 def column_of(con: Any, name: str, least: int) -> Column:

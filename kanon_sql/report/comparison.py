@@ -201,8 +201,6 @@ def compared(
         By these names, those that are known.
     hierarchies : sequence of str
         Columns whose hierarchies are the tables ``hierarchy0``, ``hierarchy1``, ...
-    surface : Surface
-        The surface. Errors name its options.
     """
     con.execute("SET enable_external_access = false")
     prepare(con)

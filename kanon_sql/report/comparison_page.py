@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kanon_sql.model.printable import printable
 from kanon_sql.report import charts
 from kanon_sql.report.figure_rows import FIGURES, figure_rows, percent
 from kanon_sql.report.page import render
-from kanon_sql.report.text import printable
 
 if TYPE_CHECKING:
     from kanon_sql.report.usefulness import Usefulness

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.printable import printable
 from kanon_sql.report.page import count, render, share
-from kanon_sql.report.text import printable
 
 if TYPE_CHECKING:
-    from kanon_sql.certificate.stated import Stated
+    from kanon_sql.certificate.history_certificate import Stated
     from kanon_sql.engines.duckdb.database.audit import DatabaseAudit
 
 Described = tuple[str, str, str, str]

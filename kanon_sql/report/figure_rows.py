@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from kanon_sql.report.text import printable
+from kanon_sql.model.printable import printable
 
 if TYPE_CHECKING:
     from kanon_sql.report.usefulness import Usefulness

@@ -16,8 +16,6 @@ def figures(facts: Measured, claims: Sequence[Claim]) -> dict[str, Any]:
 
     Parameters
     ----------
-    facts : Measured
-        What was counted.
     claims : sequence of Claim
         What a certificate says that was counted again.
 

@@ -21,8 +21,6 @@ def rows_hash(con: Any, table: str, without: Sequence[str] = ()) -> str:
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
     table : str
         A table of it.
     without : sequence of str

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.printable import printable
 from kanon_sql.report.statement import bounded_values, stopped
-from kanon_sql.report.text import printable
 from kanon_sql.report.unit import unit_text
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ def first_screen(facts: Measured, released: str | None, *, certified: bool) -> l
 
     Parameters
     ----------
-    facts : Measured
-        What was counted.
     released : str, optional
         The name of the released table.
     certified : bool

@@ -22,10 +22,9 @@ from kanon_sql.model.masks import AtLevels
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import Number
 from kanon_sql.model.recodings import Generalization
-from kanon_sql.report.candidates import Candidate
 from kanon_sql.report.comparison import Comparison, require_shared
 from kanon_sql.report.figure_rows import percent
-from kanon_sql.report.points import HEADS, Point
+from kanon_sql.report.points import HEADS, Candidate, Point
 from kanon_sql.report.usefulness import UsefulnessRequest, usefulness
 from kanon_sql.solvers.budget import Progress, never
 

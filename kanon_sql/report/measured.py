@@ -12,22 +12,31 @@ from typing import Any
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.audit.kept_guarantees import Released
-from kanon_sql.engines.duckdb.audit.measures import is_hidden, record
+from kanon_sql.engines.duckdb.audit.kept_guarantees import found as found_in
+from kanon_sql.engines.duckdb.audit.measures import is_hidden, looks_suppressed, record
 from kanon_sql.engines.duckdb.audit.other_columns import identifiers_of
 from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.guarantees import figures as figures_of
 from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.guarantees import audited
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.requirements import KnownColumns, Requirement, ThresholdRequirement
+from kanon_sql.model.requirements import KnownColumns, People, PopulationRequirement, Requirement, ThresholdRequirement
 from kanon_sql.report.columns import RELEASED, SOURCE, Bar, Column, column_of
-from kanon_sql.report.exposed import Exposed, Together, exposed_columns
+from kanon_sql.report.exposed import Exposed, LinkedTokens, Together, exposed_columns, linked_tokens
 from kanon_sql.report.fingerprints import rows_hash
-from kanon_sql.report.guarantees import Counted, counted_guarantees
-from kanon_sql.report.linked import LinkedTokens, linked_tokens
+from kanon_sql.report.people import people_of
 from kanon_sql.report.sensitive import Sensitive, sensitive_of, size_column
 from kanon_sql.report.unit import MeasuredUnit, measured_unit
+from kanon_sql.verification.class_people import people_text
+
+_LABELS = "(SELECT CAST({0} AS VARCHAR) FROM {1} WHERE {0} IS NOT NULL EXCEPT SELECT CAST({0} AS VARCHAR) FROM {2} LIMIT 1)"
+"""A text of a column that the source has not."""
+
+_UNCOUNTED = "not counted here: the texts of the population do not show what generalized cells match"
+
+_NOT_COUNTED = "not counted here: the source has the text of suppressed cells, so it is not clear which cells are suppressed"
 
 MAX_MASKS = 12
 """Masks that are listed."""
@@ -37,93 +46,90 @@ _MASKS = """SELECT {pattern} AS hidden, system.main.count(*) AS n FROM {released
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mask:
-    """Columns that are hidden together.
+class Counted:
+    """A requirement, and what was counted."""
 
-    Attributes
-    ----------
-    hidden : tuple of str
-        The columns.
-    rows : int
-        Rows of the release in which just these are hidden.
+    text: str  # the requirement, as the clause writes it
+    kept: bool | None  # whether the release keeps it; None where that was not counted
+    found: str  # what was counted, in words
+
+
+def counted_guarantees(release: Released, certificate: Certificate | None) -> tuple[Counted, ...]:
+    """Return what was counted of each requirement of a policy but those that are only there to be measured.
+
+    Where the two tables do not show whose some rows are, the certificate says what was counted when the release was made.
     """
+    return tuple(
+        _counted(each, release, certificate) for each in release.policy.requirements if not audited(each).only_measured
+    )
 
-    hidden: tuple[str, ...]
-    rows: int
+
+def _counted(requirement: Requirement, release: Released, certificate: Certificate | None) -> Counted:
+    if isinstance(requirement, PopulationRequirement) and (reason := _uncounted(release)):
+        return Counted(text=requirement.describe(), kept=None, found=reason)
+    kept, seen = found_in(requirement, release)
+    if isinstance(requirement, KnownColumns) and isinstance(requirement.of, People):
+        seen += "; the release does not show whose the rows are"
+    if isinstance(requirement, People):
+        counted = people_of(release.con, release.policy)  # by the source: whose a row is, the release does not tell
+        if counted is None:
+            seen += "; the release does not show whose they are"
+        else:
+            kept = kept and counted[1] >= requirement.k
+            if kept and counted[0] < requirement.k and certificate is None:
+                return Counted(text=requirement.describe(), kept=None, found=people_text(counted))
+            if certificate is not None and counted[0] < counted[1] and requirement.k <= counted[1]:
+                seen += f"; the smallest class had {certificate.smallest} when the release was made"
+            seen += f"; {people_text(counted, by_tokens=not release.policy.dropped)}"
+    return Counted(text=requirement.describe(), kept=kept, found=seen)
+
+
+def _uncounted(release: Released) -> str | None:
+    """Return why nothing of the release can be counted in a population, None where it can."""
+    if _generalized(release):
+        return _UNCOUNTED
+    return _NOT_COUNTED if looks_suppressed(release.con, release.policy.suppress, release.names) else None
+
+
+def _generalized(release: Released) -> bool:
+    labels = " UNION ALL ".join(_LABELS.format(*map(quoted, (name, RELEASED, SOURCE))) for name in release.names)
+    return bool(release.con.execute(labels).fetchall())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mask:
+    """Columns that are hidden together."""
+
+    hidden: tuple[str, ...]  # the columns
+    rows: int  # rows of the release in which just these are hidden
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """A release and its source.
+    """A release and its source."""
 
-    Attributes
-    ----------
-    rows : int
-        Rows of either.
-    least : int
-        Rows of the release that a value needs to be reported.
-    requirements : tuple of Counted
-        What was guaranteed.
-    sizes, risk : tuple of dict
-        The rows of `k_anonymity` and `reidentification_risk`, of the source and of the release.
-    utility : dict
-        The row of `utility`.
-    class_sizes : tuple of Bar
-        Rows by the size of their class.
-    masks : tuple of Mask
-        The masks with most rows.
-    other_masks : Mask or None
-        All others together, without columns.
-    columns : tuple of Column
-        The quasi-identifiers.
-    sensitive : tuple of Sensitive
-        The sensitive attributes.
-    unchanged : tuple of str
-        The columns about which nothing is guaranteed.
-    exposed : tuple of Exposed
-        The same columns and the sensitive ones: what they tell.
-    together : Together, optional
-        What the former tell together; None if they are fewer than two.
-    linked : tuple of LinkedTokens
-        What the tokens of each pseudonym link.
-    same_rows : bool
-        Whether source and release have the same rows, however often each.
-    known : tuple of KnownColumns
-        The guarantees about what an attacker knows.
-    of_population : bool
-        Whether the guarantee counts rows of a population, so that a row of the release may be unique.
-    unit : MeasuredUnit
-        What is counted, and of how many people the smallest class has rows.
-    identifiers : mapping
-        Released columns that look like identifiers, each with the reason.
-    left_out : tuple of str
-        Columns of the source that the release has not.
-    hashes : tuple of str
-        The hashes of the sorted rows of the source and of the release.
-    """
-
-    rows: int
-    least: int
-    requirements: tuple[Counted, ...]
-    sizes: tuple[dict[str, Any], dict[str, Any]]
-    risk: tuple[dict[str, Any], dict[str, Any]]
-    utility: dict[str, Any]
-    class_sizes: tuple[Bar, ...]
-    masks: tuple[Mask, ...]
-    other_masks: Mask | None
-    columns: tuple[Column, ...]
-    sensitive: tuple[Sensitive, ...]
-    unchanged: tuple[str, ...]
-    exposed: tuple[Exposed, ...]
-    together: Together | None
-    linked: tuple[LinkedTokens, ...]
-    same_rows: bool
-    known: tuple[KnownColumns, ...]
-    of_population: bool
-    unit: MeasuredUnit
-    identifiers: Mapping[str, str]
-    left_out: tuple[str, ...]
-    hashes: tuple[str, str]
+    rows: int  # rows of either
+    least: int  # rows of the release that a value needs to be reported
+    requirements: tuple[Counted, ...]  # what was guaranteed
+    sizes: tuple[dict[str, Any], dict[str, Any]]  # the row of `k_anonymity` of the source and of the release
+    risk: tuple[dict[str, Any], dict[str, Any]]  # the row of `reidentification_risk` of both
+    utility: dict[str, Any]  # the row of `utility`
+    class_sizes: tuple[Bar, ...]  # rows by the size of their class
+    masks: tuple[Mask, ...]  # the masks with most rows
+    other_masks: Mask | None  # all others together, without columns
+    columns: tuple[Column, ...]  # the quasi-identifiers
+    sensitive: tuple[Sensitive, ...]  # the sensitive attributes
+    unchanged: tuple[str, ...]  # the columns about which nothing is guaranteed
+    exposed: tuple[Exposed, ...]  # the same columns and the sensitive ones: what they tell
+    together: Together | None  # what the former tell together; None if they are fewer than two
+    linked: tuple[LinkedTokens, ...]  # what the tokens of each pseudonym link
+    same_rows: bool  # whether source and release have the same rows, however often each
+    known: tuple[KnownColumns, ...]  # the guarantees about what an attacker knows
+    of_population: bool  # whether the guarantee counts rows of a population, so that a row of the release may be unique
+    unit: MeasuredUnit  # what is counted, and of how many people the smallest class has rows
+    identifiers: Mapping[str, str]  # released columns that look like identifiers, each with the reason
+    left_out: tuple[str, ...]  # columns of the source that the release has not
+    hashes: tuple[str, str]  # the hashes of the sorted rows of the source and of the release
 
 
 def measured(con: Any, policy: Policy, certificate: Certificate | None = None, whole: str = "source") -> Measured:

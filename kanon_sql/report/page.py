@@ -9,6 +9,7 @@ from typing import Any
 
 import jinja2
 
+from kanon_sql.model.printable import printable, without_controls
 from kanon_sql.report import charts
 from kanon_sql.report.cautions import first_sentences
 from kanon_sql.report.claims import Claim
@@ -17,10 +18,8 @@ from kanon_sql.report.first_screen import first_screen
 from kanon_sql.report.measured import Measured
 from kanon_sql.report.sensitive import Sensitive
 from kanon_sql.report.statement import statement
-from kanon_sql.report.summary import summary
-from kanon_sql.report.text import printable, without_controls
 from kanon_sql.report.unit import percent_of
-from kanon_sql.report.verdict import verdict
+from kanon_sql.report.verdict import summary, verdict
 
 _OF_ROWS = "share of the rows"
 
@@ -30,17 +29,11 @@ _LONGEST_TITLE = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """What its author says of a release; what is left out is a blank to be filled in on paper.
+    """What its author says of a release; what is left out is a blank to be filled in on paper."""
 
-    Attributes
-    ----------
-    title, purpose, recipient : str, optional
-        What is released, what for, and to whom.
-    """
-
-    title: str | None = None
-    purpose: str | None = None
-    recipient: str | None = None
+    title: str | None = None  # what is released
+    purpose: str | None = None  # what for
+    recipient: str | None = None  # to whom
 
 
 def report_page(
@@ -56,8 +49,6 @@ def report_page(
 
     Parameters
     ----------
-    facts : Measured
-        What was counted.
     claims : sequence of Claim
         What a certificate says that was counted again.
     certificate : iterable of (str, str)

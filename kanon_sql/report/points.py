@@ -1,12 +1,19 @@
-"""The points of a curve: each a guarantee and what it costs."""
+"""The points of a curve: each a guarantee and what it costs; and the policies that a source is released under for them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from kanon_sql.certificate import Certificate
+from kanon_sql.engines.duckdb.connect.session import Session
+from kanon_sql.engines.duckdb.gather.sources import release_of_table
+from kanon_sql.engines.duckdb.policies.stored_policies import under_policy
+from kanon_sql.model.policy import Policy
+from kanon_sql.model.stored_policy import StoredPolicy
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import plain_number
 from kanon_sql.report.usefulness import Usefulness
 
@@ -35,27 +42,13 @@ HEADS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A guarantee and what it costs.
+    """A guarantee and what it costs."""
 
-    Attributes
-    ----------
-    k : int
-        Least number of rows of a class.
-    t : Fraction or None
-        The largest distance of a class from the whole table; None where no closeness is guaranteed.
-    certificate : Certificate or None
-        Of the audited release; None where no release can keep the guarantee.
-    name : str
-        What tells the policy apart from others with this guarantee; empty if nothing does.
-    usefulness : Usefulness or None
-        What the release is still good for, if that was measured.
-    """
-
-    k: int
-    t: Fraction | None
-    certificate: Certificate | None
-    name: str = ""
-    usefulness: Usefulness | None = None
+    k: int  # least number of rows of a class
+    t: Fraction | None  # the largest distance of a class from the whole table; None where no closeness is guaranteed
+    certificate: Certificate | None  # of the audited release; None where no release can keep the guarantee
+    name: str = ""  # what tells the policy apart from others with this guarantee; empty if nothing does
+    usefulness: Usefulness | None = None  # what the release is still good for, if that was measured
 
     @property
     def guarantee(self) -> str:
@@ -103,3 +96,33 @@ class Point:
         figures |= {"k": self.k, "t": None if self.t is None else plain_number(self.t), "policy": self.name or None}
         figures |= zip(("marginals", "median_error", "accuracy"), self._useful, strict=True)
         return {name: figures.get(name) for name in HEADS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A policy, and the query that releases the table ``source`` under it."""
+
+    policy: Policy
+    name: str  # what tells it apart from others with its guarantee
+    query: str  # the release
+
+    @property
+    def label(self) -> str:
+        """Return the guarantee and the name."""
+        closeness = [f"t = {float(each.t):.6g}" for each in self.policy.closeness]
+        return ", ".join([f"k = {self.policy.k:,}", *closeness, *([self.name] if self.name else [])])
+
+    @classmethod
+    def of(
+        cls, session: Session, policy: Policy, name: str = "", drop: Sequence[str] | None = None, surface: Surface = "python"
+    ) -> Candidate:
+        """Return a policy whose columns are those of the source without the dropped ones; see `release_of_table`."""
+        return cls(policy=policy, name=name, query=release_of_table(session, "source", policy, drop, surface))
+
+    @classmethod
+    def stored(cls, stored: StoredPolicy, columns: list[str]) -> Candidate:
+        """Return a policy from a file, for a source with these columns."""
+        stored.check_columns(columns)
+        policy = stored.policy_for(stored.released(columns))
+        query = under_policy("FROM source", stored, "kanon_plan_release", surface="json")
+        return cls(policy=policy, name=stored.name, query=query)

@@ -27,25 +27,14 @@ _ONLY_COUNTED = "CREATE OR REPLACE TEMP TABLE {into} AS SELECT system.main.count
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryErrors:
-    """How far the answers of a release are from those of its source.
+    """How far the answers of a release are from those of its source."""
 
-    Attributes
-    ----------
-    number : int
-        The place of the query in its file; 0 for all of them together.
-    groups : int
-        Groups that the source has.
-    lost, added : int
-        Groups that only the source has, and that only the release has.
-    errors : tuple of float
-        For each value of each group of the source how far the answer of the release is from it, in shares of it, sorted. It
-        is 1 if the group is lost, or if only one of the two is 0.
-    """
-
-    number: int
-    groups: int
-    lost: int
-    added: int
+    number: int  # the place of the query in its file; 0 for all of them together
+    groups: int  # groups that the source has
+    lost: int  # groups that only the source has
+    added: int  # that only the release has
+    # For each value of each group of the source how far the answer of the release is from it, in shares of it, sorted. It is 1
+    # if the group is lost, or if only one of the two is 0.
     errors: tuple[float, ...]
 
     @property
@@ -78,8 +67,6 @@ def query_errors(con: Any, queries: Iterable[Query], released: str, trees: Mappi
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
     queries : iterable of Query
         The queries that run on both tables.
     released : str

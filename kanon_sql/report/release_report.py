@@ -126,7 +126,6 @@ def report_files(
     source: Place,
     release: Place,
     *,
-    delimiter: str,
     named_tables: Mapping[str, Place],
     population: Place | None,
     certificate: Certificate | None,
@@ -141,10 +140,6 @@ def report_files(
     ----------
     con : connection
         An empty DuckDB connection; it is closed in the end.
-    source, release : Place
-        The tables.
-    delimiter : str
-        The separator of CSV files.
     named_tables : mapping of Place
         The hierarchies and tables of distances that the guarantee names.
     population : Place, optional
@@ -164,9 +159,9 @@ def report_files(
 
     with closing(con):
         for name, place in {WHOLE: source, "released": release}.items():
-            load(con, place, into=name, delimiter=delimiter)
+            load(con, place, into=name)
         for name, place in named_tables.items():
-            load_policy_table(con, place, into=name, delimiter=delimiter)
+            load_policy_table(con, place, into=name)
         unit = stated_unit(certificate, about.pop("per", None), about.pop("per_row", False))
         known = without_left_out(con, unit)
         policy = measured_policy(
@@ -179,7 +174,7 @@ def report_files(
         for name in policy.populations:
             if population is None:
                 raise PolicyError(f"the guarantee counts the rows of {name}, which is not given; hint: --population")
-            load(con, population, into=name_parts(name)[-1], delimiter=delimiter)
+            load(con, population, into=name_parts(name)[-1])
         named, given = set(map(same_name, policy.tables)), {same_name(as_identifier(name)) for name in named_tables}
         for name in sorted(named ^ given):
             fact = "the guarantee names the table {}, which is not given" if name in named else "nothing names the table {}"
@@ -210,8 +205,6 @@ def measured_policy(
         The columns of the source.
     certificate : Certificate, optional
         Its guarantees come first.
-    surface : Surface
-        The surface. Errors name its options.
     keep, per, per_row, **options
         As in `report`.
     """

@@ -38,21 +38,11 @@ _DISTANCES = """WITH cells AS (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sensitive:
-    """A sensitive attribute in the classes of the release.
+    """A sensitive attribute in the classes of the release."""
 
-    Attributes
-    ----------
-    name : str
-        The column.
-    figures : tuple of (str, str)
-        What was measured, and its value.
-    distances : tuple of Bar
-        Rows of the release by the distance of their class.
-    """
-
-    name: str
-    figures: tuple[tuple[str, str], ...]
-    distances: tuple[Bar, ...]
+    name: str  # the column
+    figures: tuple[tuple[str, str], ...]  # what was measured, and its value
+    distances: tuple[Bar, ...]  # rows of the release by the distance of their class
 
 
 def sensitive_of(con: Any, name: str, names: list[str], figures: Mapping[Any, Mapping[str, Any]]) -> Sensitive:

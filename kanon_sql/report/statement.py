@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.printable import printable
 from kanon_sql.model.requirements import KnownColumns, People
 from kanon_sql.report.cautions import cautions
 from kanon_sql.report.claims import Claim
 from kanon_sql.report.measured import Measured
-from kanon_sql.report.text import printable
 from kanon_sql.report.unit import percent_of
 from kanon_sql.report.verdict import kept
 
@@ -21,24 +21,12 @@ _OF_VALUES = re.compile(r"(l|t|alpha|beta|delta)\(")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """The parts of the statement, in plain sentences.
+    """The parts of the statement, in plain sentences."""
 
-    Attributes
-    ----------
-    guarantee : tuple of str
-        What was guaranteed and counted.
-    stopped : str
-        The attacker whom the guarantee stops.
-    remains : tuple of str
-        Attackers whom it does not stop.
-    tests : tuple of (str, str)
-        Each test of WP 216, and its answer for this release.
-    """
-
-    guarantee: tuple[str, ...]
-    stopped: str
-    remains: tuple[str, ...]
-    tests: tuple[tuple[str, str], ...]
+    guarantee: tuple[str, ...]  # what was guaranteed and counted
+    stopped: str  # the attacker whom the guarantee stops
+    remains: tuple[str, ...]  # attackers whom it does not stop
+    tests: tuple[tuple[str, str], ...]  # each test of WP 216, and its answer for this release
 
 
 def statement(facts: Measured, claims: Sequence[Claim]) -> Statement | None:

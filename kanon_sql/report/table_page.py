@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING
 
 from kanon_sql.model.how_many import how_many
-from kanon_sql.model.protection import coalition_in_words
+from kanon_sql.model.printable import printable
+from kanon_sql.model.protection import Ambiguity, Dominance, coalition_in_words
+from kanon_sql.model.tabulation import level_of
+from kanon_sql.model.validation import as_identifier
 from kanon_sql.report import charts
 from kanon_sql.report.columns import MAX_BARS
 from kanon_sql.report.page import About, count, render, share
-from kanon_sql.report.table_figures import (
-    GroupingSet,
-    TableFigures,
-    options_in_words,
-    requirements_in_words,
-    table_figures,
-)
-from kanon_sql.report.text import printable
 
 if TYPE_CHECKING:
     from kanon_sql.verification.cells.protected_files import VerifiedTable
+
+_STEPS = 20
+"""The gap is rounded up to one of so many steps: the exact one would give the number of secondary rows away."""
+
+_COSTS = {
+    "n": "its count",
+    "cells": "1; the grand total costs as much as all rows, so that it is suppressed last",
+    "parts": "1, and 1 more for each row that it adds up; the grand total costs at least as much as all rows",
+}
 
 
 def table_page(table: VerifiedTable, origins: Sequence[tuple[str, str]], about: About) -> str:
@@ -28,8 +36,6 @@ def table_page(table: VerifiedTable, origins: Sequence[tuple[str, str]], about: 
 
     Parameters
     ----------
-    table : VerifiedTable
-        The table.
     origins : sequence of (str, str)
         By what the released table is recognized, and what made the page.
     about : About
@@ -109,3 +115,136 @@ def _minimum(figures: TableFigures, table: VerifiedTable) -> str:
     if not figures.gap:
         return f"{saves} less, measured by {what}. {proof}"
     return f"{other} could save at most {float(figures.gap):.0%} of {what}; the share is rounded up. {proof}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupingSet:
+    """The rows of a table that show the same keys."""
+
+    name: str  # the keys
+    shown: int  # how many rows show their counts
+    suppressed: int | None  # how many do not; None if suppressed rows are absent, since a missing row may be an empty group
+    people: int | None  # the people in the rows that are shown; None if the table shows no counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFigures:
+    """The figures of a table of counts that may be published with it."""
+
+    # the grouping sets; empty if the table does not show all of its keys, so that readers cannot tell sets apart
+    sets: tuple[GroupingSet, ...]
+    shown: int  # how many rows show their counts
+    suppressed: int | None  # how many do not; None as for a grouping set
+    total: int | None  # the people of the table, if its readers know it
+    gap: Fraction  # an upper bound of the share of the cost that another table as safe could save
+
+
+def table_figures(table: VerifiedTable) -> TableFigures:
+    """Return the figures of a table whose claims hold.
+
+    Notes
+    -----
+    The kinds of suppressed rows are not counted apart: if all were primary, a reader would know that each has too few people.
+    """
+    system, hidden = table.system, table.suppressed
+    tabulation, absent = table.tabulation, table.protection.rows == "absent"
+    counted = any(each.kind == "count" for each in tabulation.items)
+    keys = {place for each in tabulation.items if each.kind == "key" for place in each.places}
+    found, total = [], None
+    for number, chosen in table.sets.items():
+        rows = [row for row, own in enumerate(system.sets) if own == number and system.is_seen(row)]
+        shown = [row for row in rows if row not in hidden]
+        people = sum(system.values[0][row] for row in shown) if counted else None
+        found.append(
+            GroupingSet(
+                name=", ".join(_names(table, chosen)) or "total",
+                shown=len(shown),
+                suppressed=None if absent else len(rows) - len(shown),
+                people=people,
+            )
+        )
+        if len(shown) == len(rows) and not (absent and chosen):
+            total = people
+    saved = Fraction(table.claimed.cost - table.claimed.lower_bound, max(1, table.claimed.cost))
+    complete = keys.issuperset(key for chosen in tabulation.sets for key in chosen)
+    return TableFigures(
+        sets=tuple(found) if complete else (),
+        shown=sum(each.shown for each in found),
+        suppressed=None if absent else sum(each.suppressed or 0 for each in found),
+        total=total if complete else None,
+        gap=Fraction(ceil(saved * _STEPS), _STEPS),
+    )
+
+
+def requirements_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
+    """Return each requirement and what it means."""
+    protection = table.protection
+    per = protection.per
+    who = "Each row of the source is a person." if per is None else f"The column {as_identifier(per)} tells people apart."
+    named = "Nobody can prove that a row, or a group that rows name together,"
+    first = f"{named} has at least one but fewer than {protection.k:,} people. {who}"
+    return [
+        (protection.requirements[0], first),
+        *((rule.describe(), _in_words(rule, protection.contributors)) for rule in protection.rules),
+    ]
+
+
+def options_in_words(table: VerifiedTable) -> list[tuple[str, str]]:
+    """Return the further requirements of a table."""
+    requested = table.protection
+    found = [
+        (
+            "suppressed rows",
+            "are missing: a missing row is an empty group, or suppressed"
+            if requested.rows == "absent"
+            else "stay, without their counts and sums; a group without people has no row, or such a one",
+        )
+    ]
+    if requested.contributors:
+        found.append(("attackers", f"include {coalition_in_words(requested.contributors)}"))
+    if requested.show:
+        sets = "; ".join(", ".join(map(as_identifier, names)) or "total" for names in requested.show)
+        found.append(("shown in any case", sets))
+    found += [("rows by their values", each) for each in requested.named_rows]
+    if table.tabulation.condition:
+        found.append(("counted people", "those who meet the condition of the statement"))
+    if table.joint.earlier:
+        found.append(
+            ("earlier tables", f"{how_many(table.joint.earlier, 'table')} of the same source: what they show stays shown")
+        )
+    found.append(
+        (
+            "cost of a row that is suppressed to protect others",
+            _COSTS.get(requested.cost, f"1, and its share of {requested.cost} in millionths"),
+        )
+    )
+    return found
+
+
+def _in_words(rule: Dominance | Ambiguity, attackers: int) -> str:
+    name = as_identifier(rule.measure)
+    if isinstance(rule, Dominance):
+        largest = "largest contribution" if rule.largest == 1 else f"{rule.largest} largest contributions"
+        return f"If the {largest} to {name} had more than {float(rule.share):.4g} of it, the row is suppressed."
+    who = "the second-largest contributor" if attackers < 2 else f"the {attackers} contributors after the largest"
+    return (
+        f"If {who} could estimate the largest contribution to {name} more closely than {float(rule.percent):.4g} %, the row is "
+        "suppressed. A contributor of another row cannot do so, either."
+    )
+
+
+def _names(table: VerifiedTable, chosen: tuple[int, ...]) -> Iterator[str]:
+    """Yield the keys of a grouping set; a level with the characters that it shows."""
+    tabulation = table.tabulation
+    for place in chosen:
+        item = next((each for each in tabulation.items if each.kind == "key" and place in each.places), None)
+        if item is not None:
+            level = level_of(tabulation.keys[place])
+            yield item.name if level is None or len(item.places) == 1 else f"{item.name} ({_level_words(level[1])})"
+
+
+def _level_words(level: str) -> str:
+    """Return a level as people read it: the characters that it shows, or its words in the statement and its place there."""
+    digits = re.fullmatch(r"DIGITS \((\d+)\)", level)
+    words, _, place = level.partition(" LEVEL ")
+    return how_many(int(digits[1]), "character") if digits else f"{words}, level {int(place) + 1}" if place else words

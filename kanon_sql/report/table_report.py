@@ -19,21 +19,15 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.files.places import Place
 
 
-def report_table(
-    con: Any, source: Place, release: Place, certificate: str, delimiter: str, heading: Mapping[str, str | None]
-) -> Page:
+def report_table(con: Any, source: Place, release: Place, certificate: str, heading: Mapping[str, str | None]) -> Page:
     """Return the page about a table of counts in a file.
 
     Parameters
     ----------
     con : connection
         An empty DuckDB connection; it is closed in the end.
-    source, release : Place
-        The tables.
     certificate : str
         Path of the certificate.
-    delimiter : str
-        The separator of CSV files.
     heading : mapping
         ``title``, ``purpose`` and ``recipient``, as in `kanon_sql.report.report`.
 
@@ -44,7 +38,7 @@ def report_table(
     """
     from kanon_sql.report.fingerprints import file_hash
 
-    table = verify_table(con, source, release, certificate, delimiter)
+    table = verify_table(con, source, release, certificate)
     is_file = release.table is None and release.pattern is None
     return _page(table, {f"release file {release.path.name}": file_hash(release.path)} if is_file else {}, heading)
 

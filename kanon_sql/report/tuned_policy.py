@@ -46,8 +46,6 @@ def tuned(
         With the table.
     queries : str
         SELECT statements of counts, sums and averages over one table.
-    k : int
-        Least number of rows of a class.
     quasi_identifiers : sequence of str, optional
         All other columns but identifiers are released unchanged. None takes the roles that `suggest` gives.
     drop : sequence of str

@@ -37,43 +37,21 @@ _NO_TREES: Mapping[str, list[str]] = {"key": [], "value": []}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What may be chosen in a policy, apart from its guarantee.
+    """What may be chosen in a policy, apart from its guarantee."""
 
-    Attributes
-    ----------
-    weights : tuple of Fraction
-        Of each quasi-identifier.
-    recodings : tuple of Generalization or None
-        Of each quasi-identifier.
-    masked : bool
-        Whether only the columns that some query uses together are shown together.
-    """
-
-    weights: tuple[Fraction, ...]
-    recodings: tuple[Generalization | None, ...]
-    masked: bool = False
+    weights: tuple[Fraction, ...]  # of each quasi-identifier
+    recodings: tuple[Generalization | None, ...]  # of each quasi-identifier
+    masked: bool = False  # whether only the columns that some query uses together are shown together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """A policy, and how far the answers of its release are from those of the source.
-
-    Attributes
-    ----------
-    policy : Policy
-        The policy.
-    errors : QueryErrors
-        Of all queries together.
-    cost : Fraction
-        The cost of its release.
-    suppressed : float
-        The share of its cells that are suppressed.
-    """
+    """A policy, and how far the answers of its release are from those of the source."""
 
     policy: Policy
-    errors: QueryErrors
-    cost: Fraction
-    suppressed: float
+    errors: QueryErrors  # of all queries together
+    cost: Fraction  # the cost of its release
+    suppressed: float  # the share of its cells that are suppressed
 
     @property
     def score(self) -> tuple[float, float]:
@@ -84,56 +62,27 @@ class Tried:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuned:
-    """The result of a search.
+    """The result of a search."""
 
-    Attributes
-    ----------
-    default, best : Tried
-        The default policy, and the best one; they are the same where nothing is better.
-    releases : int
-        How many releases were made.
-    seconds : float
-        How long the search took.
-    """
-
-    default: Tried
-    best: Tried
-    releases: int
-    seconds: float
+    default: Tried  # the default policy
+    best: Tried  # the best policy; the default one where nothing is better
+    releases: int  # how many releases were made
+    seconds: float  # how long the search took
 
 
 @dataclass(slots=True, kw_only=True)
 class Search:
-    """A search over the policies of one guarantee.
+    """A search over the policies of one guarantee."""
 
-    Parameters
-    ----------
-    con : Connection
-        It has the table ``source``.
-    queries : sequence of Query
-        The queries that run on the releases.
-    start : Policy
-        The default policy, resolved.
-    levels : mapping
-        For some quasi-identifiers the recodings that may take the place of that of the default.
-    uses : mapping of Use
-        What the queries use of each column.
-    seconds : float
-        The time limit of the search.
-    announce : callable
-        Gets the best so far, and the number of releases, after each of them.
-    drop : sequence of str
-        Columns of the table that no release has.
-    """
-
-    con: Connection
-    queries: Sequence[Query]
-    start: Policy
+    con: Connection  # it has the table ``source``
+    queries: Sequence[Query]  # the queries that run on the releases
+    start: Policy  # the default policy, resolved
+    # for some quasi-identifiers the recodings that may take the place of that of the default
     levels: Mapping[str, Sequence[Generalization]]
-    uses: Mapping[str, Use]
-    seconds: float
-    announce: Callable[[Tried, int], None]
-    drop: Sequence[str] = ()
+    uses: Mapping[str, Use]  # what the queries use of each column
+    seconds: float  # the time limit of the search
+    announce: Callable[[Tried, int], None]  # gets the best so far, and the number of releases, after each of them
+    drop: Sequence[str] = ()  # columns of the table that no release has
     releases: int = 0
     begun: float = 0.0
 

@@ -12,46 +12,29 @@ from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.printable import printable
 from kanon_sql.model.repetition import RepeatedPeopleError
 from kanon_sql.model.unit_of_policy import unit_of
 from kanon_sql.report.columns import RELEASED
 from kanon_sql.report.people import people_of
-from kanon_sql.report.text import printable
 
 _SHOWN = "SELECT system.main.count(*) FROM {released} WHERE {column} IS NOT NULL"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredUnit:
-    """What a release counts.
+    """What a release counts."""
 
-    Attributes
-    ----------
-    least : int
-        How many a class needs.
-    per : str, optional
-        The column by which the guarantee counts people.
-    per_row : bool
-        Whether the policy says that each row is a person.
-    stated : int, optional
-        Of how many people a certificate says that every class has rows at least: as counted when the release was made.
-    exact : bool
-        Whether the certificate says that some class has just so many.
-    repeated : RepeatedPeopleError, optional
-        The column that repeats people though the guarantee counts rows; None without one.
-    source : dict, optional
-        The `people_figures` of the source, if people are counted.
-    fewest : (int, int), optional
-        Of how many people the smallest class of the release has rows, at least and at most; None if nothing shows it.
-    """
-
-    least: int
-    per: str | None = None
-    per_row: bool = False
+    least: int  # how many a class needs
+    per: str | None = None  # the column by which the guarantee counts people
+    per_row: bool = False  # whether the policy says that each row is a person
+    # of how many people a certificate says that every class has rows at least: as counted when the release was made
     stated: int | None = None
-    exact: bool = False
+    exact: bool = False  # whether the certificate says that some class has just so many
+    # the column that repeats people though the guarantee counts rows; None without one
     repeated: RepeatedPeopleError | None = None
-    source: dict[str, Any] | None = None
+    source: dict[str, Any] | None = None  # the `people_figures` of the source, if people are counted
+    # of how many people the smallest class of the release has rows, at least and at most; None if nothing shows it
     fewest: tuple[int, int] | None = None
 
     @property

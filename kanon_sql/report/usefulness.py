@@ -30,30 +30,14 @@ _MACROS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsefulnessRequest:
-    """What is measured of every release.
+    """What is measured of every release."""
 
-    Attributes
-    ----------
-    quasi_identifiers : tuple of str
-        By these, rows are in classes, and losses count.
-    columns : tuple of str
-        Those whose marginals and correlations are compared.
-    queries : tuple of Query
-        The queries that run on the release.
-    by : tuple of str
-        Columns whose values are groups of rows.
-    target : str, optional
-        The column that a classifier predicts from the quasi-identifiers.
-    hierarchies : tuple of (str, str)
-        Columns, and the tables of their hierarchies on the connection.
-    """
-
-    quasi_identifiers: tuple[str, ...]
-    columns: tuple[str, ...]
-    queries: tuple[Query, ...] = ()
-    by: tuple[str, ...] = ()
-    target: str | None = None
-    hierarchies: tuple[tuple[str, str], ...] = ()
+    quasi_identifiers: tuple[str, ...]  # by these, rows are in classes, and losses count
+    columns: tuple[str, ...]  # those whose marginals and correlations are compared
+    queries: tuple[Query, ...] = ()  # the queries that run on the release
+    by: tuple[str, ...] = ()  # columns whose values are groups of rows
+    target: str | None = None  # the column that a classifier predicts from the quasi-identifiers
+    hierarchies: tuple[tuple[str, str], ...] = ()  # columns, and the tables of their hierarchies on the connection
 
     @property
     def trees(self) -> dict[str, list[str]]:
@@ -63,68 +47,33 @@ class UsefulnessRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Groups:
-    """The losses of the rows of each value of a column.
-
-    Attributes
-    ----------
-    column : str
-        The column.
-    least, worst : float
-        The mean loss of a cell in the group that loses least, and in the one that loses most.
-    """
+    """The losses of the rows of each value of a column."""
 
     column: str
-    least: float
-    worst: float
+    least: float  # the mean loss of a cell in the group that loses least
+    worst: float  # in the one that loses most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usefulness:
-    """The figures of one release.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    k : int
-        Rows of its smallest class, or its people.
-    risk, average_risk : float, optional
-        The prosecutor's risk of the worst row, and of the average row. Where people are counted, the highest risk of a person,
-        and no average: whose the rows are is not shown.
-    people : bool
-        Whether people are counted.
-    smallest : str
-        Its smallest class in words.
-    loss, suppressed : float
-        The mean loss of a cell, and the share of suppressed cells.
-    bound : float, optional
-        The gap to the lower bound of the certificate, where one is given.
-    marginals, correlations : float, optional
-        Means over all pairs of columns: the distance, and the absolute drift. None with one column.
-    queries : tuple of QueryErrors
-        Of each query.
-    groups : tuple of Groups
-        Of each column whose values are groups.
-    baseline, accuracy, kept_accuracy : float, optional
-        Of the classifier: the share of the largest class, and the accuracy after learning from the source and from the release.
-    """
+    """The figures of one release."""
 
     name: str
-    k: int | None
-    risk: float | None
-    average_risk: float | None
-    loss: float | None
-    suppressed: float | None
-    bound: float | None
-    marginals: float | None
-    correlations: float | None
-    people: bool = False
-    smallest: str = "-"
-    queries: tuple[QueryErrors, ...] = ()
-    groups: tuple[Groups, ...] = ()
-    baseline: float | None = None
-    accuracy: float | None = None
-    kept_accuracy: float | None = None
+    k: int | None  # rows of its smallest class, or its people
+    risk: float | None  # the prosecutor's risk of the worst row, or of the worst person where people are counted
+    average_risk: float | None  # of the average row; None where people are counted: whose the rows are is not shown
+    loss: float | None  # the mean loss of a cell
+    suppressed: float | None  # the share of suppressed cells
+    bound: float | None  # the gap to the lower bound of the certificate, where one is given
+    marginals: float | None  # the distance, a mean over all pairs of columns; None with one column
+    correlations: float | None  # the absolute drift, likewise
+    people: bool = False  # whether people are counted
+    smallest: str = "-"  # its smallest class in words
+    queries: tuple[QueryErrors, ...] = ()  # of each query
+    groups: tuple[Groups, ...] = ()  # of each column whose values are groups
+    baseline: float | None = None  # of the classifier: the share of the largest class
+    accuracy: float | None = None  # its accuracy after learning from the source
+    kept_accuracy: float | None = None  # its accuracy after learning from the release
 
     @property
     def answers(self) -> QueryErrors | None:

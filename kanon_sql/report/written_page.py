@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import duckdb
@@ -11,22 +12,12 @@ import duckdb
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page about a release.
+    """A page about a release."""
 
-    Attributes
-    ----------
-    text : str
-        The page.
-    figures : dict
-        What it tells, as plain data; ``holds`` says whether the release keeps its guarantee.
-    """
-
-    text: str
-    figures: dict[str, Any]
+    text: str  # the page
+    figures: dict[str, Any]  # what it tells, as plain data; ``holds`` says whether the release keeps its guarantee
 
 
 def versions() -> str:
     """Return what made a page."""
-    from kanon_sql import __version__
-
-    return f"kanon-sql {__version__}, DuckDB {duckdb.__version__}, Python {platform.python_version()}"
+    return f"kanon-sql {version('kanon-sql')}, DuckDB {duckdb.__version__}, Python {platform.python_version()}"

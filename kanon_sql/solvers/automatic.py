@@ -88,8 +88,6 @@ def close_gap(
         A release, if one is known.
     exact : sequence of Exact
         The solvers, in the order of their calls.
-    budget : Budget
-        Time left.
     """
     by: Exact | None = None
     for each in exact:

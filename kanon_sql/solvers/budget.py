@@ -84,32 +84,16 @@ _SHORTEST = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What a solver may spend.
+    """What a solver may spend."""
 
-    Parameters
-    ----------
-    seconds : float, optional
-        None is without limit: the solver ends by its own count of steps, so that its result does not depend on the clock.
-    effort : str
-        How large that count is, see `EFFORT`.
-    seed : int
-        Seed of the solvers that draw.
-    unit : int
-        Units of cost that the user counts as 1.
-    progress : Progress
-        Hears between two steps.
-    ended : callable
-        Whether the search shall end with the best it has.
-    begun : float
-        When the time began, as `time.monotonic`; by default when the budget is made.
-    """
-
+    # None is without limit: the solver ends by its own count of steps, so that its result does not depend on the clock
     seconds: float | None = None
-    effort: str = "default"
-    seed: int = 0
-    unit: int = 1
-    progress: Progress = silent
-    ended: Callable[[], bool] = never
+    effort: str = "default"  # how large that count is, see `EFFORT`
+    seed: int = 0  # seed of the solvers that draw
+    unit: int = 1  # units of cost that the user counts as 1
+    progress: Progress = silent  # hears between two steps
+    ended: Callable[[], bool] = never  # whether the search shall end with the best it has
+    # when the time began, as `time.monotonic`; by default when the budget is made
     begun: float = field(default_factory=time.monotonic)
     _within: float | None = None
 

@@ -23,15 +23,9 @@ def pays(cost: int, before: int, bound: int) -> bool:
 
 @dataclass(slots=True)
 class Patience:
-    """Watches what a search gains; with a time limit or `thorough`, it never ends one.
+    """Watches what a search gains; with a time limit or `thorough`, it never ends one."""
 
-    Parameters
-    ----------
-    budget : Budget
-        What the search may spend.
-    """
-
-    budget: Budget
+    budget: Budget  # what the search may spend
     _costs: list[tuple[float, int]] = field(default_factory=list)
 
     def ends(self, done: float, cost: int, bound: int) -> bool:

@@ -29,8 +29,6 @@ def placed(problems: Masks, problem: Problem, budget: Budget, solver: Solver) ->
         The class of the problem.
     problem : Problem
         The requirement, in codes.
-    budget : Budget
-        Time left.
     solver : Solver
         Most solve for the rows of classes alone: the population is then counted next to them.
 

@@ -11,30 +11,15 @@ from kanon_sql.table.patterns import PatternSet
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """A table, the patterns that its rows may show, and what every class must meet.
+    """A table, the patterns that its rows may show, and what every class must meet."""
 
-    Parameters
-    ----------
-    table : CodedTable
-        t row types, m columns.
-    patterns : PatternSet
-        The permitted patterns, or none listed where all 2^m are permitted and too many.
-    requirement : ClassRequirement
-        What every class of a release must meet.
-    most_suppressed : int, optional
-        Most rows that a full-domain recoding may suppress entirely; None is 0. No other solver reads it.
-    least : int
-        What every release is known to cost before it is searched, in units of the table: a search ends there.
-    for_a_start : bool
-        Whether another search starts from the release, and nobody asks for its bound.
-    """
-
-    table: CodedTable
-    patterns: PatternSet
-    requirement: ClassRequirement
+    table: CodedTable  # t row types, m columns, at least k rows
+    patterns: PatternSet  # the permitted patterns, or none listed where all 2^m are permitted and too many
+    requirement: ClassRequirement  # what every class of a release must meet
+    # Most rows that a full-domain recoding may suppress entirely; None is 0. No other solver reads it.
     most_suppressed: int | None = None
-    least: int = 0
-    for_a_start: bool = False
+    least: int = 0  # what every release is known to cost before it is searched, in units of the table: a search ends there
+    for_a_start: bool = False  # whether another search starts from the release, and nobody asks for its bound
 
     @property
     def k(self) -> int:

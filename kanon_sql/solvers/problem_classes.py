@@ -46,20 +46,12 @@ def named(place: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProblemClass(ABC):
-    """A class of problems, and what solves them.
+    """A class of problems, and what solves them."""
 
-    Parameters
-    ----------
-    fits : callable
-        Whether a policy is such a problem, if no row before says so.
-    requirement : str
-        The class that tests whether classes of rows meet the requirements: people do not add up over rows.
-    divisible : callable
-        Whether a policy can be solved by parts, if there are more row types than memory holds.
-    """
-
-    fits: Callable[[Policy], bool]
+    fits: Callable[[Policy], bool]  # whether a policy is such a problem, if no row before says so
+    # the class that tests whether classes of rows meet the requirements: people do not add up over rows
     requirement: str = _ROWS
+    # whether a policy can be solved by parts, if there are more row types than memory holds
     divisible: Callable[[Policy], bool] = lambda _: False
 
     @classmethod
@@ -88,18 +80,10 @@ class ProblemClass(ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summaries(ProblemClass):
-    """Problems where classes show the range, the set, the mean or the median of their own values.
+    """Problems where classes show the range, the set, the mean or the median of their own values."""
 
-    Parameters
-    ----------
-    divide : str
-        Divides the rows into classes; means and medians may be solved without it.
-    improve : str, optional
-        Goes on from classes that are known.
-    """
-
-    divide: str
-    improve: str | None = None
+    divide: str  # divides the rows into classes; means and medians may be solved without it
+    improve: str | None = None  # goes on from classes that are known
 
     def algorithm(self, policy: Policy) -> tuple[str, str]:
         """Return the algorithm and why it is the one."""
@@ -118,28 +102,15 @@ class Exact:
     """A solver that proves the optimum of some tables, which the automatic choice therefore asks, too.
 
     Its module has ``takes(problem)`` and ``close_gap(problem, best, budget)``. ``best`` is a release to start from, or None.
-
-    Parameters
-    ----------
-    solver : str
-        Its name.
-    module : str
-        Where it is.
-    reason : str
-        Why it is called.
-    most_row_types : int
-        Row types up to which it is called.
-    start : str, optional
-        Makes the release that it starts from, if it always ends with the optimum; without it, the first solver does.
-    seconds_per_pair : float, optional
-        Seconds for each pair of row types, at most, that must be left of a time limit to ask it in larger tables, too.
     """
 
-    solver: str
-    module: str
-    reason: str
-    most_row_types: int
+    solver: str  # its name
+    module: str  # where it is
+    reason: str  # why it is called
+    most_row_types: int  # row types up to which it is called
+    # makes the release that it starts from, if it always ends with the optimum; without it, the first solver does
     start: str | None = None
+    # seconds for each pair of row types, at most, that must be left of a time limit to ask it in larger tables, too
     seconds_per_pair: float | None = None
 
     def fits(self, problem: Problem, seconds: float) -> bool:
@@ -179,39 +150,19 @@ def _exact(package: str, polynomial: str) -> tuple[Exact, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Masks(ProblemClass):
-    """Problems where each row shows one of the permitted patterns.
+    """Problems where each row shows one of the permitted patterns."""
 
-    Parameters
-    ----------
-    solvers : mapping of Solver
-        The first is chosen automatically.
-    automatic : tuple of str
-        Why it is; the last where there are too many patterns to list them.
-    guarantee : str, optional
-        What is proven of the cost, if it is not what the solver alone proves.
-    search : str, optional
-        Leads the solver; without it, the solver is called.
-    programs : str, optional
-        Integer programs for what a search leaves unassigned.
-    prices : str, optional
-        Raises what a row costs at least where only rows are counted.
-    with_population : str, optional
-        Solves for a population, too; None where the solvers do it themselves.
-    exact : tuple of Exact
-        What the automatic choice asks next if the first solver does not prove the optimum, in this order.
-    smaller : str, optional
-        Divides classes further at the same cost where only rows are counted.
-    """
-
-    solvers: Mapping[str, Solver]
-    automatic: tuple[str, ...]
-    guarantee: str | None = None
-    search: str | None = None
-    programs: str | None = None
-    prices: str | None = None
+    solvers: Mapping[str, Solver]  # the first is chosen automatically
+    automatic: tuple[str, ...]  # why it is; the last where there are too many patterns to list them
+    guarantee: str | None = None  # what is proven of the cost, if it is not what the solver alone proves
+    search: str | None = None  # leads the solver; without it, the solver is called
+    programs: str | None = None  # integer programs for what a search leaves unassigned
+    prices: str | None = None  # raises what a row costs at least where only rows are counted
+    # solves for a population, too; None where the solvers do it themselves
     with_population: str | None = "population.k_map:solve_with_population"
+    # what the automatic choice asks next if the first solver does not prove the optimum, in this order
     exact: tuple[Exact, ...] = ()
-    smaller: str | None = None
+    smaller: str | None = None  # divides classes further at the same cost where only rows are counted
 
     def algorithm(self, policy: Policy) -> tuple[str, str]:
         """Return the name of the solver and why it is the one where patterns are listed."""

@@ -18,24 +18,12 @@ Solve = Callable[[Problem, Budget], Recoding]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solver:
-    """A registered solver.
+    """A registered solver."""
 
-    Parameters
-    ----------
-    name : str
-        Name in policies.
-    module : str
-        Where its function ``solve`` lives.
-    guarantee : str
-        What is proven of the cost.
-    requirements : type or union
-        The requirements that it can meet.
-    """
-
-    name: str
-    module: str
-    guarantee: str
-    requirements: type[Requirement] | UnionType
+    name: str  # name in policies
+    module: str  # where its function ``solve`` lives
+    guarantee: str  # what is proven of the cost
+    requirements: type[Requirement] | UnionType  # the requirements that it can meet
 
     def accepts(self, requirements: tuple[Requirement, ...]) -> bool:
         """Return whether the solver can meet all of the requirements."""

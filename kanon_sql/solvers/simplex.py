@@ -47,8 +47,6 @@ class Simplex:
 
         Parameters
         ----------
-        budget : Budget
-            Time left.
         dual : bool
             Whether the prices of the last optimum are feasible still, as after new constraints; else the shares are.
         """

@@ -20,8 +20,7 @@ from kanon_sql.solvers.placing import placed
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.problem_classes import Masks, Summaries, named
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
-from kanon_sql.solvers.summaries.columns import kind_of, shown_bits, shown_columns
-from kanon_sql.solvers.summaries.partition import SummaryPartition
+from kanon_sql.solvers.summaries.partition import SummaryPartition, kind_of, shown_bits, shown_columns
 from kanon_sql.table.arrays import Int32
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import permitted
@@ -36,28 +35,15 @@ _MOST_PROVEN = 25_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summarized:
-    """A release, and what it loses, as users count it.
+    """A release, and what it loses, as users count it."""
 
-    Parameters
-    ----------
-    recoding : Recoding
-        Its pieces.
-    partition : SummaryPartition
-        The same pieces by class.
-    algorithm, reason : str
-        What made it, and why.
-    cost, lower_bound : Fraction
-        What it loses, and what every release loses at least.
-    information_loss : mapping of Fraction
-        For each column of means or medians, the share of its sum of squares, or of its deviations, that is lost.
-    """
-
-    recoding: Recoding
-    partition: SummaryPartition
-    algorithm: str
-    reason: str
-    cost: Fraction
-    lower_bound: Fraction
+    recoding: Recoding  # its pieces
+    partition: SummaryPartition  # the same pieces by class
+    algorithm: str  # what made it
+    reason: str  # why
+    cost: Fraction  # what it loses
+    lower_bound: Fraction  # what every release loses at least
+    # for each column of means or medians, the share of its sum of squares, or of its deviations, that is lost
     information_loss: Mapping[str, Fraction]
 
 
@@ -79,8 +65,6 @@ def summarized(
         What every class must meet, with its table.
     policy, null, numbers
         As in `kanon_sql.pipeline.summarize`.
-    budget : Budget
-        Time left.
     """
     whole = requirement.table
     places = [c for c in range(len(whole.columns)) if not whole.hidden_levels >> c & 1]
@@ -129,23 +113,14 @@ def summarized(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
-    """A partition that is known, and what it is measured by.
+    """A partition that is known, and what it is measured by."""
 
-    Parameters
-    ----------
-    problems, requirement
-        As for `summarized`.
-    table, kinds, null
-        What classes show, as in `SummaryPartition.cost`.
-    partition : SummaryPartition
-        The partition.
-    """
-
-    problems: Summaries
+    problems: Summaries  # as for `summarized`
+    # table, kinds, null: what classes show, as in `SummaryPartition.cost`
     table: CodedTable
     kinds: Sequence[str]
     null: Int32
-    requirement: ClassRequirement
+    requirement: ClassRequirement  # as for `summarized`
     partition: SummaryPartition
 
     def cost(self) -> Fraction:

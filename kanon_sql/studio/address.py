@@ -13,21 +13,11 @@ from threading import Thread
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where the studio is.
+    """Where the studio is."""
 
-    Attributes
-    ----------
-    listening : socket
-        The socket; a browser that comes before the pages are ready waits.
-    port : int
-        Its port.
-    token : str
-        The secret of this process.
-    """
-
-    listening: socket.socket
+    listening: socket.socket  # the socket; a browser that comes before the pages are ready waits
     port: int
-    token: str
+    token: str  # the secret of this process
 
     @property
     def url(self) -> str:

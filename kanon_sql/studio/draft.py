@@ -42,33 +42,17 @@ _NAME = "studio"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A statement that releases a table.
+    """A statement that releases a table."""
 
-    Attributes
-    ----------
-    table : str
-        The source, as SQL spells it.
-    columns : tuple of str
-        Its columns.
-    query : str
-        The query before the clause.
-    policy : Policy
-        What the clause says.
-    dropped : tuple of str or None
-        The columns of the source that the query leaves out; None if the query is more than a list of columns.
-    pseudonyms : tuple of str
-        Identifiers of which tokens are released; a clause cannot say this, so the policy is stored first.
-    linkable : tuple of str
-        Those whose tokens may link rows that single people out together.
-    """
-
-    table: str
+    table: str  # the source, as SQL spells it
     columns: tuple[str, ...]
-    query: str
-    policy: Policy
+    query: str  # the query before the clause
+    policy: Policy  # what the clause says
+    # the columns of the source that the query leaves out; None if the query is more than a list of columns
     dropped: tuple[str, ...] | None
+    # identifiers of which tokens are released; a clause cannot say this, so the policy is stored first
     pseudonyms: tuple[str, ...] = ()
-    linkable: tuple[str, ...] = ()
+    linkable: tuple[str, ...] = ()  # those whose tokens may link rows that single people out together
 
     @classmethod
     def of(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import duckdb
 
 from kanon_sql.clause.queries import read_queries
-from kanon_sql.engines.duckdb.files.plain_types import give_types
+from kanon_sql.engines.duckdb.files.csv_cells import give_types
 from kanon_sql.engines.duckdb.files.spilling import private_spilling
 from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.python_tables.tables import register_table
@@ -22,24 +22,12 @@ from kanon_sql.studio.source import Source
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A release.
+    """A release."""
 
-    Attributes
-    ----------
-    name : str
-        The name of the run.
-    risk : float
-        The risk of the worst row or person, as the certificate proves it.
-    loss : float
-        The cost of a quasi-identifier cell.
-    error : float, optional
-        The median error of the queries.
-    """
-
-    name: str
-    risk: float
-    loss: float
-    error: float | None = None
+    name: str  # the name of the run
+    risk: float  # the risk of the worst row or person, as the certificate proves it
+    loss: float  # the cost of a quasi-identifier cell
+    error: float | None = None  # the median error of the queries
 
 
 def frontier(source: Source, runs: Sequence[Run], queries: str = "") -> list[Point]:

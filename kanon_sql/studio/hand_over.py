@@ -46,15 +46,11 @@ def texts_of(source: Source, run: Run, ending: str = "csv") -> dict[str, str]:
 
     Parameters
     ----------
-    source : Source
-        The opened table.
-    run : Run
-        The release.
     ending : str
         One of `FORMATS`, for the rows.
     """
     draft, table = run.draft, released_as(source)
-    create = loading(source.place, into=source.name, delimiter=source.delimiter)
+    create = loading(source.place, into=source.name)
     found: dict[str, str] = {}
     if create is not None:
         *earlier, statement = draft.statements
@@ -109,10 +105,6 @@ def hand_over(source: Source, run: Run, folder: str, ending: str = "csv") -> lis
 
     Parameters
     ----------
-    source : Source
-        The opened table.
-    run : Run
-        A release.
     folder : str
         The folder, which does not exist or is empty.
     ending : str
@@ -146,7 +138,7 @@ def hand_over(source: Source, run: Run, folder: str, ending: str = "csv") -> lis
         name = released_as(source)
         file, inner = f"{name}.{ending}", name if ending == "duckdb" else None
         rows = stage(con, "FROM released", Place.of(str(target / file), inner), staging=private)
-        audit_written(rows, policy, certificate.rows, ",", tallies(con, policy))
+        audit_written(rows, policy, certificate.rows, tallies(con, policy))
         rows.path.chmod(0o600)
         rows.path.rename(staged / file)
         texts = texts_of(source, run, ending) | {"certificate.json": certificate.to_json()}

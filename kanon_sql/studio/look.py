@@ -65,10 +65,6 @@ def suppressed_by(source: Source, run: Run, column: str) -> list[tuple[str, floa
 
     Parameters
     ----------
-    source : Source
-        The opened table.
-    run : Run
-        A release.
     column : str
         A released column; its values are the groups. Values of fewer than `K` rows, or people if they are counted, are left
         out.

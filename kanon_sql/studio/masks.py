@@ -20,8 +20,6 @@ def of_kind(policy: Policy, kind: str) -> Policy:
 
     Parameters
     ----------
-    policy : Policy
-        The policy.
     kind : str
         One of `KINDS`.
     """

@@ -9,10 +9,10 @@ import numpy as np
 from kanon_sql.generalize.ladders import ladders
 from kanon_sql.model.coding import Coded, Cuts
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.printable import printable
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import Digits, Generalization, Intervals, chooses_groups
 from kanon_sql.model.requirements import KAnonymity
-from kanon_sql.report.text import printable
 from kanon_sql.solvers.budget import Budget
 
 if TYPE_CHECKING:

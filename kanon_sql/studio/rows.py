@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.report.text import printable
+from kanon_sql.model.printable import printable
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,13 +1,21 @@
-"""One release of rows that the studio made or is making."""
+"""Releases that the studio made or is making: of rows, and of several tables of a database."""
 
 from __future__ import annotations
 
+import os
+import shlex
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kanon_sql.certificate import Certificate
+from kanon_sql.certificate.history_certificate import Stated, stated
+from kanon_sql.engines.duckdb.database.plan import PlannedRelease
+from kanon_sql.engines.duckdb.database.whole_database import DatabaseRelease
 from kanon_sql.errors import SourceError
-from kanon_sql.studio.search import Search
+from kanon_sql.model.validation import named_file
+from kanon_sql.studio.search import Point, Search
+from kanon_sql.studio.worker import make_releases
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,3 +53,60 @@ class Run(Search):
         if self.proof is None or self.rows is None:
             raise SourceError(f"{self.name} has no release; hint: choose a run that ended with one")
         return Certificate.from_json(self.proof), self.rows
+
+
+class DatabaseRun(Search):
+    """All releases of a database, or none.
+
+    Parameters
+    ----------
+    source : str
+        The database.
+    into : str
+        The new database, or the new folder.
+    policies : str
+        A file of policies; an empty text takes those that are stored in the database.
+    kind : str
+        The format of the new database.
+
+    Attributes
+    ----------
+    plan : list of PlannedRelease
+        The releases in their order.
+    certificates : dict of Certificate or HistoryCertificate
+        By the names of the releases, if they were made.
+
+    Raises
+    ------
+    SourceError, PolicyError
+        When there is no such database, the new one exists, or a policy is wrong.
+    """
+
+    def __init__(self, source: str, into: str, policies: str, kind: str) -> None:
+        named = policies.strip() or None
+        job = DatabaseRelease.of(
+            source.strip(), into.strip(), policies=None if named is None else os.path.expanduser(named), format=kind
+        )
+        self.plan: list[PlannedRelease] = job.plan
+        tables = [name for each in job.plan for name in each.policy.policy.tables]
+        self._files = [name for name in dict.fromkeys(map(named_file, tables)) if name is not None]
+        self._arguments = (str(job.source), str(job.into), None if named is None else os.path.expanduser(named), kind)
+        command = ["kanon", "release", self._arguments[0], "-o", self._arguments[1]]
+        command += [] if named is None else ["--policies", named]
+        command += [] if kind == "duckdb" else ["--format", kind]
+        for name in self._files:
+            command += ["--allow-file", name]
+        super().__init__(shlex.join(command))
+        self.into = self._arguments[1]
+        self.certificates: dict[str, Stated] = {}
+
+    def start_all(self, ended: Callable[[], None] = lambda: None) -> None:
+        """Start the process; ``ended`` is called in another thread when it has ended."""
+        self._begin(make_releases, (*self._arguments, self._files), ended)
+
+    def _keep(self, certificates: dict[str, str]) -> None:  # type: ignore[override]
+        self.certificates = {name: stated(text) for name, text in certificates.items()}
+
+    def _hear(self, point: Point) -> None:
+        """Take the last point only: each table has costs of its own."""
+        self.points = [point]

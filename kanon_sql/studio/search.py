@@ -48,8 +48,6 @@ class Search:
         Statements that run before it: those of earlier tables of counts of the same source, or the one that stores its policy.
     remembered : bool
         Whether the file of the source, or the ledger, remembers the table of counts that the statement makes.
-    ledger : Path, optional
-        The ledger.
 
     Attributes
     ----------
@@ -81,7 +79,7 @@ class Search:
 
     def start(self, source: Source, ended: Callable[[], None] = lambda: None) -> None:
         """Start the process; ``ended`` is called in another thread when it has ended."""
-        arguments = (source.place, source.name, source.delimiter, (*self.earlier, self.statement), self.remembered, self.ledger)
+        arguments = (source.place, source.name, (*self.earlier, self.statement), self.remembered, self.ledger)
         self._begin(make_release, arguments, ended)
 
     def _begin(self, work: Callable[..., None], arguments: Sequence[Any], ended: Callable[[], None]) -> None:

@@ -9,10 +9,9 @@ from pathlib import Path
 from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.errors import SourceError
 from kanon_sql.report.measured import Measured
-from kanon_sql.studio.database_run import DatabaseRun
 from kanon_sql.studio.draft import Draft
 from kanon_sql.studio.look import look
-from kanon_sql.studio.run import Run
+from kanon_sql.studio.run import DatabaseRun, Run
 from kanon_sql.studio.search import RELEASED, Search
 from kanon_sql.studio.source import Source
 
@@ -22,8 +21,6 @@ class Session:
 
     Attributes
     ----------
-    source : Source or None
-        The opened table.
     runs : list of Run
         The releases, oldest first.
     tables : list of Search
@@ -57,7 +54,7 @@ class Session:
         self._counting = threading.Lock()
         self._counted: Source | None = None
 
-    def open(self, place: Place, delimiter: str = ",") -> None:
+    def open(self, place: Place) -> None:
         """Open a table; the runs of another one are forgotten.
 
         Raises
@@ -65,7 +62,7 @@ class Session:
         SourceError
             When it cannot be read.
         """
-        source = Source(place, delimiter)
+        source = Source(place)
         self.close()
         self.source = source
         self._drafts, self._place, self.demo = [], -1, False

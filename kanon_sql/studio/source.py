@@ -64,26 +64,16 @@ _SAMPLE = "SELECT {columns} FROM {table} USING SAMPLE reservoir({rows} ROWS)"
 
 @dataclass(frozen=True, slots=True)
 class Profiled:
-    """A column as `profile` counts it.
+    """A column as `profile` counts it."""
 
-    Attributes
-    ----------
-    name, type : str
-        The column.
-    distinct, nulls, uniques, rows : int
-        Values, rows without one, rows that it alone singles out, and all rows.
-    role, reason : str
-        What it seems to be.
-    """
-
-    name: str
+    name: str  # the column
     type: str
-    distinct: int
-    nulls: int
-    uniques: int
-    rows: int
-    role: str
-    reason: str
+    distinct: int  # values
+    nulls: int  # rows without one
+    uniques: int  # rows that it alone singles out
+    rows: int  # all rows
+    role: str  # what it seems to be
+    reason: str  # why it seems so
 
 
 class Source:
@@ -93,8 +83,6 @@ class Source:
     ----------
     place : Place
         Where it is.
-    delimiter : str
-        The separator of a CSV file.
 
     Raises
     ------
@@ -102,15 +90,15 @@ class Source:
         When it cannot be read.
     """
 
-    def __init__(self, place: Place, delimiter: str = ",") -> None:
-        self.place, self.delimiter = place, delimiter
+    def __init__(self, place: Place) -> None:
+        self.place = place
         self.name = place.called
         self.con: Any = audit_macros(duckdb.connect(), ("profile", "unique_columns"))
         self._alone: dict[str | None, dict[str, int]] = {}
         self._spilling = ExitStack()
         self._spilling.enter_context(private_spilling(":memory:", self.con))
         try:
-            load(self.con, place, into=self.name, delimiter=delimiter)
+            load(self.con, place, into=self.name)
         except KanonError:
             self.close()
             raise

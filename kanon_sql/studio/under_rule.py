@@ -22,8 +22,6 @@ def under_rule(draft: Draft, policy: Policy, dropped: Sequence[str]) -> Draft:
 
     Parameters
     ----------
-    draft : Draft
-        What there is.
     policy : Policy
         What the rule asks for.
     dropped : sequence of str

@@ -24,7 +24,6 @@ def make_release(
     pipe: Pipe,
     place: Place,
     table: str,
-    delimiter: str,
     statements: Sequence[str],
     remembered: bool = False,
     ledger: Path | None = None,
@@ -37,7 +36,7 @@ def make_release(
         Gets ``("moment", seconds, step, cost, lower bound, ready)``, and at last ``("released", figures, certificate, rows)``
         with the rows in Arrow's stream format, or ``("failed", words)``. `FINISH` may come from it. The process ends with its
         other end.
-    place, table, delimiter
+    place, table
         The source, and the name that the statement has for it.
     statements : sequence of str
         Queries with ANONYMIZE or PROTECT, and policies; the rows of the last one are sent, and it knows what the others made.
@@ -49,7 +48,7 @@ def make_release(
 
     warnings.simplefilter("ignore", KanonWarning)  # the certificate has them
     try:
-        _release(pipe, place, table, delimiter, statements, remembered, ledger)
+        _release(pipe, place, table, statements, remembered, ledger)
     except Exception as error:
         pipe.send(("failed", error_line(error)))
 
@@ -102,7 +101,6 @@ def _release(
     pipe: Pipe,
     place: Place,
     table: str,
-    delimiter: str,
     statements: Sequence[str],
     remembered: bool,
     ledger: Path | None,
@@ -131,10 +129,10 @@ def _release(
     threading.Thread(target=listen, daemon=True).start()
     with private_spilling(":memory:", con):
         if remembered:
-            read_source(con, con.session, place, into=table, delimiter=delimiter, ledger=ledger)
+            read_source(con, con.session, place, into=table, ledger=ledger)
             comparable(con, con.session, table)
         else:
-            load(con, place, into=table, delimiter=delimiter)
+            load(con, place, into=table)
         con.watch(hear)
         *earlier, last = statements
         for statement in earlier:

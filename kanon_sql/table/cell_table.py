@@ -20,81 +20,52 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """What is added up in every row, and what of it an attacker may not learn.
+    """What is added up in every row, and what of it an attacker may not learn."""
 
-    Parameters
-    ----------
-    value : int64 array [b]
-        The value of each base cell, not negative.
-    floor : int64 array [b]
-        The least value of each base cell as long as no other measure changes: 1 for the count of a cell with a sum.
-    least : int64 array [r]
-        The least value that an attacker thinks possible for a suppressed row: 1 for counts where a suppressed row stays in the
-        table (``ROWS NULL``), else 0.
-    required : int64 array [r]
-        For each row, a value that an attacker has to think possible, or one above it; 0 where nothing is required. Rows where
-        it is greater than the row's own value are primary.
-    below : int64 array [r]
-        For each primary row, a value that an attacker has to think possible, too, or one below it; -1 without a requirement.
-    or_none : bool array [r]
-        Rows that an attacker may also think empty: nobody sees them, so nothing says that somebody is there.
-    known : int64 array [b]
-        What contributors who share their values know each base cell to have at least. A witness of less (``below``) is about
-        attackers outside of its row, and what that row's own contributors know does not bind it.
-    fixed : uint8 array [b]
-        Base cells that no witness moves: 1 if contributors know all of them, 2 if nobody is there to have a sum. Of those with
-        1, a witness may *borrow* one of its row, which may only rise: see `CellTable.coalition`.
-    """
-
-    value: Int64
+    value: Int64  # [b]: the value of each base cell, not negative
+    # [b]: the least value of each base cell as long as no other measure changes: 1 for the count of a cell with a sum
     floor: Int64
+    # [r]: the least value that an attacker thinks possible for a suppressed row: 1 for counts where a suppressed row stays in
+    # the table (``ROWS NULL``), else 0
     least: Int64
+    # [r]: for each row, a value that an attacker has to think possible, or one above it; 0 where nothing is required. Rows
+    # where it is greater than the row's own value are primary.
     required: Int64
+    # [r]: for each primary row, a value that an attacker has to think possible, too, or one below it; -1 without a requirement
     below: Int64
-    or_none: Bools
+    or_none: Bools  # [r]: rows that an attacker may also think empty: nobody sees them, so nothing says that somebody is there
+    # [b]: what contributors who share their values know each base cell to have at least. A witness of less (``below``) is about
+    # attackers outside of its row, and what that row's own contributors know does not bind it.
     known: Int64
+    # [b]: base cells that no witness moves: 1 if contributors know all of them, 2 if nobody is there to have a sum. Of those
+    # with 1, a witness may *borrow* one of its row, which may only rise: see `CellTable.coalition`.
     fixed: NDArray[np.uint8]
 
 
 @dataclass(frozen=True, kw_only=True)
 class CellTable:
-    """The published system.
+    """The published system."""
 
-    Parameters
-    ----------
-    ancestors : int32 array [b, g]
-        The row that each base cell is part of in each grouping set. Rows are numbered 0 to r - 1, those of the first grouping
-        set first; within a set in the order of their first base cell. No two sets share a row.
-    levels : int16 array [g, d]
-        The level of each dimension in each grouping set: 0 is the finest, the greatest is the total. A set whose levels are
-        nowhere greater than those of another refines it: each of its rows lies in one row of the other.
-    measures : tuple of Measure
-        Counts first, then sums. A suppressed row hides all of them; each is its own system for an attacker.
-    cost : int64 array [r]
-        What it costs to suppress a row that is not primary; at least 1, and 0 for rows that are suppressed anyway.
-    shown : bool array [r]
-        Rows that have to be shown, and cannot be primary.
-    suppressed : bool array [r]
-        Rows that are suppressed anyway, such as those that an earlier table suppressed.
-    unseen : bool array [r]
-        Rows of no table: what others have in common, or what is left of one without another. They are suppressed anyway.
-    coalition : int
-        How many people may share what they know (``AGAINST CONTRIBUTORS``). They know a base cell that has no others. Where the
-        witnesses of a row borrow cells, those have more people together than such a coalition, or all people of the row: so
-        one of them is open to each coalition that is not the whole row.
-    rests : int64 array [n, 3]
-        What is left of a row without a part: the row, the part, and the only part of what is left that has people. Some witness
-        has as many people there as the last part requires, or none.
-    """
-
+    # [b, g]: the row that each base cell is part of in each grouping set. Rows are numbered 0 to r - 1, those of the first
+    # grouping set first; within a set in the order of their first base cell. No two sets share a row.
     ancestors: Int32
+    # [g, d]: the level of each dimension in each grouping set: 0 is the finest, the greatest is the total. A set whose levels
+    # are nowhere greater than those of another refines it: each of its rows lies in one row of the other.
     levels: NDArray[np.int16]
+    # Counts first, then sums. A suppressed row hides all of them; each is its own system for an attacker.
     measures: tuple[Measure, ...]
+    # [r]: what it costs to suppress a row that is not primary; at least 1, and 0 for rows that are suppressed anyway
     cost: Int64
-    shown: Bools
-    suppressed: Bools
+    shown: Bools  # [r]: rows that have to be shown, and cannot be primary
+    suppressed: Bools  # [r]: rows that are suppressed anyway, such as those that an earlier table suppressed
+    # [r]: rows of no table: what others have in common, or what is left of one without another. They are suppressed anyway.
     unseen: Bools
+    # How many people may share what they know (``AGAINST CONTRIBUTORS``). They know a base cell that has no others. Where the
+    # witnesses of a row borrow cells, those have more people together than such a coalition, or all people of the row: so one
+    # of them is open to each coalition that is not the whole row.
     coalition: int = 0
+    # [n, 3]: what is left of a row without a part: the row, the part, and the only part of what is left that has people. Some
+    # witness has as many people there as the last part requires, or none.
     rests: Int64 = field(default_factory=lambda: np.zeros((0, 3), np.int64))
 
     @property
@@ -129,27 +100,15 @@ class Witnesses:
 
     In one of them the row has more, and in one less if the measure requires that, too. Of rows that are known in part by
     contributors there may be several (see `CellTable.coalition`).
-
-    Parameters
-    ----------
-    row, measure : int32 arrays [w]
-        Whose witness it is.
-    start : int64 array [w + 1]
-        Where the moves of each witness begin.
-    of : int32 array [n]
-        The measure that each move changes: that of the witness, or another one with which the table would not agree.
-    base : int32 array [n]
-        Base cells that change.
-    change : int64 array [n]
-        By how much, never 0.
     """
 
-    row: Int32
-    measure: Int32
-    start: Int64
+    row: Int32  # [w]: the row whose witness it is
+    measure: Int32  # [w]: the measure whose witness it is
+    start: Int64  # [w + 1]: where the moves of each witness begin
+    # [n]: the measure that each move changes: that of the witness, or another one with which the table would not agree
     of: Int32
-    base: Int32
-    change: Int64
+    base: Int32  # [n]: base cells that change
+    change: Int64  # [n]: by how much, never 0
 
     @classmethod
     def none(cls) -> Witnesses:
@@ -164,46 +123,37 @@ class PricedCut:
 
     A line is a row and the rows of a finer grouping set that add up to it. So the row less those others is 0 in all tables, and
     so is any sum of lines, each times a whole number. Solved for the primary row, it says what that row gains if others change.
-
-    Attributes
-    ----------
-    row, measure : int
-        The primary row, and the measure that requires it.
-    lines : tuple of (int, int, int)
-        The row at the head of each line, the grouping set of the other rows, and how many times the line counts.
-    price : int
-        The multiplier, in units of ``1 / scale`` (see `Suppression`), not negative.
     """
 
-    row: int
-    measure: int
+    row: int  # the primary row
+    measure: int  # the measure that requires it
+    # the row at the head of each line, the grouping set of the other rows, and how many times the line counts
     lines: tuple[tuple[int, int, int], ...]
-    price: int
+    price: int  # the multiplier, in units of ``1 / scale`` (see `Suppression`), not negative
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suppression:
-    """What a solver returns.
+    """What a solver returns."""
 
-    Attributes
-    ----------
-    suppressed : bool array [r]
-        The rows that show nothing.
-    witnesses : Witnesses
-        Why no primary row is disclosed.
-    lower_bound : int
-        What every suppression costs at least, proven by ``cuts`` or by ``method``.
-    method : str
-        The argument that proves the bound.
-    cuts : tuple of PricedCut
-        Evidence that anyone can check without a solver; an integer program may prove more.
-    scale : int
-        See `PricedCut.price`.
-    """
+    suppressed: Bools  # [r]: the rows that show nothing
+    witnesses: Witnesses  # why no primary row is disclosed
+    lower_bound: int  # what every suppression costs at least, proven by ``cuts`` or by ``method``
+    method: str  # the argument that proves the bound
+    cuts: tuple[PricedCut, ...] = ()  # evidence that anyone can check without a solver; an integer program may prove more
+    scale: int = 1  # see `PricedCut.price`
 
-    suppressed: Bools
-    witnesses: Witnesses
-    lower_bound: int
-    method: str
-    cuts: tuple[PricedCut, ...] = ()
-    scale: int = 1
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedCells:
+    """Rows that add up the same base cells. No base cell is negative."""
+
+    value: Int64  # [r]: the value of each row in units of the last decimal place; 0 where it is suppressed
+    hidden: Bools  # [r]: which rows are suppressed
+    least: Int64  # [r]: the least value that is possible for each suppressed row
+    # row, base [n]: pairs of a row and a base cell that it adds up
+    row: Int64
+    base: Int64
+    base_cells: int  # how many base cells there are
+    # [r]: which rows are in no published set, or of values that nothing shows: only whether they are small counts
+    unseen: Bools

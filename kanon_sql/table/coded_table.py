@@ -19,80 +19,59 @@ from kanon_sql.model.distances import Distance
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.recodings import Level
 from kanon_sql.table.arrays import Int32, Int64
-from kanon_sql.table.population import Population
+
+UNSEEN = -1
+"""Code of what no row of the source has: only a suppressed cell matches it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Population:
+    """Rows of the population, those with the same codes together."""
+
+    codes: Int32  # [p, m]: for each coded column the code of the source, or `UNSEEN`
+    weight: Int64  # [p]: rows of the population
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows of the population."""
+        return int(self.weight.sum())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sensitive:
-    """A sensitive attribute: which value each row type has. No pattern shows or hides it; it is released as it is.
+    """A sensitive attribute: which value each row type has. No pattern shows or hides it; it is released as it is."""
 
-    Parameters
-    ----------
-    column : str
-        The column of the source.
-    codes : int32 array [t]
-        Dense codes from 0, in the order of the values; NULL is a value, the last one.
-    count : int64 array [v]
-        Rows of the whole table per value.
-    named : mapping of str to int
-        Codes of the values that alpha requirements name; what is missing does not occur.
-    distances : mapping of str to Distance
-        Ground distances of the metrics that the policy uses.
-    empty : int
-        Code of NULL, -1 where it does not occur.
-    """
-
-    column: str
-    codes: Int32
-    count: Int64
+    column: str  # the column of the source
+    codes: Int32  # [t]: dense codes from 0, in the order of the values; NULL is a value, the last one
+    count: Int64  # [v]: rows of the whole table per value
+    # codes of the values that alpha requirements name; what is missing does not occur
     named: Mapping[str, int] = field(default_factory=dict)
-    distances: Mapping[str, Distance] = field(default_factory=dict)
-    empty: int = -1
+    distances: Mapping[str, Distance] = field(default_factory=dict)  # ground distances of the metrics that the policy uses
+    empty: int = -1  # code of NULL, -1 where it does not occur
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodedTable:
-    """Row types as dense integer codes.
+    """Row types as dense integer codes."""
 
-    Parameters
-    ----------
-    columns : tuple of tuple of str
-        For each of the ``m`` coded columns the columns of the source that it shows or hides: one, or a linked group; of the
-        levels of :mod:`~kanon_sql.table.cost_ladder` none. The levels of a ladder follow each other.
-    codes : int32 array [t, m], C-contiguous
-        Codes from 0; NULL has its own code. Rows are in ascending order, those with equal codes by their sensitive values,
-        so the table does not depend on the order of its source.
-    weight : int64 array [t]
-        Rows of the source that share the row type.
-    origin : int64 array [t]
-        Position of each row type in the array it was read from.
-    cost : int64 array [m]
-        Cost of hiding each coded column in one row, in units of ``1 / unit``: of a level the step to the next.
-    unit : int
-        Common denominator of the costs, so that all costs are whole numbers.
-    hidden_levels : int
-        Bits of the coded columns that no pattern may show: values of which only coarser levels are released.
-    levels : mapping of tuple of Level
-        For each column of which masks name levels what they are called, finest first.
-    groupings : tuple of str
-        How the labels of columns were put together in groups, and what that guarantees.
-    sensitive : tuple of Sensitive
-        The sensitive attributes that requirements are about; only with them may two row types have equal codes.
-    populations : mapping of Population
-        The tables of the population that requirements name.
-    """
-
+    # For each of the ``m`` coded columns the columns of the source that it shows or hides: one, or a linked group; of the
+    # levels of :mod:`~kanon_sql.table.ladder` none. The levels of a ladder follow each other.
     columns: tuple[tuple[str, ...], ...]
+    # [t, m]: codes from 0; NULL has its own code. Rows are in ascending order, those with equal codes by their sensitive
+    # values, so the table does not depend on the order of its source.
     codes: Int32
-    weight: Int64
-    origin: Int64
-    cost: Int64
-    unit: int
+    weight: Int64  # [t]: rows of the source that share the row type
+    origin: Int64  # [t]: position of each row type in the array it was read from
+    cost: Int64  # [m]: cost of hiding each coded column in one row, in units of ``1 / unit``: of a level the step to the next
+    unit: int  # common denominator of the costs, so that all costs are whole numbers
+    # bits of the coded columns that no pattern may show: values of which only coarser levels are released
     hidden_levels: int = 0
+    # for each column of which masks name levels what they are called, finest first
     levels: Mapping[str, tuple[Level, ...]] = field(default_factory=dict)
-    groupings: tuple[str, ...] = ()
+    groupings: tuple[str, ...] = ()  # how the labels of columns were put together in groups, and what that guarantees
+    # the sensitive attributes that requirements are about; only with them may two row types have equal codes
     sensitive: tuple[Sensitive, ...] = ()
-    populations: Mapping[str, Population] = field(default_factory=dict)
+    populations: Mapping[str, Population] = field(default_factory=dict)  # the tables of the population that requirements name
 
     @property
     def row_types(self) -> int:

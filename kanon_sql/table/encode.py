@@ -16,9 +16,8 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable, Sensitive
-from kanon_sql.table.cost_ladder import COST, cost_steps
 from kanon_sql.table.keys import ascending
-from kanon_sql.table.ladder import MOST_LEVELS, Ladder
+from kanon_sql.table.ladder import COST, MOST_LEVELS, Ladder, cost_steps
 
 if TYPE_CHECKING:
     import pyarrow as pa

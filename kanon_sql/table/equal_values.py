@@ -22,21 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spellings:
-    """The row types of a source as they are spelled.
+    """The row types of a source as they are spelled."""
 
-    Parameters
-    ----------
-    row_type : int64 array [s]
-        For each spelled row type, in the order of the source, the row type of the coded table.
-    place : int64 array [s]
-        Its place among them by its values, whatever the order of the source.
-    weight : int64 array [s]
-        Its rows.
-    """
-
-    row_type: Int64
-    place: Int64
-    weight: Int64
+    row_type: Int64  # [s]: for each spelled row type, in the order of the source, the row type of the coded table
+    place: Int64  # [s]: its place among them by its values, whatever the order of the source
+    weight: Int64  # [s]: its rows
 
     @classmethod
     def of(cls, table: CodedTable) -> Spellings:

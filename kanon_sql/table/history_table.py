@@ -14,21 +14,11 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryTable:
-    """The histories of people.
+    """The histories of people."""
 
-    Parameters
-    ----------
-    person : int64 array [r]
-        For each row its person, from 0 to p - 1; rows of nobody are not part of the table.
-    own : int32 array [p, a]
-        The person's own columns: codes from 0, and -1 for an empty cell.
-    facts : int32 array [r, f]
-        The other quasi-identifiers of each row, coded alike.
-    """
-
-    person: Int64
-    own: Int32
-    facts: Int32
+    person: Int64  # [r]: for each row its person, from 0 to p - 1; rows of nobody are not part of the table
+    own: Int32  # [p, a]: the person's own columns: codes from 0, and -1 for an empty cell
+    facts: Int32  # [r, f]: the other quasi-identifiers of each row, coded alike
 
     @property
     def people(self) -> int:
@@ -43,21 +33,11 @@ class HistoryTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What a release shows: of a row that is not linked nothing, not even whose it is.
+    """What a release shows: of a row that is not linked nothing, not even whose it is."""
 
-    Parameters
-    ----------
-    own : bool array [p, a]
-        The cells of the person's own columns, in all linked rows of the person.
-    facts : bool array [r, f]
-        The other cells.
-    linked : bool array [r]
-        The rows that show whose they are.
-    """
-
-    own: Bools
-    facts: Bools
-    linked: Bools
+    own: Bools  # [p, a]: the cells of the person's own columns, in all linked rows of the person
+    facts: Bools  # [r, f]: the other cells
+    linked: Bools  # [r]: the rows that show whose they are
 
     @classmethod
     def everything(cls, table: HistoryTable) -> Shown:

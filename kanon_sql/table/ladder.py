@@ -7,15 +7,18 @@ step to the next. What is beyond the last level is suppressed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.errors import PolicyError
+from kanon_sql.model.masks import Mask
 from kanon_sql.model.recodings import VALUE, Level
+from kanon_sql.table.coded_table import CodedTable
 
 Label = str | None
 """What a cell shows; NULL where the value is NULL."""
@@ -26,33 +29,23 @@ MOST_LEVELS = 60
 GRAIN = Fraction(1, 1000)
 """Shares of the domain are rounded to so much, so that costs stay small whole numbers."""
 
+COST: tuple[str, ...] = ()
+"""What the levels of costs show of the source: nothing."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ladder:
-    """The levels of one column.
+    """The levels of one column."""
 
-    Parameters
-    ----------
-    codes : tuple of int32 array [t]
-        For each level, the value itself first, the code of the label of each row type; from 0.
-    labels : tuple of list
-        For each level the label of each code.
-    loss : tuple of Fraction
-        Loss of a cell at each level: 0 at the value itself, ascending, below 1. Without losses of its own, a level that
-        stands for the values because they may not be shown has theirs.
-    shown : tuple of bool
-        Whether a release may show the level.
-    names : tuple of Level
-        What masks call the levels; empty where no mask names one.
-    grouping : str
-        By which algorithm the labels were put together, and what it guarantees; empty where there was nothing to choose.
-    """
-
+    # [t]: for each level, the value itself first, the code of the label of each row type; from 0
     codes: tuple[NDArray[np.int32], ...]
-    labels: tuple[list[Label], ...]
+    labels: tuple[list[Label], ...]  # for each level the label of each code
+    # Loss of a cell at each level: 0 at the value itself, ascending, below 1. Without losses of its own, a level that stands
+    # for the values because they may not be shown has theirs.
     loss: tuple[Fraction, ...]
-    shown: tuple[bool, ...]
-    names: tuple[Level, ...] = ()
+    shown: tuple[bool, ...]  # whether a release may show the level
+    names: tuple[Level, ...] = ()  # what masks call the levels; empty where no mask names one
+    # by which algorithm the labels were put together, and what it guarantees; empty where there was nothing to choose
     grouping: str = ""
 
     @classmethod
@@ -159,3 +152,25 @@ def _share(label: NDArray[np.int64], rows: NDArray[np.int64]) -> Fraction:
     covered = np.bincount(label)[label] - 1
     exact = Fraction(int(covered @ rows), int(rows.sum()) * (values - 1))
     return round(exact / GRAIN) * GRAIN
+
+
+def cost_steps(masks: Mapping[Mask, Fraction]) -> list[Fraction]:
+    """Return what each level of the costs of masks adds to the one before.
+
+    A mask that shows more of the source may cost more. Solvers know the cost of a mask as the sum of what it hides, and that a
+    mask which shows more hides less. So the columns of the source cost nothing, and a column of one value has a level for each
+    cost: a mask hides those that it costs. Classes do not depend on a column in which all rows agree.
+
+    Examples
+    --------
+    >>> [str(step) for step in cost_steps({("zip", "age"): Fraction(0), ("age",): Fraction(2), (): Fraction(5)})]
+    ['2', '3']
+    """
+    return [high - low for low, high in pairwise(sorted({Fraction(0), *masks.values()}))]
+
+
+def cost_bits(table: CodedTable, cost: Fraction) -> int:
+    """Return the bits of the levels that a mask of this cost shows."""
+    places = table.ladders[COST]
+    units = np.cumsum(table.cost[places]).tolist()
+    return sum(1 << place for place, most in zip(places, units, strict=True) if most > cost * table.unit)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kanon_sql.errors import PolicyError, raise_alone
-from kanon_sql.model.microaggregation import Aggregate, Means
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.recodings import Aggregate, Means
 from kanon_sql.table.ladder import Label
 from kanon_sql.table.numbers import exact
 from kanon_sql.table.sensitive_values import moment

@@ -23,7 +23,7 @@ from kanon_sql.model.recoding_levels import level_names
 from kanon_sql.model.recodings import Digits, Generalization, Level
 from kanon_sql.table.arrays import Int64, Words
 from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.cost_ladder import COST, cost_bits
+from kanon_sql.table.ladder import COST, cost_bits
 from kanon_sql.table.recoding import row_cost
 
 LISTED_COLUMNS = 16
@@ -32,19 +32,12 @@ LISTED_COLUMNS = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatternSet:
-    """The permitted patterns.
+    """The permitted patterns."""
 
-    Parameters
-    ----------
-    shown : uint64 array [p]
-        Bit ``c`` is set where coded column ``c`` is shown, and with it all coarser levels; empty when there are too many to
-        list.
-    cost : int64 array [p]
-        Cost of one row under the pattern, in units of the coded table; ascending.
-    """
-
+    # [p]: bit ``c`` is set where coded column ``c`` is shown, and with it all coarser levels; empty when there are too many to
+    # list
     shown: Words
-    cost: Int64
+    cost: Int64  # [p]: cost of one row under the pattern, in units of the coded table; ascending
 
     @property
     def listed(self) -> bool:

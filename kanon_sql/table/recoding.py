@@ -18,52 +18,26 @@ class Prices:
 
     The bound is the sum of all prices less what the pattern instances could gain from them (the Lagrangian relaxation of
     the assignment of rows), computed in whole numbers.
-
-    Parameters
-    ----------
-    price : int64 array [t]
-        Price of a row of each row type, in units of ``1 / scale`` of the table's unit.
-    scale : int
-        A power of two.
-    charges : int64 array [q, 4]
-        Further evidence for a guarantee for known columns: row types that pay for a class, the set of the class and its hidden
-        part as bits of columns, and what a row pays, in the same units.
     """
 
-    price: Int64
-    scale: int
+    price: Int64  # [t]: price of a row of each row type, in units of ``1 / scale`` of the table's unit
+    scale: int  # a power of two
+    # [q, 4]: further evidence for a guarantee for known columns: row types that pay for a class, the set of the class and its
+    # hidden part as bits of columns, and what a row pays, in the same units
     charges: Int64 = field(default_factory=lambda: np.empty((0, 4), np.int64))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recoding:
-    """What a solver decided: ``q`` pieces, each some rows of one row type under one pattern.
+    """What a solver decided: ``q`` pieces, each some rows of one row type under one pattern."""
 
-    Parameters
-    ----------
-    row_type : int32 array [q]
-        Row type of the piece, ascending; a row type may be split over several pieces.
-    shown : uint64 array [q]
-        The columns that the rows of the piece show.
-    count : int64 array [q]
-        Number of rows of the piece, above 0.
-    lower_bound : int
-        A proven lower bound on the cost of every release under the policy, in units of the coded table.
-    bound : str
-        Name of the argument that proves it.
-    prices : Prices, optional
-        Evidence for a lower bound, if not always for all of ``lower_bound``.
-    remark : str
-        What the user should know of how it was found.
-    """
-
-    row_type: Int32
-    shown: Words
-    count: Int64
-    lower_bound: int = 0
-    bound: str = "trivial"
-    prices: Prices | None = None
-    remark: str = ""
+    row_type: Int32  # [q]: row type of the piece, ascending; a row type may be split over several pieces
+    shown: Words  # [q]: the columns that the rows of the piece show
+    count: Int64  # [q]: number of rows of the piece, above 0
+    lower_bound: int = 0  # a proven lower bound on the cost of every release under the policy, in units of the coded table
+    bound: str = "trivial"  # name of the argument that proves it
+    prices: Prices | None = None  # evidence for a lower bound, if not always for all of ``lower_bound``
+    remark: str = ""  # what the user should know of how it was found
 
     def cost(self, table: CodedTable) -> int:
         """Return the cost of the release in units of the table; O(q log q)."""

@@ -69,6 +69,13 @@ def require_between(field: str, claimed: Fraction | int, found: tuple[Fraction |
         raise CertificateError(field, f"{claimed}, but {whose} {between(found, str)}")
 
 
+def require_bound(claimed: Fraction, proven: Fraction) -> Fraction:
+    """Return the bound that prices prove; raise a CertificateError if it is below the claimed one."""
+    if proven < claimed:
+        raise CertificateError("lower_bound", f"{claimed}, but the prices prove only {proven}")
+    return proven
+
+
 def between(found: tuple[Any, Any], write: Callable[[Any], str]) -> str:
     """Return two figures in words, or one if they are equal."""
     return write(found[0]) if found[0] == found[1] else f"between {write(found[0])} and {write(found[1])}"

@@ -13,11 +13,11 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.linked_columns import units
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.validation import same_name
+from kanon_sql.verification.certificates import require_bound
 from kanon_sql.verification.dual_bound import gains
 from kanon_sql.verification.known_columns import rows_cost
 from kanon_sql.verification.mask_costs import by_hidden_columns, denominators
-from kanon_sql.verification.people_bound import gains_of_people
-from kanon_sql.verification.rows_of_people import RowsOfPeople
+from kanon_sql.verification.people_bound import RowsOfPeople, gains_of_people
 from kanon_sql.verification.sensitive_bound import gains_under
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def verify(
     known = sensitive and certificate.bound_method.startswith(_UNDER_REQUIREMENTS)
     known = known or (whose is not None and certificate.bound_method in _COUNTING_PEOPLE)
     if bound < certificate.lower_bound and (known or certificate.bound_method in _BY_PRICES):
-        raise CertificateError("lower_bound", f"{certificate.lower_bound}, but the prices prove only {bound}")
+        require_bound(certificate.lower_bound, bound)
     return bound
 
 

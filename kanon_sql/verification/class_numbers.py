@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many
-from kanon_sql.model.microaggregation import Medians
 from kanon_sql.model.policy import Policy
+from kanon_sql.model.recodings import Medians
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.ladder import Label
 from kanon_sql.table.numbers import exact
@@ -27,27 +27,13 @@ _SHORTENED = 1 / (1 << 20)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassNumbers:
-    """The numbers of a column of means or medians.
+    """The numbers of a column of means or medians."""
 
-    Parameters
-    ----------
-    name : str
-        The column.
-    place : int
-        Its place among the quasi-identifiers.
-    number : float64 array
-        By its code each value and label; NaN where it is empty.
-    rank : int64 array
-        The same as places in their exact order.
-    median : bool
-        Whether classes show medians.
-    """
-
-    name: str
-    place: int
-    number: NDArray[np.float64]
-    rank: Int64
-    median: bool
+    name: str  # the column
+    place: int  # its place among the quasi-identifiers
+    number: NDArray[np.float64]  # by its code each value and label; NaN where it is empty
+    rank: Int64  # the same as places in their exact order
+    median: bool  # whether classes show medians
 
     @classmethod
     def of(cls, policy: Policy, place: int, domain: Domain) -> Self | None:

@@ -23,7 +23,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from kanon_sql.verification.guarantees.limits import ONE, Limit, Whole
+from kanon_sql.verification.guarantees.claimed_requirement import ONE, Limit, Whole
 
 LARGEST = 62
 """Most rows of a class that is looked at by its size."""

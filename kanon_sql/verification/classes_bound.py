@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kanon_sql.certificate import Certificate
 from kanon_sql.errors import CertificateError
 from kanon_sql.model.recodings import Ranges, Sets
+from kanon_sql.verification.certificates import require_bound
 from kanon_sql.verification.coded_source import CodedSource
 
 _LARGEST = 1 << 62
@@ -46,10 +47,7 @@ def proven_by_classes(source: CodedSource, claimed: Certificate) -> Fraction:
     counts, prices = table.weight.tolist(), claimed.prices or ()
     if not all_pay_at_most_the_cheapest(table.codes, kinds, nulls, weights, counts, prices, policy.least_class_size, unit):
         raise CertificateError("prices", "they prove no bound: some class loses less by row than one of its rows pays")
-    bound = Fraction(sum(count * price for count, price in zip(counts, prices, strict=True)), unit)
-    if bound < claimed.lower_bound:
-        raise CertificateError("lower_bound", f"{claimed.lower_bound}, but the prices prove only {bound}")
-    return bound
+    return require_bound(claimed.lower_bound, Fraction(sum(n * price for n, price in zip(counts, prices, strict=True)), unit))
 
 
 def all_pay_at_most_the_cheapest(
@@ -74,8 +72,6 @@ def all_pay_at_most_the_cheapest(
         What a cell of each column costs.
     counts, prices : sequence of int
         Rows of each row type, and what each of them pays, in parts of ``1 / unit``.
-    k : int
-        Least rows of a class.
     unit : int
         Parts of a cost of 1.
 

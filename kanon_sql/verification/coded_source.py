@@ -44,24 +44,12 @@ Regroup = Callable[[Bins | Intervals | Regions, Sequence[Label], Int64, Policy, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodedSource:
-    """A source as it was solved.
+    """A source as it was solved."""
 
-    Parameters
-    ----------
-    policy : Policy
-        Resolved.
-    table : CodedTable, optional
-        The row types; a column without a ladder has its values as codes. None where there is no row.
-    ladders : dict of Ladder
-        Of the generalized columns whose labels can be made again.
-    columns : dict of Column
-        The texts of every generalized column.
-    """
-
-    policy: Policy
-    table: CodedTable | None
-    ladders: dict[str, Ladder]
-    columns: dict[str, Column]
+    policy: Policy  # resolved
+    table: CodedTable | None  # The row types; a column without a ladder has its values as codes. None where there is no row.
+    ladders: dict[str, Ladder]  # of the generalized columns whose labels can be made again
+    columns: dict[str, Column]  # the texts of every generalized column
 
     @classmethod
     def read(cls, con: Any, policy: Policy, regroup: Regroup | None = None) -> CodedSource:
@@ -69,8 +57,6 @@ class CodedSource:
 
         Parameters
         ----------
-        con : connection
-            A DuckDB connection.
         policy : Policy
             Resolved.
         regroup : Regroup, optional

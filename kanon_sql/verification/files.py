@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.file import Document
-from kanon_sql.certificate.history_file import HISTORIES
+from kanon_sql.certificate.history_certificate import HISTORIES
 from kanon_sql.certificate.table_file import PROTECTED
 from kanon_sql.engines.duckdb.audit.kept_guarantees import broken as broken_by
 from kanon_sql.engines.duckdb.audit.measures import looks_suppressed, record
@@ -51,7 +51,6 @@ def verify_files(
     source: Place,
     release: Place,
     certificate: str,
-    delimiter: str,
     named_tables: Mapping[str, Place],
     tokens: tuple[Sequence[str], bytes | None] = ((), None),
     allowed_files: Iterable[str] = (),
@@ -63,12 +62,8 @@ def verify_files(
     ----------
     con : connection
         An empty DuckDB connection with the audit macros; it is closed in the end.
-    source, release : Place
-        The tables.
     certificate : str
         Path of the certificate.
-    delimiter : str
-        The separator of CSV files.
     named_tables : mapping of Place
         The tables that the policy names: distances, hierarchies and maps.
     tokens : tuple
@@ -89,14 +84,14 @@ def verify_files(
         When a claim does not hold; the message names the file and the line of the claim.
     """
     if is_of(certificate, PROTECTED):
-        return verify_tables(con, source, [(release, certificate)], delimiter, named_tables)
+        return verify_tables(con, source, [(release, certificate)], named_tables)
     if is_of(certificate, HISTORIES):
-        return verify_histories(con, source, release, certificate, delimiter)
+        return verify_histories(con, source, release, certificate)
     document = read_certificate(certificate)
     allowed = AllowedFiles()
     allowed.allow(allowed_files)
     with closing(con), lines_named(certificate, document):
-        return _checked(con, source, release, document, delimiter, (named_tables, allowed), tokens, regroup)
+        return _checked(con, source, release, document, (named_tables, allowed), tokens, regroup)
 
 
 def _checked(
@@ -104,24 +99,23 @@ def _checked(
     source: Place,
     release: Place,
     document: Document,
-    delimiter: str,
     given: tuple[Mapping[str, Place], AllowedFiles],
     tokens: tuple[Sequence[str], bytes | None],
     regroup: Regroup | None,
 ) -> dict[str, str]:
     """Check what the tables tell first, so that a changed line is named itself, and the checksum last."""
     claimed = Certificate(**document.claims)
-    load(con, source, into="source", delimiter=delimiter)
+    load(con, source, into="source")
     policy, unreleased = _policy(claimed, columns(con, "source"), *given)
     for name in unreleased:
         con.execute(f"ALTER TABLE source DROP {quoted(name)}")
-    load_named(con, policy, given[0], delimiter)
+    load_named(con, policy, given[0])
     require("rows", claimed.rows, record(con, "SELECT system.main.count(*) AS n FROM source", {})["n"], "the source has")
     coded = coded_source(con, policy, regroup)
     certificate, codes, counts = coded.proof(claimed)
     require("row_types", claimed.row_types, len(counts), "the source has")
     require("cells", claimed.cells, claimed.rows * len(policy.quasi_identifiers), "the source has")
-    load(con, release, into="released", delimiter=delimiter)
+    load(con, release, into="released")
     from_json = release.kind in ("json", "jsonl")
     require_columns(con, policy, from_json=from_json)
     sizes = record(con, "FROM k_anonymity('released', $qi)", {"qi": [qi.column for qi in policy.quasi_identifiers]})
@@ -202,14 +196,16 @@ def _check_people(c: Certificate, policy: Policy, loss: Loss) -> None:
 def _policy(
     claimed: Certificate, names: list[str], named_tables: Mapping[str, Place], allowed_files: AllowedFiles
 ) -> tuple[Policy, list[str]]:
-    """Return the policy, and the columns of the source without a role where it gives roles: those must not be released."""
+    """Return the policy, and the columns of the source that must not be released: with no role, and not claimed unchanged."""
     try:
         policy = Policy.from_json(claimed.policy)
         required = tuple(each.describe() for each in policy.requirements)
         if claimed.requirements != required:  # what is proven about levels has requirements of its own
             raise CertificateError("requirements", f"the policy guarantees {', '.join(required)}")
         roles = {same_name(column) for _, column in policy.named_columns} | set(map(same_name, policy.keep or ()))
-        unreleased = [name for name in names if policy.keep is not None and same_name(name) not in roles]
+        every = claimed.rows == 0 and policy.keep is None  # of no rows, no certificate says which columns are unchanged
+        roles |= set(map(same_name, names if every else claimed.unchanged))
+        unreleased = [name for name in names if same_name(name) not in roles]
         policy = policy.resolve([name for name in names if name not in unreleased])
         check_tables(policy, named_tables, "--beside {}=FILE")
         allowed_files.tables_of(policy, "it")

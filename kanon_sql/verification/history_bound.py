@@ -19,18 +19,10 @@ _Shown = tuple[int, ...] | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """The rows of one person as codes; None is an empty cell.
+    """The rows of one person as codes; None is an empty cell."""
 
-    Parameters
-    ----------
-    own : tuple
-        The own columns of the person.
-    rows : sequence of tuple
-        The other columns of each row.
-    """
-
-    own: Cells
-    rows: Sequence[Cells]
+    own: Cells  # the own columns of the person
+    rows: Sequence[Cells]  # the other columns of each row
 
 
 def proven(people: Sequence[History], k: int, *, pairs: bool) -> int:

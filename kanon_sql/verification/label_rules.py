@@ -10,8 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from kanon_sql.model.microaggregation import Aggregate
-from kanon_sql.model.recodings import Generalization, Intervals, Ranges, Sets, Summary
+from kanon_sql.model.recodings import Aggregate, Generalization, Intervals, Ranges, Sets, Summary
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.ladder import GRAIN, Label
 from kanon_sql.table.numbers import in_order
@@ -182,18 +181,10 @@ def _numbered(values: Int64) -> Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """Values in their order.
+    """Values in their order."""
 
-    Parameters
-    ----------
-    texts : list of str
-        The values in order.
-    rank : int64 array
-        The rank of each, equal ones alike, ascending.
-    """
-
-    texts: list[str]
-    rank: Int64
+    texts: list[str]  # the values in order
+    rank: Int64  # the rank of each, equal ones alike, ascending
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Ranked:

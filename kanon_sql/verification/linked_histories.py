@@ -9,8 +9,7 @@ from contextlib import closing
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.certificate.history_certificate import HistoryCertificate
-from kanon_sql.certificate.history_file import HISTORIES
+from kanon_sql.certificate.history_certificate import HISTORIES, HistoryCertificate
 from kanon_sql.engines.duckdb.audit.measures import macro_errors, record
 from kanon_sql.engines.duckdb.files.tables import columns, load
 from kanon_sql.engines.duckdb.names import quoted
@@ -45,19 +44,15 @@ _BARE = "SELECT system.main.count(*) FROM released WHERE {} IS NULL AND coalesce
 _BY_ROWS, _BY_PAIRS = "each row", "each row and each pair of rows"
 
 
-def verify_histories(con: Any, source: Place, release: Place, certificate: str, delimiter: str) -> dict[str, str]:
+def verify_histories(con: Any, source: Place, release: Place, certificate: str) -> dict[str, str]:
     """Check the certificate of linked histories, field by field.
 
     Parameters
     ----------
     con : connection
         An empty DuckDB connection with the audit macros; it is closed in the end.
-    source, release : Place
-        The tables.
     certificate : str
         Path of the certificate.
-    delimiter : str
-        The separator of CSV files.
 
     Returns
     -------
@@ -71,13 +66,13 @@ def verify_histories(con: Any, source: Place, release: Place, certificate: str, 
     """
     document = read_certificate(certificate, HISTORIES)
     with closing(con), lines_named(certificate, document):
-        return _checked(con, source, release, document, delimiter)
+        return _checked(con, source, release, document)
 
 
-def _checked(con: Any, source: Place, release: Place, document: Document, delimiter: str) -> dict[str, str]:
+def _checked(con: Any, source: Place, release: Place, document: Document) -> dict[str, str]:
     """Check what the tables tell first, so that a changed line is named itself, and the checksum last."""
     claimed = HistoryCertificate(**document.claims)
-    load(con, source, into="source", delimiter=delimiter)
+    load(con, source, into="source")
     requested, unreleased = _requested(con, claimed)
     require("guarantee", claimed.guarantee, requested.describe(), "the policy says")
     require("k", claimed.k, requested.k, "the policy says")
@@ -87,7 +82,7 @@ def _checked(con: Any, source: Place, release: Place, document: Document, delimi
     require("people", claimed.people, len(people), "the source has")
     require("own_columns", claimed.own_columns, own, "these columns have one value in all rows of each person:")
     require("cells", claimed.cells, rows * len(requested.quasi_identifiers), "the source has")
-    load(con, release, into="released", delimiter=delimiter)
+    load(con, release, into="released")
     if columns(con, "released") != columns(con, "source"):
         raise AuditError("the columns of the release differ from those of the source; hint: is it a release of that table?")
     _check_tokens(con, claimed, requested)

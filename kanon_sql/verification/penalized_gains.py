@@ -1,7 +1,7 @@
 """What instances gain at most where a class must also meet requirements on sensitive values: gains after penalties, by NumPy.
 
-Each limit of `kanon_sql.verification.guarantees.limits` has a multiplier of at least 0 for each of its sets, or, where the sets
-are limited together, one between -m c and m c for a set of length c, and m itself. A row pays the multipliers of the sets that
+Each `Limit` of `kanon_sql.verification.guarantees` has a multiplier of at least 0 for each of its sets, or, where the sets are
+limited together, one between -m c and m c for a set of length c, and m itself. A row pays the multipliers of the sets that
 hold its value, and gets back sum share * multiplier, and most * m. Summed over a class that keeps the limit this is nothing or
 more for the class: so its gain after penalties is at least its gain, whatever the multipliers are. One more number z, at least
 0, is added to the gain of each row, for ``least`` times z that a class pays once: a class has so many rows.
@@ -27,7 +27,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.verification.guarantees.limits import ONE, Limit, Whole
+from kanon_sql.verification.guarantees.claimed_requirement import ONE, Limit, Whole
 
 _STEPS, _PASSES = 64, 2
 _DIGITS = 12
@@ -36,25 +36,13 @@ _DIGITS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supports:
-    """Instances with the row types that fit them.
+    """Instances with the row types that fit them."""
 
-    Parameters
-    ----------
-    start : int64 array [j]
-        Where the row types of each instance begin.
-    owner : int64 array
-        The instance of each of them.
-    profit, rows : int64 arrays
-        What a row of each of them pays beyond the cost of the instance, and how many there are.
-    value : list of int64 array
-        For each limit the code of the value of each of them.
-    """
-
-    start: Whole
-    owner: Whole
-    profit: Whole
-    rows: Whole
-    value: list[Whole]
+    start: Whole  # [j]: where the row types of each instance begin
+    owner: Whole  # the instance of each of them
+    profit: Whole  # what a row of each of them pays beyond the cost of the instance
+    rows: Whole  # how many there are
+    value: list[Whole]  # for each limit the code of the value of each of them
 
     def __len__(self) -> int:
         return len(self.start)
@@ -109,24 +97,12 @@ class _Multipliers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Penalized:
-    """The instances that gain something after penalties.
+    """The instances that gain something after penalties."""
 
-    Parameters
-    ----------
-    supports : Supports
-        Their row types.
-    number : int64 array [j]
-        Their numbers among all that were requested.
-    gain : int64 array [j]
-        What they gain at most.
-    steepest : list of int64 array
-        For each limit the multiplier m of each of them.
-    """
-
-    supports: Supports
-    number: Whole
-    gain: Whole
-    steepest: list[Whole]
+    supports: Supports  # their row types
+    number: Whole  # [j]: their numbers among all that were requested
+    gain: Whole  # [j]: what they gain at most
+    steepest: list[Whole]  # for each limit the multiplier m of each of them
 
 
 def penalized_gains(supports: Supports, limits: Sequence[Limit], least: int, longest: int) -> Penalized:

@@ -26,18 +26,10 @@ _GROUPS = '"kanon#groups"'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pseudonyms:
-    """The columns of a release that show tokens.
+    """The columns of a release that show tokens."""
 
-    Parameters
-    ----------
-    columns : tuple of str
-        Their names, as the source spells them.
-    secret : Secret, optional
-        The secret of the release; None where it is not at hand.
-    """
-
-    columns: tuple[str, ...] = ()
-    secret: Secret | None = None
+    columns: tuple[str, ...] = ()  # their names, as the source spells them
+    secret: Secret | None = None  # the secret of the release; None where it is not at hand
 
     @classmethod
     def of(cls, con: Any, names: Sequence[str], policy: Policy, secret: bytes | None) -> Pseudonyms:

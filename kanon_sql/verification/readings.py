@@ -21,47 +21,23 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meaning:
-    """One way to read a label.
+    """One way to read a label."""
 
-    Parameters
-    ----------
-    values : int64 array
-        Codes of the values that it stands for.
-    loss : Fraction
-        What a cell of it loses; at least, where ``most`` is given.
-    most : Fraction, optional
-        What it loses at most.
-    level : int
-        The level of the ladder, 0 where there is none.
-    held : int64 array, optional
-        Codes of values that its class must have: the ends of a range, or all of a set.
-    """
-
-    values: Int64
-    loss: Fraction
-    most: Fraction | None = None
-    level: int = 0
-    held: Int64 | None = None
+    values: Int64  # codes of the values that it stands for
+    loss: Fraction  # what a cell of it loses; at least, where ``most`` is given
+    most: Fraction | None = None  # what it loses at most
+    level: int = 0  # the level of the ladder, 0 where there is none
+    held: Int64 | None = None  # codes of values that its class must have: the ends of a range, or all of a set
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Domain:
-    """The cells of one column in both tables, as codes.
+    """The cells of one column in both tables, as codes."""
 
-    Parameters
-    ----------
-    texts : sequence of Label
-        The text of each code where the column is generalized; else empty.
-    hidden : int, optional
-        The code that looks suppressed, if any cell of either table does.
-    rows, cells : int64 arrays
-        Rows of the source and of the release with each code.
-    """
-
-    texts: Sequence[Label]
-    hidden: int | None
-    rows: Int64
-    cells: Int64
+    texts: Sequence[Label]  # the text of each code where the column is generalized; else empty
+    hidden: int | None  # the code that looks suppressed, if any cell of either table does
+    rows: Int64  # rows of the source with each code
+    cells: Int64  # rows of the release with each code
 
     @property
     def values(self) -> Int64:
@@ -76,22 +52,13 @@ class Domain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """All ways to read the cells of a column.
+    """All ways to read the cells of a column."""
 
-    Parameters
-    ----------
-    meanings : dict
-        By the code of each label that the release has: how it may be read; nothing where no rule reads it. What looks
-        suppressed has here what it means if it is shown.
-    empty : bool array
-        For each code of the source whether the value may look suppressed although it is shown.
-    blank : bool array
-        Whether it always looks so.
-    """
-
+    # By the code of each label that the release has: how it may be read; nothing where no rule reads it. What looks suppressed
+    # has here what it means if it is shown.
     meanings: dict[int, list[Meaning]]
-    empty: Mask
-    blank: Mask
+    empty: Mask  # for each code of the source whether the value may look suppressed although it is shown
+    blank: Mask  # whether it always looks so
 
     def covers(self, label: int) -> Int64:
         """Return the codes of the values that a label may stand for, ascending."""

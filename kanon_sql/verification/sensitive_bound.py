@@ -17,7 +17,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.verification.class_sizes import LARGEST, ClassSizes, applies, owners
 from kanon_sql.verification.dual_bound import Shown, instances
 from kanon_sql.verification.guarantees import claimed_of
-from kanon_sql.verification.guarantees.limits import Limit, Whole
+from kanon_sql.verification.guarantees.claimed_requirement import Limit, Whole
 from kanon_sql.verification.penalized_gains import Penalized, Supports, gains_at, penalized_gains
 
 if TYPE_CHECKING:

@@ -16,41 +16,22 @@ from kanon_sql.verification.readings import Domain
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """The rows of one table, equal ones counted.
+    """The rows of one table, equal ones counted."""
 
-    Parameters
-    ----------
-    codes : int64 array [r, m]
-        The quasi-identifiers.
-    rest : int64 array [r]
-        All other columns, as one code.
-    count : int64 array [r]
-        How many rows look so.
-    """
-
-    codes: Int64
-    rest: Int64
-    count: Int64
+    codes: Int64  # [r, m]: the quasi-identifiers
+    rest: Int64  # [r]: all other columns, as one code
+    count: Int64  # [r]: how many rows look so
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cells:
-    """Both tables.
+    """Both tables."""
 
-    Parameters
-    ----------
-    source, released : Rows
-        Their rows; those of the source also by whose they are, where people are counted and no token tells it.
-    person : int64 array [r]
-        Whose each row of the source is; nobody is -1.
-    domains : list of Domain
-        The cells of each quasi-identifier.
-    """
-
+    # source, released: their rows; those of the source also by whose they are, where people are counted and no token tells it
     source: Rows
     released: Rows
-    domains: list[Domain]
-    person: Int64
+    domains: list[Domain]  # the cells of each quasi-identifier
+    person: Int64  # [r]: whose each row of the source is; nobody is -1
 
 
 def read_cells(con: Any, policy: Policy, others: Sequence[str]) -> Cells:
@@ -58,8 +39,6 @@ def read_cells(con: Any, policy: Policy, others: Sequence[str]) -> Cells:
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
     policy : Policy
         Resolved.
     others : sequence of str

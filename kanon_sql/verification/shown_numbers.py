@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from kanon_sql.errors import AuditError
-from kanon_sql.model.microaggregation import Aggregate, Medians
+from kanon_sql.model.recodings import Aggregate, Medians
 from kanon_sql.table.ladder import Label
 from kanon_sql.table.measurements import GRAIN, numbers_of
 from kanon_sql.table.numbers import exact

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.errors import CertificateError
-from kanon_sql.model.microaggregation import Means
+from kanon_sql.model.recodings import Means
 from kanon_sql.table.measurements import numbers_of
+from kanon_sql.verification.certificates import require_bound
 from kanon_sql.verification.coded_source import CodedSource
 
 _LARGEST = 1 << 61
@@ -60,10 +61,7 @@ def proven_by_squares(source: CodedSource, claimed: Certificate) -> Fraction:
     counts, weights = table.weight.tolist(), [qi.weight for qi in policy.quasi_identifiers]
     if not all_pay_at_most_their_loss(columns, weights, counts, prices, policy.least_class_size, unit):
         raise CertificateError("prices", "they prove no bound: some class pays more than it loses")
-    bound = Fraction(sum(count * price for count, price in zip(counts, prices, strict=True)), unit)
-    if bound < claimed.lower_bound:
-        raise CertificateError("lower_bound", f"{claimed.lower_bound}, but the prices prove only {bound}")
-    return bound
+    return require_bound(claimed.lower_bound, Fraction(sum(n * price for n, price in zip(counts, prices, strict=True)), unit))
 
 
 def all_pay_at_most_their_loss(
@@ -84,8 +82,6 @@ def all_pay_at_most_their_loss(
         What a cell of each column costs.
     counts, prices : sequence of int
         Rows of each row type, and what each of them pays, in parts of ``1 / unit``.
-    k : int
-        Least rows of a class.
     unit : int
         Parts of a cost of 1.
 

@@ -18,9 +18,8 @@ from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import AuditError, raise_alone
 from kanon_sql.model.how_many import how_many
-from kanon_sql.model.microaggregation import Medians
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.recodings import Intervals
+from kanon_sql.model.recodings import Intervals, Medians
 from kanon_sql.verification.chosen_groups import Bounds, interval_loss, rectangle_losses
 from kanon_sql.verification.class_people import Covers, fewest_people
 from kanon_sql.verification.coded_source import CodedSource
@@ -36,21 +35,13 @@ from kanon_sql.verification.shown_numbers import number_loss
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loss:
-    """What a release has lost: exact where each cell can be read in one way only, else between two figures.
+    """What a release has lost: exact where each cell can be read in one way only, else between two figures."""
 
-    Attributes
-    ----------
-    cells : tuple of int
-        Suppressed cells, at least and at most.
-    cost : tuple of Fraction
-        The weights of the cells times what each loses, or what the masks of the rows cost, at least and at most.
-    people : tuple of int, optional
-        Of how many people the class with fewest has rows, at least and at most; None where people are not counted, or are
-        counted by their tokens.
-    """
-
-    cells: tuple[int, int]
+    cells: tuple[int, int]  # suppressed cells, at least and at most
+    # the weights of the cells times what each loses, or what the masks of the rows cost, at least and at most
     cost: tuple[Fraction, Fraction]
+    # of how many people the class with fewest has rows, at least and at most; None where people are not counted, or are counted
+    # by their tokens
     people: tuple[int, int] | None = None
 
 
@@ -61,8 +52,6 @@ def require_columns(con: Any, policy: Policy, *, from_json: bool) -> None:
     ----------
     con : connection
         A DuckDB connection with both tables.
-    policy : Policy
-        The guarantee.
     from_json : bool
         Whether the release was read from JSON: a file without rows names no columns, and takes those of the source.
 

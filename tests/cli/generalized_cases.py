@@ -121,7 +121,7 @@ def verified(
     """Verify in this process; the report without line breaks."""
     beside = {name: Place.of(f"{name}.csv") for name in named(recodings)}
     con, tables = audit_macros(duckdb.connect()), (Place.of(source), Place.of(out))
-    return verify_files(con, *tables, "c.json", ",", beside, regroup=regroup)
+    return verify_files(con, *tables, "c.json", beside, regroup=regroup)
 
 
 def refused(recodings: Mapping[str, str], regroup: Regroup | None = grouped_again) -> str:

@@ -17,7 +17,7 @@ import duckdb
 import pytest
 from kanon_process import KANON, Kanon
 
-from kanon_sql.cli.interrupt import ENDING, Terminated, interruptible, stopping_signals
+from kanon_sql.engines.interrupt import ENDING, Terminated, interruptible, stopping_signals
 from kanon_sql.solvers.budget import Moment
 
 pexpect = pytest.importorskip("pexpect")

@@ -62,7 +62,7 @@ def test_what_nobody_expected_is_told_without_its_words(kanon: Kanon, people: Pa
     monkeypatch.setattr("kanon_sql.engines.duckdb.files.tables.load", broken)
     done = kanon("profile", "people.csv")
     assert done.returncode == 1
-    assert done.stderr.startswith("error: an internal error, ValueError at kanon_sql.cli.suggestions")
+    assert done.stderr.startswith("error: an internal error, ValueError at kanon_sql.cli.streams")
     assert "CANARY" not in done.stdout + done.stderr
 
 

@@ -12,12 +12,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from kanon_sql.certificate.file import write
-from kanon_sql.certificate.history_certificate import HistoryCertificate
-from kanon_sql.certificate.history_file import HISTORIES
+from kanon_sql.certificate.history_certificate import HISTORIES, HistoryCertificate
 from kanon_sql.cli import main
 from kanon_sql.errors import CertificateError
+from kanon_sql.solvers.histories.known_sets import Support
 from kanon_sql.solvers.histories.lower_bound import lower_bound
-from kanon_sql.solvers.histories.support import Support
 from kanon_sql.table.history_table import HistoryTable
 from kanon_sql.verification.history_bound import History, proven
 

@@ -35,7 +35,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 def shell(session: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The shell with a data frame, an empty database, and a list of what is displayed."""
     shown: list[Any] = []
-    monkeypatch.setattr("kanon_sql.cli.magic.display", shown.append)
+    monkeypatch.setattr("kanon_sql.engines.notebook.magic.display", shown.append)
     with kanon_sql.connect() as con:
         people = pd.DataFrame({"zip": list("112233"), "age": [1, 1, 2, 2, 3, 4], "disease": list("abcabc")})
         session.user_ns.update(people=people, con=con, shown=shown)

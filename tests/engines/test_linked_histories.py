@@ -16,9 +16,9 @@ from kanon_sql.engines.duckdb.histories import gathered_rows as history_gatherin
 from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError
 from kanon_sql.solvers.histories.cascade import cascade
 from kanon_sql.solvers.histories.exact import exact
+from kanon_sql.solvers.histories.known_sets import Support
 from kanon_sql.solvers.histories.lower_bound import lower_bound
 from kanon_sql.solvers.histories.solve import HistorySolution
-from kanon_sql.solvers.histories.support import Support
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.history_table import HistoryTable, Shown
 

@@ -12,8 +12,7 @@ import duckdb
 import pytest
 
 import kanon_sql
-from kanon_sql.certificate.history_certificate import HistoryCertificate
-from kanon_sql.certificate.stated import stated
+from kanon_sql.certificate.history_certificate import HistoryCertificate, stated
 from kanon_sql.clause import definition_of
 from kanon_sql.engines.duckdb.database.audit import audit_database
 from kanon_sql.errors import AuditError, ClauseError, KanonError, PolicyError, SourceError

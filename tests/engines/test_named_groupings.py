@@ -15,9 +15,8 @@ import kanon_sql
 from kanon_sql.engines.duckdb.connect.connection import Connection
 from kanon_sql.errors import PolicyError, UnknownAlgorithmError
 from kanon_sql.generalize.groups import grouped
-from kanon_sql.model import recoding_json
 from kanon_sql.model.policy_file import read, written
-from kanon_sql.model.recodings import Bins, Rectangles, Regions
+from kanon_sql.model.recodings import Bins, Rectangles, Regions, recoding_from_json
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.labels import fold
 from kanon_sql.solvers.labels.grouping import Grouping
@@ -190,7 +189,7 @@ def test_what_an_algorithm_does_not_take_is_refused(con: Connection, spelled: st
     with pytest.raises(PolicyError, match=message):
         con.execute(f"FROM bin_labels('p', 'name', {K}, algorithm := '{spelled}')").fetchall()
     with pytest.raises(PolicyError, match=message):
-        recoding_json.from_json({"type": "bins", "algorithm": spelled})
+        recoding_from_json({"type": "bins", "algorithm": spelled})
 
 
 @pytest.mark.everything

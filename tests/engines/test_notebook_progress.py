@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import kanon_sql
-from kanon_sql.engines import notebook
 from kanon_sql.engines.duckdb.connect.session import Session
+from kanon_sql.engines.notebook import progress as notebook
 from kanon_sql.solvers.budget import Moment
 
 BETTER = Moment(step="local search", done=0.5, cost=Fraction(20), lower_bound=Fraction(15))

@@ -230,7 +230,7 @@ def test_a_small_memory_limit_forces_parts(tmp_path: Path) -> None:
 )
 def test_memory_is_read_as_duckdb_tells_it(told: str, memory: int) -> None:
     policy = Policy.of(k=2, quasi_identifiers=["a"])
-    assert gathering.Gathering(policy, told, None, 1).memory == memory
+    assert gathering.RowTypeGathering(policy, told, None, 1).memory == memory
 
 
 @pytest.mark.own_connection

@@ -17,8 +17,8 @@ import pytest
 
 import kanon_sql
 from kanon_sql.engines.duckdb.database.fingerprint import fingerprint
+from kanon_sql.engines.duckdb.serving.answering import QueryLimits
 from kanon_sql.engines.duckdb.serving.asking import Answers
-from kanon_sql.engines.duckdb.serving.limits import QueryLimits
 from kanon_sql.engines.duckdb.serving.released_file import released_file
 from kanon_sql.errors import AuditError, SourceError
 
@@ -174,7 +174,7 @@ def test_another_file_in_the_place_of_the_checked_one_is_not_served(public: Path
 _KILLED = """
 import os, signal, sys, threading, time
 from kanon_sql.engines.duckdb.serving.asking import Answers
-from kanon_sql.engines.duckdb.serving.limits import QueryLimits
+from kanon_sql.engines.duckdb.serving.answering import QueryLimits
 from kanon_sql.engines.duckdb.serving.released_file import released_file
 
 if __name__ == "__main__":

@@ -38,4 +38,4 @@ def test_each_missing_package_names_an_extra() -> None:
         for path in (ROOT / "kanon_sql").rglob("*.py")
         for named in re.findall(r'MissingPackageError\.of\("[^"]+", [^,]+, "(\w+)"', path.read_text(encoding="utf-8"))
     ]
-    assert {"shell", "yaml", "report", "spark", "serve", "studio"} == set(raised) <= set(EXTRAS)
+    assert {"shell", "yaml", "report", "excel", "spark", "serve", "studio"} == set(raised) <= set(EXTRAS)

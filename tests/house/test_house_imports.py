@@ -104,7 +104,7 @@ ONLY = {
     "nicegui": ("kanon_sql.studio",),
     "fastapi": ("kanon_sql.studio.server",),
     "rich": ("kanon_sql.cli",),
-    "IPython": ("kanon_sql.cli.magic", "kanon_sql.engines.notebook"),
+    "IPython": ("kanon_sql.engines.notebook.magic", "kanon_sql.engines.notebook"),
     "prompt_toolkit": ("kanon_sql.cli.shell",),
     "dbt": ("kanon_sql.dbt_plugin",),
     "altair": ("kanon_sql.report",),
@@ -226,17 +226,10 @@ def test_kernels_know_arrays_only() -> None:
             assert not imported.startswith("kanon_sql.") or imported.startswith("kanon_sql.kernels"), told
 
 
-def test_what_a_kernel_imports_uncompiled_is_in_its_pxd() -> None:
-    for module in KERNELS:
-        for node in (node for node in tree(MODULES[module]).body if isinstance(node, ast.If)):
-            assert ast.unparse(node.test) != "cython.compiled", f"{module} imports twice: what C needs goes to the .pxd"
-            if ast.unparse(node.test) == "not cython.compiled":
-                for each in (each for each in node.body if isinstance(each, ast.ImportFrom)):
-                    declared = MODULES[module].with_suffix(".pxd").read_text(encoding="utf-8").splitlines()
-                    source = f"from (libc\\.)?{re.escape(each.module or '')} cimport (.*)"
-                    lists = [found[2] for line in declared if (found := re.fullmatch(source, line))]
-                    names = {*", ".join(lists).split(", ")}
-                    assert {alias.name for alias in each.names} <= names, f"{module} imports {each.module}"
+def test_a_room_of_kernels_has_one_door() -> None:
+    inside = {name for name in KERNELS if MODULES[name].name != "__init__.py"}
+    for module in MODULES.keys() - set(KERNELS) - NO_KERNELS:
+        assert not arrows()[module] & inside, f"{module} imports a file of kernels: import what the `__init__` next to it shows"
 
 
 @pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("kanon_sql.clause")])

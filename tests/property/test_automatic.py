@@ -27,7 +27,7 @@ from kanon_sql.model.requirements import LDiversity
 from kanon_sql.solvers import automatic
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.k_anonymity import greedy, matching, refine
-from kanon_sql.solvers.matching.division import pairs_and_triples
+from kanon_sql.solvers.matching.simplex_matching import pairs_and_triples
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.problem_classes import Masks, _exact
 from kanon_sql.solvers.registry import SENSITIVE_SOLVERS, SOLVERS

@@ -17,7 +17,7 @@ import kanon_sql
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.requirements import DeltaPresence
 from kanon_sql.solvers.guarantees.delta_presence import greatest_sum
-from kanon_sql.table.population import Population
+from kanon_sql.table.coded_table import Population
 
 COLUMNS = ("a", "b")
 

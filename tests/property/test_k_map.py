@@ -18,8 +18,8 @@ from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.requirements import KMap
 from kanon_sql.solvers.guarantees.k_map import matches
 from kanon_sql.solvers.population.cheapest import NOTHING, Counted, cheapest
+from kanon_sql.table.coded_table import Population
 from kanon_sql.table.patterns import PatternSet
-from kanon_sql.table.population import Population
 
 COLUMNS = ("a", "b", "c")
 

@@ -22,9 +22,9 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KAnonymity, People
 from kanon_sql.solvers.budget import UNLIMITED
+from kanon_sql.solvers.people.by_rows import METHOD as PRICED
+from kanon_sql.solvers.people.by_rows import proven
 from kanon_sql.solvers.people.people_requirement import PeopleRequirement, persons
-from kanon_sql.solvers.people.priced_bound import METHOD as PRICED
-from kanon_sql.solvers.people.priced_bound import proven
 from kanon_sql.solvers.people.row_distance import METHOD
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
 from kanon_sql.table.patterns import permitted

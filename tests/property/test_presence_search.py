@@ -18,9 +18,8 @@ from kanon_sql.solvers.population.filling import filled
 from kanon_sql.solvers.population.shares import Classes, Shared
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
-from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.coded_table import CodedTable, Population
 from kanon_sql.table.patterns import PatternSet, permitted
-from kanon_sql.table.population import Population
 from kanon_sql.table.recoding import Recoding
 
 

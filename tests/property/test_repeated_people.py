@@ -11,10 +11,10 @@ import pytest
 from people_tables import REPEATED, Columns
 
 from kanon_sql.recognition import recognized_name
+from kanon_sql.recognition.evidence import topic_of
 from kanon_sql.recognition.lost_keys import people_without_key
 from kanon_sql.recognition.pairs import Pairs, SampledRows
 from kanon_sql.recognition.repeated_people import RepeatedPeople, repeated_people
-from kanon_sql.recognition.topics import topic_of
 
 SEEDS = range(6)
 

@@ -20,8 +20,8 @@ from kanon_sql.solvers.instances import row_distance
 from kanon_sql.solvers.instances.row_distance import near_row_types, proves, row_prices
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet, permitted
-from kanon_sql.verification.cheapest_class import none_is_cheaper
 from kanon_sql.verification.claims import verify
+from kanon_sql.verification.dual_bound import none_is_cheaper
 
 UNLISTED = PatternSet(shown=np.empty(0, np.uint64), cost=np.empty(0, np.int64))
 

@@ -22,7 +22,7 @@ from kanon_sql.kernels.summaries import Classes
 from kanon_sql.model.policy import Policy
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.summaries import longer
-from kanon_sql.solvers.summaries.halves import ClassRows, Half, joined
+from kanon_sql.solvers.summaries.longer import ClassRows, Half, joined
 from kanon_sql.solvers.summaries.mondrian import solve
 from kanon_sql.solvers.summaries.partition import SummaryPartition
 from kanon_sql.table.coded_table import CodedTable

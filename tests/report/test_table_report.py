@@ -20,7 +20,7 @@ import kanon_sql
 from kanon_sql.cli import main
 from kanon_sql.errors import AuditError, PolicyError
 from kanon_sql.report import report
-from kanon_sql.report.table_figures import table_figures
+from kanon_sql.report.table_page import table_figures
 from kanon_sql.verification.cells.protected_files import VerifiedTable, verify_table
 
 Run = Callable[..., Result]
@@ -58,7 +58,7 @@ def verified() -> VerifiedTable:
 
     from kanon_sql.engines.duckdb.files.places import Place
 
-    return verify_table(duckdb.connect(), Place.of("in.csv"), Place.of("out.csv"), "cert.json", ",")
+    return verify_table(duckdb.connect(), Place.of("in.csv"), Place.of("out.csv"), "cert.json")
 
 
 def counted(rows: list[dict[str, str]]) -> dict[tuple[Any, ...], list[int | None]]:

@@ -12,7 +12,7 @@ SERVED = """
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from nicegui import ui
-from kanon_sql.studio.failures import in_one_line
+from kanon_sql.studio.server import in_one_line
 
 class Failing(Exception):
     pass

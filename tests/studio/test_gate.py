@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kanon_sql.studio.gate import Gate
+from kanon_sql.studio.server import Gate
 
 TOKEN, PORT = "t" * 43, 8123
 HOST = ("host", f"127.0.0.1:{PORT}")

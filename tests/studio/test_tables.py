@@ -12,7 +12,7 @@ import pytest
 import kanon_sql
 from kanon_sql.engines.duckdb.database.audit import audit_database
 from kanon_sql.errors import PolicyError, SourceError
-from kanon_sql.studio.database_run import DatabaseRun
+from kanon_sql.studio.run import DatabaseRun
 from kanon_sql.studio.search import CANCELLED, FAILED, RELEASED
 from kanon_sql.studio.session import Session
 

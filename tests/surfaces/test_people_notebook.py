@@ -15,6 +15,8 @@ from kanon_sql.errors import KanonWarning
 IPython = pytest.importorskip("IPython", reason="the magic needs IPython; hint: pip install 'kanon-sql[notebook]'")
 
 
+pytestmark = pytest.mark.filterwarnings("always::kanon_sql.errors.KanonWarning")
+
 RELEASE = "SELECT * FROM {} ANONYMIZE BY zip GUARANTEE k >= 5"
 
 KEPT = "SELECT name, zip FROM people ANONYMIZE BY zip KEEP name GUARANTEE k >= 5"
@@ -58,7 +60,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 def shell(session: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """The shell with a table of people, an empty database, and a list of what is displayed."""
     shown: list[Any] = []
-    monkeypatch.setattr("kanon_sql.cli.magic.display", shown.append)
+    monkeypatch.setattr("kanon_sql.engines.notebook.magic.display", shown.append)
     numbers = range(200)
     people = pd.DataFrame({"person_id": numbers, "name": [f"N{i}" for i in numbers], "zip": [i % 2 for i in numbers]})
     odd = pd.DataFrame({"zip": people["zip"], **{name: list(numbers) for name in HOSTILE}})

@@ -25,7 +25,7 @@ from kanon_sql.kernels.classes import open_by_price
 from kanon_sql.kernels.classes import classes_near
 from kanon_sql.kernels.classes import Partition, CandidateClasses, put_all
 from kanon_sql.kernels.classes import RepairWorkspace
-from kanon_sql.solvers.instances.values import row_types_by_value
+from kanon_sql.solvers.instances.row_distance import row_types_by_value
 from kanon_sql.kernels.instances import class_costs
 from kanon_sql.kernels.instances import distances, nearest_row_types
 from kanon_sql.kernels import COMPILED, seeded
@@ -33,7 +33,7 @@ from kanon_sql.kernels.summaries import rebuild as rebuild_plain
 from kanon_sql.kernels.summaries import Measure, class_losses
 from kanon_sql.kernels.summaries import Classes, Shape
 from kanon_sql.solvers.budget import UNLIMITED
-from kanon_sql.solvers.projections.set_requirements import Asked
+from kanon_sql.solvers.projections.set_requirements import SetRequirement
 from kanon_sql.solvers.projections.partition_bound import proven_prices
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.solvers.labels import balanced, bin_scheme, guillotine, intervals, kd_tree, region_exact, regions
@@ -113,7 +113,7 @@ rows = np.unique(random.integers(0, 3, (14, 4)), axis=0).astype(np.int32)
 ones = np.ones(len(rows), np.int64)
 names = tuple((f"c{column}",) for column in range(4))
 known = CodedTable(columns=names, codes=rows, weight=ones, origin=ones, cost=np.array([1, 2, 1, 1]), unit=1)
-sets = {(first, last): Asked(rows=3) for last in range(4) for first in range(last)}
+sets = {(first, last): SetRequirement(rows=3) for last in range(4) for first in range(last)}
 prices, method = proven_prices(known, sets, UNLIMITED)
 results["known columns"] = [method, prices.price.tolist(), prices.charges.tolist()]
 

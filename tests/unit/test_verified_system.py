@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kanon_sql.certificate.table_certificate import TableCertificate
-from kanon_sql.certificate.table_evidence import TableEvidence, Witness
+from kanon_sql.certificate.table_file import TableEvidence, Witness
 from kanon_sql.engines.cells.base_cells import BaseCells
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.table_release import TableRelease, release_tables
@@ -21,9 +21,8 @@ from kanon_sql.model.tabulation import Item, Tabulation
 from kanon_sql.table.cell_table import PricedCut
 from kanon_sql.verification.cells.base_cell import BaseCell
 from kanon_sql.verification.cells.cuts_bound import proven
-from kanon_sql.verification.cells.empty_cells import check_cover, empty_cells
+from kanon_sql.verification.cells.empty_cells import ImpossibleCells, check_cover, empty_cells
 from kanon_sql.verification.cells.exchanges import Exchanges
-from kanon_sql.verification.cells.impossible_cells import ImpossibleCells
 from kanon_sql.verification.cells.joined_sets import check_complete, check_listed
 from kanon_sql.verification.cells.joint_tables import joint_tables
 from kanon_sql.verification.cells.lone_rows import check_lone_rows

@@ -24,18 +24,10 @@ _EXAMPLE = "CREATE TABLE counts AS SELECT region, count(*) AS n FROM people GROU
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A statement of a text.
+    """A statement of a text."""
 
-    Parameters
-    ----------
-    kind : {'begin', 'table', 'end', 'other'}
-        'other' is outside of BEGIN PROTECTED and COMMIT or ROLLBACK.
-    text : str
-        The statement.
-    """
-
-    kind: Literal["begin", "table", "end", "other"]
-    text: str
+    kind: Literal["begin", "table", "end", "other"]  # 'other' is outside of BEGIN PROTECTED and COMMIT or ROLLBACK
+    text: str  # the statement
 
 
 def begins(sql: str) -> bool:

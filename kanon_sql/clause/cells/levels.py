@@ -51,18 +51,11 @@ _LOOKED_UP = """CASE WHEN {value} IS NOT NULL THEN coalesce((
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Levels:
-    """What the words behind IN ask for.
+    """What the words behind IN ask for."""
 
-    Parameters
-    ----------
-    each : tuple of (str, callable)
-        The name of each level, the finest first, and what makes the SQL of its label from that of the value.
-    total : bool
-        Whether the total is a level.
-    """
-
+    # the name of each level, the finest first, and what makes the SQL of its label from that of the value
     each: tuple[tuple[str, Callable[[str], str]], ...]
-    total: bool = False
+    total: bool = False  # whether the total is a level
 
     def labels(self, spelled: str, text: str) -> Iterator[tuple[str, str]]:
         """Yield the key of each level: a text that tells keys apart, and its SQL."""

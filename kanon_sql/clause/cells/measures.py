@@ -14,20 +14,12 @@ _BOOLEAN = frozenset({"NOT", "IN", "IS", "LIKE", "ILIKE", "BETWEEN", "AND", "OR"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Added:
-    """What is added up.
+    """What is added up."""
 
-    Parameters
-    ----------
-    condition, condition_text : str
-        The condition that counted people meet: its SQL, and a text that tells conditions apart; empty if there is none.
-    value, value_text : str
-        The same of the numbers of a sum; empty for counts.
-    """
-
-    condition: str = ""
-    condition_text: str = ""
-    value: str = ""
-    value_text: str = ""
+    condition: str = ""  # SQL of the condition that counted people meet; empty without one
+    condition_text: str = ""  # a text that tells conditions apart
+    value: str = ""  # SQL of the numbers of a sum; empty for counts
+    value_text: str = ""  # a text that tells them apart
 
 
 def read_added(script: Script, word: str, start: int, end: int, filtered: tuple[int, int] | None) -> Added | None:
@@ -35,8 +27,6 @@ def read_added(script: Script, word: str, start: int, end: int, filtered: tuple[
 
     Parameters
     ----------
-    script : Script
-        The tokens.
     word : str
         The name of the function.
     start, end : int

@@ -29,8 +29,7 @@ from kanon_sql.clause.reader import Reader
 from kanon_sql.clause.script import Script
 from kanon_sql.clause.split import BEHIND_CLAUSE, SET_OPERATIONS
 from kanon_sql.errors import ClauseError, hint_of
-from kanon_sql.model.protection import ALGORITHMS, COSTS, Protection
-from kanon_sql.model.sum_rules import Ambiguity, Dominance
+from kanon_sql.model.protection import ALGORITHMS, COSTS, Ambiguity, Dominance, Protection
 from kanon_sql.model.tabulation import Item
 from kanon_sql.model.validation import as_identifier, same_name
 
@@ -48,8 +47,6 @@ def parse_protect(script: Script, place: int, query: TableQuery) -> tuple[Protec
 
     Parameters
     ----------
-    script : Script
-        The tokens of the text.
     place : int
         The word PROTECT.
     query : TableQuery

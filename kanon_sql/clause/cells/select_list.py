@@ -12,24 +12,13 @@ from kanon_sql.model.validation import as_identifier, same_name
 
 @dataclass(slots=True)
 class Column:
-    """An item of the SELECT list.
+    """An item of the SELECT list."""
 
-    Parameters
-    ----------
-    start, end : int
-        Where its expression begins, and the place behind its last token.
-    name : str
-        The name of the column.
-    named : bool
-        Whether the query gives it that name.
-    keys : tuple of int
-        The key that it shows, once that is known; of a dimension with levels that of each, finest first.
-    """
-
-    start: int
-    end: int
-    name: str
-    named: bool
+    start: int  # where its expression begins
+    end: int  # the place behind its last token
+    name: str  # the name of the column
+    named: bool  # whether the query gives it that name
+    # the key that it shows, once that is known; of a dimension with levels that of each, finest first
     keys: tuple[int, ...] = ()
 
 

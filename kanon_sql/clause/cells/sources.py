@@ -43,8 +43,6 @@ def single_table(script: Script, start: int, end: int) -> str | None:
 
     Parameters
     ----------
-    script : Script
-        The tokens of the text.
     start, end : int
         The place behind FROM, and that behind the last of WHERE.
     """

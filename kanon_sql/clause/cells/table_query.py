@@ -10,14 +10,13 @@ from sqlglot import TokenType
 
 from kanon_sql.clause.cells.levels import read_levels
 from kanon_sql.clause.cells.measures import read_added
-from kanon_sql.clause.cells.query_parts import end_of, parts_of
+from kanon_sql.clause.cells.place import end_of, parts_of
 from kanon_sql.clause.cells.select_list import Column, measure_hint, named_at, plain_text, read_column, show_keys, text_of
 from kanon_sql.clause.cells.sources import reads_of, single_table, tables_above, with_above
 from kanon_sql.clause.script import Script
 from kanon_sql.clause.select import AGGREGATES, name_at, read_select
 from kanon_sql.errors import PolicyError
-from kanon_sql.model.grouping_sets import Sets, cube, rollup
-from kanon_sql.model.tabulation import MOST_SETS, Item, Tabulation, condition_key, holds
+from kanon_sql.model.tabulation import MOST_SETS, Item, Sets, Tabulation, condition_key, cube, holds, rollup
 from kanon_sql.model.validation import as_identifier, same_name
 
 _MEASURES = "a protected table adds up count(*) and sum(...)"
@@ -25,34 +24,16 @@ _MEASURES = "a protected table adds up count(*) and sum(...)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableQuery:
-    """A query that makes a table.
+    """A query that makes a table."""
 
-    Parameters
-    ----------
-    tabulation : Tabulation
-        The table.
-    keys, sums : tuple of str
-        SQL of each key, and of what each sum adds up.
-    source : str
-        FROM, as it is written.
-    above : str
-        The WITH in front of it, as it is written.
-    where : str
-        The condition of WHERE, as it is written; empty if there is none.
-    table : str or None
-        The table that is all that they read, if it is one.
-    person : str or None
-        The column in count(DISTINCT column), where people are counted.
-    """
-
-    tabulation: Tabulation
-    keys: tuple[str, ...]
-    sums: tuple[str, ...]
-    source: str
-    above: str
-    where: str
-    table: str | None
-    person: str | None
+    tabulation: Tabulation  # the table
+    keys: tuple[str, ...]  # SQL of each key
+    sums: tuple[str, ...]  # of what each sum adds up
+    source: str  # FROM, as it is written
+    above: str  # the WITH in front of it, as it is written
+    where: str  # the condition of WHERE, as it is written; empty if there is none
+    table: str | None  # the table that is all that they read, if it is one
+    person: str | None  # the column in count(DISTINCT column), where people are counted
 
 
 def read_table_query(script: Script, start: int, clause: int) -> TableQuery:

@@ -15,26 +15,14 @@ LARGEST = 2**62
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseCells:
-    """What an engine counted, in the order of the keys.
+    """What an engine counted, in the order of the keys."""
 
-    Parameters
-    ----------
-    keys : int64 array [b, d]
-        The keys as numbers, equal ones for equal values.
-    people : int64 array [b]
-        How many people are in each base cell; 0 in those that a reader has to think possible and that nobody has.
-    sums : int64 array [b, s]
-        The sums, in units of the last decimal place.
-    contributors : int64 array [b, s]
-        For each sum, how many people add more than 0 to it.
-    largest : list of int64 array [b, m]
-        For each sum, the largest contributions to each base cell, in descending order; 0 where there are fewer.
-    """
-
-    keys: Int64
+    keys: Int64  # [b, d]: the keys as numbers, equal ones for equal values
+    # [b]: how many people are in each base cell; 0 in those that a reader has to think possible and that nobody has
     people: Int64
-    sums: Int64
-    contributors: Int64
+    sums: Int64  # [b, s]: the sums, in units of the last decimal place
+    contributors: Int64  # [b, s]: for each sum, how many people add more than 0 to it
+    # [b, m]: for each sum, the largest contributions to each base cell, in descending order; 0 where there are fewer
     largest: list[Int64]
 
     @classmethod

@@ -16,25 +16,13 @@ from kanon_sql.model.tabulation import Tabulation, holds, is_condition
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counting:
-    """What is counted by one GROUP BY.
+    """What is counted by one GROUP BY."""
 
-    Parameters
-    ----------
-    tabulation : Tabulation
-        The table. Keys and sums behind its own are counted for other tables, and are no part of it.
-    keys, sums : tuple of str
-        SQL of each key, and of what each sum adds up.
-    largest : int
-        How many of the largest contributions to each sum are counted.
-    where : str
-        SQL of the condition; empty if there is none.
-    """
-
-    tabulation: Tabulation
-    keys: tuple[str, ...]
-    sums: tuple[str, ...]
-    largest: int = 0
-    where: str = ""
+    tabulation: Tabulation  # The table. Keys and sums behind its own are counted for other tables, and are no part of it.
+    keys: tuple[str, ...]  # SQL of each key
+    sums: tuple[str, ...]  # of what each sum adds up
+    largest: int = 0  # how many of the largest contributions to each sum are counted
+    where: str = ""  # SQL of the condition; empty if there is none
 
     def widened(self, others: Iterable[Counting]) -> Counting:
         """Return what is counted so that other tables of the same source follow from it, too.

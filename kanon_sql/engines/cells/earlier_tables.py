@@ -13,8 +13,8 @@ from kanon_sql.engines.cells.counting import Counting, counted_for
 from kanon_sql.engines.cells.derived_sets import derived_sets
 from kanon_sql.engines.cells.empty_rows import EmptyRows
 from kanon_sql.engines.cells.named_rows import impossible_cells, refuse_impossible, relate_impossible
-from kanon_sql.engines.cells.own_sets import OwnSets
 from kanon_sql.engines.cells.possible_cells import with_possible_cells
+from kanon_sql.engines.cells.published_set import OwnSets
 from kanon_sql.engines.cells.published_system import published_system, shown_sets
 from kanon_sql.engines.cells.related_keys import components, related_keys
 from kanon_sql.engines.cells.rows_of_tables import RowsOfTables
@@ -31,22 +31,12 @@ _ALONE = "earlier = 'ignore' if nobody sees both tables (USING auto (earlier = '
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierTable:
-    """A table that was released.
+    """A table that was released."""
 
-    Parameters
-    ----------
-    counting, protection
-        The table, and its requirement.
-    cells : BaseCells
-        What it counts, then cells that nobody has and that make its empty rows.
-    suppressed : bool array [r]
-        Its pattern, rows in the order of `row_numbers` of its groups.
-    """
-
-    counting: Counting
-    protection: Protection
-    cells: BaseCells
-    suppressed: Bools
+    counting: Counting  # the table
+    protection: Protection  # its requirement
+    cells: BaseCells  # what it counts, then cells that nobody has and that make its empty rows
+    suppressed: Bools  # [r]: its pattern, rows in the order of `row_numbers` of its groups
 
     @property
     def tabulation(self) -> Tabulation:
@@ -68,31 +58,15 @@ class EarlierTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointSystem:
-    """The system of several tables.
+    """The system of several tables."""
 
-    Parameters
-    ----------
-    table : CellTable
-        The system.
-    places : dict of tuple of int to int
-        The place of each of its grouping sets, by its keys.
-    cells : BaseCells
-        The base cells, those that nobody has last.
-    counting : Counting
-        The keys of the base cells.
-    new, earlier : sequence of EarlierTable
-        The tables.
-    joined_sets : list of tuple of int
-        The keys of its grouping sets that no table has.
-    """
-
-    table: CellTable
-    places: dict[tuple[int, ...], int]
-    cells: BaseCells
-    counting: Counting
+    table: CellTable  # the system
+    places: dict[tuple[int, ...], int]  # the place of each of its grouping sets, by its keys
+    cells: BaseCells  # the base cells, those that nobody has last
+    counting: Counting  # the keys of the base cells
     new: Sequence[EarlierTable]
     earlier: Sequence[EarlierTable]
-    joined_sets: list[tuple[int, ...]]
+    joined_sets: list[tuple[int, ...]]  # the keys of its grouping sets that no table has
 
     def rows_of(self, table: EarlierTable) -> Int64:
         """Return where the rows of a table are in the system, -1 where it lacks an empty row."""

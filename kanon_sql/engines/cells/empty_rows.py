@@ -16,7 +16,7 @@ import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
 from kanon_sql.engines.cells.moved_people import CLOSED, IMPOSSIBLE, MovedPeople
-from kanon_sql.engines.cells.own_sets import OwnSets
+from kanon_sql.engines.cells.published_set import OwnSets
 from kanon_sql.engines.cells.unlikely_pairs import UnlikelyPairs
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.table.arrays import Int32, Int64
@@ -45,12 +45,8 @@ class EmptyRows:
 
     Parameters
     ----------
-    table : CellTable
-        The system.
     places : mapping
         The place of each grouping set in it.
-    cells : BaseCells
-        Its base cells.
     parts : sequence of sequence of int
         The keys, in parts that say nothing about each other.
     tables : sequence of OwnSets

@@ -21,8 +21,6 @@ def check(table: CellTable, suppressed: Bools, witnesses: Witnesses) -> None:
 
     Parameters
     ----------
-    table : CellTable
-        The published system.
     suppressed : bool array [r]
         The rows that show nothing.
     witnesses : Witnesses

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells
-from kanon_sql.engines.cells.own_sets import OwnSets
+from kanon_sql.engines.cells.published_set import OwnSets
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.cell_table import Bools, CellTable
 
@@ -29,12 +29,8 @@ class MovedPeople:
 
     Parameters
     ----------
-    table : CellTable
-        The system.
     places : mapping
         The place of each grouping set in it.
-    cells : BaseCells
-        Its base cells.
     tables : sequence of OwnSets
         All tables.
     gain, loss : int64 arrays [r]

@@ -60,8 +60,6 @@ class RowsOfTables:
 
         Parameters
         ----------
-        table : CellTable
-            The system.
         shape, own
             The table and its base cells. Its rows are in the order of `row_numbers` of its groups.
         places : mapping

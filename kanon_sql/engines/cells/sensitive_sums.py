@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.engines.cells.base_cells import LARGEST, largest_of
 from kanon_sql.errors import SourceError
-from kanon_sql.model.protection import Protection
-from kanon_sql.model.sum_rules import Ambiguity, Dominance
+from kanon_sql.model.protection import Ambiguity, Dominance, Protection
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.cell_table import Bools

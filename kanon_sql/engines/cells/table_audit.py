@@ -12,25 +12,13 @@ from kanon_sql.model.how_many import how_many
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HiddenCell:
-    """A suppressed cell, and which values agree with all that is published.
+    """A suppressed cell, and which values agree with all that is published."""
 
-    Attributes
-    ----------
-    cell : tuple of str or None
-        Its keys; None for a total.
-    lower, upper : int or Fraction or None
-        The least and the greatest value. None is without limit.
-    exact : bool
-        Whether only one value is possible.
-    small : bool
-        Whether every possible value is above 0 and below k.
-    """
-
-    cell: tuple[str | None, ...] = field(repr=False)
-    lower: int | Fraction = field(repr=False)
-    upper: int | Fraction | None = field(repr=False)
-    exact: bool
-    small: bool
+    cell: tuple[str | None, ...] = field(repr=False)  # its keys; None for a total
+    lower: int | Fraction = field(repr=False)  # the least value; None is without limit
+    upper: int | Fraction | None = field(repr=False)  # the greatest one
+    exact: bool  # whether only one value is possible
+    small: bool  # whether every possible value is above 0 and below k
 
     @property
     def disclosed(self) -> bool:

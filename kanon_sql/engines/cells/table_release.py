@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -12,13 +12,12 @@ import numpy as np
 
 from kanon_sql.certificate.status import Status
 from kanon_sql.certificate.table_certificate import TableCertificate
+from kanon_sql.certificate.table_file import Move, TableEvidence, Witness
 from kanon_sql.engines.cells import gate
 from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
 from kanon_sql.engines.cells.counting import Counting, counted_for
 from kanon_sql.engines.cells.earlier_tables import EarlierTable, JointSystem, joint, related
-from kanon_sql.engines.cells.evidence import evidence_of
-from kanon_sql.engines.cells.few_contributors import refuse_few_contributors
-from kanon_sql.engines.cells.identifying_keys import refuse_identifying
+from kanon_sql.engines.cells.refused_tables import refuse_few_contributors, refuse_identifying
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
 from kanon_sql.solvers.budget import Budget, Progress, never, silent
@@ -28,36 +27,17 @@ from kanon_sql.table.cell_table import CellTable, Suppression, Witnesses
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableRelease:
-    """A protected table that passed the gate.
+    """A protected table that passed the gate."""
 
-    Parameters
-    ----------
-    table : CellTable
-        The published system, with earlier tables of the same source.
-    rows : int64 array [r]
-        Where the rows of the table are in it.
-    suppression : Suppression
-        What the solver found.
-    released : EarlierTable
-        What later tables of the same source have to respect.
-    certificate : TableCertificate
-        Its figures.
-    sums : tuple of str
-        The sums of the system, in the order of its measures behind the count.
-    empty_rows : list of (tuple of int, tuple of int)
-        The rows that it suppresses though nobody is in them: the keys of the grouping set, and the rank of each value.
-    empty_counts : list of int64 array
-        For each condition of a count the rows of the system of which that is 0 and suppressed.
-    """
-
-    table: CellTable
-    rows: Int64
-    suppression: Suppression
-    released: EarlierTable
-    certificate: TableCertificate
-    sums: tuple[str, ...]
+    table: CellTable  # the published system, with earlier tables of the same source
+    rows: Int64  # [r]: where the rows of the table are in it
+    suppression: Suppression  # what the solver found
+    released: EarlierTable  # what later tables of the same source have to respect
+    certificate: TableCertificate  # its figures
+    sums: tuple[str, ...]  # the sums of the system, in the order of its measures behind the count
+    # the rows that it suppresses though nobody is in them: the keys of the grouping set, and the rank of each value
     empty_rows: list[tuple[tuple[int, ...], tuple[int, ...]]]
-    empty_counts: list[Int64]
+    empty_counts: list[Int64]  # for each condition of a count the rows of the system of which that is 0 and suppressed
 
 
 def release_table(
@@ -76,12 +56,8 @@ def release_table(
     ----------
     cells, counting
         At least one base cell, and what is counted.
-    protection : Protection
-        The requirement of the table.
     earlier : sequence of EarlierTable
         What was released before.
-    progress, ended : callable
-        As for `Budget`.
     made : bool
         Whether the certificate of a table that repeats an earlier one is known. Otherwise it is solved again.
 
@@ -276,3 +252,40 @@ def _certificate(
         empty_rows=empty,
         prove=partial(evidence_of, system, found),
     )
+
+
+def evidence_of(system: JointSystem, found: Suppression) -> TableEvidence:
+    """Return the evidence of a suppression; rows that nobody sees have no place in its pattern."""
+    table = system.table
+    pattern = found.suppressed & ~table.unseen
+    return TableEvidence(
+        primaries=tuple(np.flatnonzero(pattern & table.primary).tolist()),
+        secondaries=tuple(np.flatnonzero(pattern & ~table.primary).tolist()),
+        witnesses=tuple(_listed(found.witnesses)),
+        cuts=found.cuts,
+        scale=found.scale,
+        joined_sets=tuple(system.joined_sets),
+        empty_cells=tuple(_empty_cells(system.cells)),
+    )
+
+
+def _listed(witnesses: Witnesses) -> Iterator[Witness]:
+    """Yield each witness, its moves in the order of the file."""
+    whose = np.repeat(np.arange(len(witnesses.row)), np.diff(witnesses.start))
+    order = np.lexsort((witnesses.of, witnesses.of != witnesses.measure[whose], whose))
+    moves: list[Move] = list(
+        zip(*(each[order].tolist() for each in (witnesses.of, witnesses.base, witnesses.change)), strict=True)
+    )
+    starts = witnesses.start.tolist()
+    for number, (row, measure) in enumerate(zip(witnesses.row.tolist(), witnesses.measure.tolist(), strict=True)):
+        yield row, measure, tuple(moves[starts[number] : starts[number + 1]])
+
+
+def _empty_cells(cells: BaseCells) -> Iterator[tuple[int, ...]]:
+    """Yield for each base cell that nobody has, by key, the first cell with people that has the same value."""
+    people = int((cells.people > 0).sum())
+    same = []
+    for column in cells.keys.T:
+        values, first = np.unique(column[:people], return_index=True)
+        same.append(first[np.searchsorted(values, column[people:])].tolist())
+    yield from zip(*same, strict=True)

@@ -16,11 +16,6 @@ _COLUMN = re.compile(rf"(?:{_NAME}\s*\.\s*)*({_NAME})")
 def unit_of(counting: Counting, protection: Protection) -> Unit:
     """Return what a table counts.
 
-    Parameters
-    ----------
-    counting, protection
-        The table, and its requirement.
-
     Notes
     -----
     A key that the table shows under another name goes by that name: the author says what it is.

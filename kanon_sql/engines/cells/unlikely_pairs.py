@@ -25,11 +25,6 @@ surprise of that. Of 600 pairs of random keys, 3 are so."""
 class UnlikelyPairs:
     """Such pairs of values.
 
-    Parameters
-    ----------
-    cells : BaseCells
-        Base cells.
-
     Notes
     -----
     O(d^2 b log b) for b base cells and d keys.

@@ -105,8 +105,6 @@ def audit_macros(con: Any, names: Iterable[str] | None = None) -> Any:
 
     Parameters
     ----------
-    con : connection
-        The connection.
     names : iterable of str, optional
         Those that are needed; None takes all that measure a guarantee.
     """

@@ -6,9 +6,8 @@ No type lists values.
 from __future__ import annotations
 
 from kanon_sql.engines.duckdb.names import quoted
-from kanon_sql.model.microaggregation import Means
 from kanon_sql.model.policy import Policy
-from kanon_sql.model.recodings import OwnValues
+from kanon_sql.model.recodings import Means, OwnValues
 
 _UNLISTED = r"""system.main.json_transform('null', CASE WHEN system.main.contains({kind}, 'ENUM(')
     THEN system.main.to_json(system.main.regexp_replace({kind}, 'ENUM\((''([^'']|'''')*''(, )?)*\)', 'VARCHAR', 'g'))

@@ -34,18 +34,11 @@ def template(name: str) -> Template:
 
 @dataclass(frozen=True, slots=True)
 class Sql(ABC):
-    """How an engine writes a question about the classes of a tally.
+    """How an engine writes a question about the classes of a tally."""
 
-    Parameters
-    ----------
-    tally : str
-        The name of the tally: for each ``class`` and ``value``, the rows ``n``, and a ``label`` that is NULL for NULL.
-    """
+    tally: str  # its name; for each ``class`` and ``value`` it has the rows ``n``, and a ``label`` that is NULL for NULL
 
-    tally: str
-
-    all_rows: ClassVar[str]
-    """The number of rows of the tally."""
+    all_rows: ClassVar[str]  # the number of rows of the tally
 
     def text(self, name: str, **slots: str) -> str:
         """Return the text of that name, about the tally; each slot ``${name}`` takes what is given for it."""
@@ -73,30 +66,14 @@ class Sql(ABC):
 
 @dataclass(frozen=True, slots=True)
 class AuditedGuarantee(ABC, Generic[R]):
-    """A requirement, as the audit sees it.
-
-    Parameters
-    ----------
-    requirement : Requirement
-        The requirement.
-
-    Attributes
-    ----------
-    macro : str, optional
-        The audit macro of DuckDB that measures it, if there is one.
-    release : str, optional
-        A call of the table function that releases under it, if there is one.
-    title : str
-        What its figures are about.
-    unions_keep : bool
-        Whether classes of several batches that keep it are one class that keeps it, whatever the table of all batches is.
-    """
+    """A requirement, as the audit sees it."""
 
     requirement: R
 
-    macro: ClassVar[str | None] = None
-    release: ClassVar[str | None] = None
-    title: ClassVar[str] = ""
+    macro: ClassVar[str | None] = None  # the audit macro of DuckDB that measures it, if there is one
+    release: ClassVar[str | None] = None  # a call of the table function that releases under it, if there is one
+    title: ClassVar[str] = ""  # what its figures are about
+    # whether classes of several batches that keep it are one class that keeps it, whatever the table of all batches is
     unions_keep: ClassVar[bool] = False
 
     @property
@@ -148,14 +125,9 @@ class AuditedColumn(AuditedGuarantee[S]):
 
 @dataclass(frozen=True, slots=True)
 class AuditedFigures(AuditedColumn[T]):
-    """A requirement with a threshold for figures that its macro measures.
+    """A requirement with a threshold for figures that its macro measures."""
 
-    Attributes
-    ----------
-    worst : str
-        What an engine without the macro reads of the worst row of its question, under the names that the macro has.
-    """
-
+    # what an engine without the macro reads of the worst row of its question, under the names that the macro has
     worst: ClassVar[str] = ""
 
     def arguments(self) -> dict[str, Any]:

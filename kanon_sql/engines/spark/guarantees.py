@@ -89,8 +89,6 @@ def check(requirement: SensitiveRequirement, looks: str, written: str) -> str:
 
     Parameters
     ----------
-    requirement : SensitiveRequirement
-        The requirement.
     looks : str
         What defines classes.
     written : str
@@ -126,8 +124,6 @@ def check_known(requirement: KnownColumns, units: Sequence[str], sets: Sequence[
 
     Parameters
     ----------
-    requirement : KnownColumns
-        At least k rows, or diverse values.
     units : sequence of str
         What defines the values of each column, or group of linked columns.
     sets : sequence of sequence of int

@@ -10,14 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import zeros_int32, zeros_int32_2d, zeros_int64
-    from kanon_sql.kernels.cells.search_space import CellSpace, cell_at
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import zeros_int32, zeros_int32_2d, zeros_int64
+from kanon_sql.kernels.cells.search_space import CellSpace, cell_at
 
 _NOTHING = cython.declare(cython.double, 1e300)
 """A score that every box is better than."""
@@ -26,7 +21,7 @@ _ENDLESS = cython.declare(cython.longlong, 1 << 62)
 """The amount of a box that takes nothing from any row."""
 
 
-MOST_PARTNERS = 8
+_MOST_PARTNERS = 8
 """Dimensions in which a box has a second coordinate, at most."""
 
 
@@ -69,7 +64,7 @@ class BoxSearch:
         dimensions, sets = len(space.weights), len(space.levels)
         self.value, self.base_value, self.fixed = value, base_value, fixed
         self.moved, self.shift = zeros_int64(len(value)), zeros_int64(len(base_value))
-        corners = 1 << min(dimensions, MOST_PARTNERS)
+        corners = 1 << min(dimensions, _MOST_PARTNERS)
         self.trial = zeros_int32(corners)
         self.alive, self.lives = zeros_int32_2d(dimensions + 1, sets), zeros_int64(dimensions + 1)
         nodes = int(np.asarray(space.nodes).sum()) + 4
@@ -121,13 +116,8 @@ def score_of(work, cost, amount):
 @cython.exceptval(check=False)
 def _price(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cython.longlong) -> cython.bint:
     """Work out the cost and the amount of what is sure of a box; return whether it may be better than the best."""
-    cost: cython.longlong = 0
-    amount: cython.longlong = _ENDLESS
-    capacity: cython.longlong
-    c: cython.longlong
-    k: cython.longlong
-    cell: cython.longlong
-    row: cython.longlong
+    cost = 0
+    amount = _ENDLESS
     less: cython.bint
     for c in range(count):
         cell = work.trial[c]
@@ -158,9 +148,7 @@ def _price(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cyt
 @cython.exceptval(check=False)
 def _extend(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cython.longlong) -> cython.bint:
     """Try all second coordinates of a dimension and none; return whether the search is at its end."""
-    cell: cython.longlong = work.trial[0]
-    line: cython.longlong
-    block: cython.longlong
+    cell = work.trial[0]
     work.steps -= 1
     if work.steps < 0:
         return True
@@ -196,9 +184,6 @@ def _partners(
     free: cython.bint,
 ) -> cython.bint:
     """Try the coordinates of some cells of a line, those that are suppressed or the others; return as `_extend` does."""
-    at: cython.longlong
-    other: cython.longlong
-    row: cython.longlong
     is_free: cython.bint
     for at in range(first, last):
         if work.steps < 0 or (not free and work.score < 1):
@@ -231,7 +216,7 @@ def with_partner(space, work, depth, dimension, count, other):
     if 2 * count > work.trial.shape[0]:
         return False
     lives = 0
-    kept = False
+    kept: cython.bint = False
     for k in range(work.lives[depth]):
         g = work.alive[depth, k]
         first = space.unit_first[dimension, space.levels[g, dimension]]
@@ -255,9 +240,6 @@ def with_partner(space, work, depth, dimension, count, other):
 @cython.exceptval(check=False)
 def _keep(space: CellSpace, work: BoxSearch, depth: cython.longlong, count: cython.longlong) -> cython.bint:
     """Keep the box, which is better than the best; return whether none can be better still."""
-    c: cython.longlong
-    k: cython.longlong
-    sign: cython.longlong
     work.cells = work.rows = 0
     for c in range(count):
         sign = -1 if odd(c) != work.down else 1

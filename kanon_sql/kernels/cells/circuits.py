@@ -9,15 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import full_int32, zeros_int32, zeros_int32_2d, zeros_int64_2d
-    from kanon_sql.kernels.cells.boxes import BoxSearch
-    from kanon_sql.kernels.cells.search_space import CellSpace
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import full_int32, zeros_int32, zeros_int32_2d, zeros_int64_2d
+from kanon_sql.kernels.cells.boxes import BoxSearch
+from kanon_sql.kernels.cells.search_space import CellSpace
 
 _DEPTH = cython.declare(cython.longlong, 40)
 """Base cells of one change, at most."""
@@ -67,7 +62,7 @@ def search_circuit(space, work, circuits, cell, row, amount, steps):
     circuits.row = row
     circuits.amount = amount
     circuits.changes = 0
-    found = _movable(space, work, circuits, cell, 1)
+    found: cython.bint = _movable(space, work, circuits, cell, 1)
     if found:
         _change(space, work, circuits, cell, 1)
         found = _balance(space, work, circuits)
@@ -86,9 +81,8 @@ def _movable(
     space: CellSpace, work: BoxSearch, circuits: CircuitSearch, cell: cython.longlong, sign: cython.longlong
 ) -> cython.bint:
     """Return whether a base cell can change in a direction, and has not changed in the other one."""
-    g: cython.longlong
-    row: cython.longlong = space.own_row[cell]
-    amount: cython.longlong = circuits.amount
+    row = space.own_row[cell]
+    amount = circuits.amount
     if (row >= 0 and not space.suppressed[row]) or circuits.sign[cell] * sign < 0:
         return False
     if work.fixed[cell] > work.with_fixed:
@@ -113,9 +107,6 @@ def _change(
     space: CellSpace, work: BoxSearch, circuits: CircuitSearch, cell: cython.longlong, sign: cython.longlong
 ) -> cython.void:
     """Change a base cell, and list the rows that are out of balance."""
-    g: cython.longlong
-    row: cython.longlong
-    last: cython.longlong
     work.shift[cell] += sign * circuits.amount
     for g in range(space.levels.shape[0]):
         row = space.ancestors[cell, g]
@@ -140,9 +131,7 @@ def _change(
 @cython.exceptval(check=False)
 def _imbalance(space: CellSpace, work: BoxSearch, cell: cython.longlong, sign: cython.longlong) -> cython.longlong:
     """Return in how many grouping sets a change leaves more imbalance, less those where it leaves less."""
-    g: cython.longlong
-    row: cython.longlong
-    total: cython.longlong = 0
+    total = 0
     for g in range(space.levels.shape[0]):
         row = space.ancestors[cell, g]
         if not space.suppressed[row]:
@@ -155,15 +144,10 @@ def _imbalance(space: CellSpace, work: BoxSearch, cell: cython.longlong, sign: c
 @cython.exceptval(check=False)
 def _balance(space: CellSpace, work: BoxSearch, circuits: CircuitSearch) -> cython.bint:
     """Balance all rows; return whether that was possible, else nothing has changed."""
-    depth: cython.longlong = circuits.changes
-    row: cython.longlong = -1
-    k: cython.longlong
-    at: cython.longlong
-    size: cython.longlong
-    shortest: cython.longlong = _LONGEST
-    found: cython.longlong = 0
-    imbalance: cython.longlong
-    sign: cython.longlong
+    depth = circuits.changes
+    row = -1
+    shortest = _LONGEST
+    found = 0
     circuits.steps -= 1
     if circuits.opens == 0:
         return True

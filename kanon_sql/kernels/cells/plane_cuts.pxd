@@ -1,25 +1,16 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport full_int32, zeros_int32, zeros_int64
-
 cdef class Planes:
-    cdef public int[::1] row
-    cdef public int[:, ::1] end
+    cdef readonly int[::1] row
+    cdef readonly int[:, ::1] end
     cdef int[::1] adjacent
-    cdef public long long[::1] first
-    cdef public int[::1] plane
-    cdef public int[::1] nodes
-    cdef public unsigned char[::1] free
-    cdef public long long[::1] share
-    cdef public long long[::1] capacity
+    cdef readonly long long[::1] first
+    cdef int[::1] plane, nodes
+    cdef unsigned char[::1] free
+    cdef readonly long long[::1] share, capacity
     cdef public long long steps
-    cdef public long long[::1] flow
-    cdef public int[::1] by
-    cdef int[::1] queue
-    cdef public int[::1] touched
+    cdef long long[::1] flow
+    cdef int[::1] by, queue, touched
     cdef long long touches
-    cdef public int[::1] pair
-    cdef public int[::1] edge
-    cdef public long long found
-    cdef public int[::1] side
-    cdef public int[::1] node
-    cdef public long long sides
+    cdef readonly int[::1] pair, edge
+    cdef readonly long long found
+    cdef readonly int[::1] side, node
+    cdef readonly long long sides

@@ -11,13 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import full_int32, zeros_int32, zeros_int64
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import full_int32, zeros_int32, zeros_int64
 
 ONE = 1 << 16
 """A share of 1: shares are whole numbers, so flows are exact."""
@@ -104,7 +99,6 @@ def separate(planes: Planes, edges: cython.int[::1], needs: cython.longlong[::1]
     -----
     O(flow edges) for each, by shortest paths; a flow has few paths as long as needs are small.
     """
-    at: cython.longlong
     with cython.nogil:
         planes.found = planes.sides = 0
         for at in range(edges.shape[0]):
@@ -117,9 +111,9 @@ def separate(planes: Planes, edges: cython.int[::1], needs: cython.longlong[::1]
 @cython.exceptval(check=False)
 def _left(planes: Planes, half: cython.longlong, edge: cython.longlong, need: cython.longlong) -> cython.longlong:
     """Return how much more can flow along an edge from one of its ends."""
-    e: cython.longlong = half >> 1
-    row: cython.longlong = planes.row[e]
-    most: cython.longlong = need
+    e = half >> 1
+    row = planes.row[e]
+    most = need
     if e == edge:
         return 0
     if half & 1:
@@ -133,11 +127,9 @@ def _left(planes: Planes, half: cython.longlong, edge: cython.longlong, need: cy
 @cython.exceptval(check=False)
 def _cut(planes: Planes, number: cython.longlong, edge: cython.longlong, need: cython.longlong) -> cython.bint:
     """Find the minimum cut of an edge; return whether there is place for more."""
-    from_: cython.longlong = planes.end[edge, 1]
-    to: cython.longlong = planes.end[edge, 0]
-    wanted: cython.longlong = need * _ONE - need * _NEAR
-    reached: cython.longlong
-    t: cython.longlong
+    from_ = planes.end[edge, 1]
+    to = planes.end[edge, 0]
+    wanted = need * _ONE - need * _NEAR
     more: cython.bint = True
     planes.touches = 0
     while wanted > 0 and planes.steps > 0:
@@ -166,11 +158,8 @@ def _cut(planes: Planes, number: cython.longlong, edge: cython.longlong, need: c
 @cython.exceptval(check=False)
 def _reach(planes: Planes, edge: cython.longlong, need: cython.longlong, to: cython.longlong) -> cython.longlong:
     """Reach nodes by edges with something left until ``to`` is one of them; return how many there are."""
-    count: cython.longlong = 1
-    t: cython.longlong = 0
-    at: cython.longlong
-    half: cython.longlong
-    other: cython.longlong
+    count = 1
+    t = 0
     while t < count:
         for at in range(planes.first[planes.queue[t]], planes.first[planes.queue[t] + 1]):
             half = planes.adjacent[at]
@@ -192,9 +181,8 @@ def _augment(
     planes: Planes, edge: cython.longlong, need: cython.longlong, from_: cython.longlong, to: cython.longlong
 ) -> cython.longlong:
     """Send as much as possible along the path to ``to``; return how much that is."""
-    amount: cython.longlong = need * _ONE
-    node: cython.longlong = to
-    half: cython.longlong
+    amount = need * _ONE
+    node = to
     while node != from_:
         half = planes.by[node]
         amount = min(amount, _left(planes, half, edge, need))
@@ -215,10 +203,7 @@ def _augment(
 @cython.exceptval(check=False)
 def _keep(planes: Planes, number: cython.longlong, edge: cython.longlong, reached: cython.longlong) -> cython.bint:
     """Keep the edges that leave the nodes that were reached; return whether there was place for them."""
-    t: cython.longlong
-    at: cython.longlong
-    half: cython.longlong
-    before: cython.longlong = planes.found
+    before = planes.found
     if not _keep_side(planes, number, reached):
         return False
     for t in range(reached):
@@ -242,11 +227,10 @@ def _keep(planes: Planes, number: cython.longlong, edge: cython.longlong, reache
 @cython.exceptval(check=False)
 def _keep_side(planes: Planes, number: cython.longlong, reached: cython.longlong) -> cython.bint:
     """Keep the nodes that were reached, or the others of their plane if those are fewer; return whether there was place."""
-    plane: cython.longlong = planes.plane[planes.queue[0]]
-    first: cython.longlong = planes.nodes[plane]
-    last: cython.longlong = planes.nodes[plane + 1]
+    plane = planes.plane[planes.queue[0]]
+    first = planes.nodes[plane]
+    last = planes.nodes[plane + 1]
     others: cython.bint = 2 * reached > last - first
-    node: cython.longlong
     if planes.sides + (last - first - reached if others else reached) > planes.side.shape[0]:
         return False
     for node in range(first, last):

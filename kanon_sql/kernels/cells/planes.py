@@ -9,15 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import full_int64, zeros_int64, zeros_uint8
-    from kanon_sql.kernels.cells.boxes import BoxSearch, odd, score_of, with_partner, without_partner
-    from kanon_sql.kernels.cells.search_space import CellSpace, cell_at
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import full_int64, zeros_int64, zeros_uint8
+from kanon_sql.kernels.cells.boxes import BoxSearch, odd, score_of, with_partner, without_partner
+from kanon_sql.kernels.cells.search_space import CellSpace, cell_at
 
 _FAR = cython.declare(cython.longlong, 1 << 62)
 """A distance above all others, and the amount of a cycle that takes nothing."""
@@ -92,10 +87,7 @@ def _extend(
     count: cython.longlong,
 ) -> cython.bint:
     """Try all boxes in the other dimensions; return whether the search is at its end."""
-    cell: cython.longlong = work.trial[0]
-    block: cython.longlong
-    at: cython.longlong
-    other: cython.longlong
+    cell = work.trial[0]
     if work.steps < 0:
         return True
     if dimension == planes.a or dimension == planes.b:
@@ -137,13 +129,7 @@ def _edge(
 
     An edge is of one base cell where both dimensions are fine, or of its totals over one of them or both.
     """
-    step: cython.longlong = space.places[cell] - space.places[work.trial[0]]
-    c: cython.longlong
-    k: cython.longlong
-    g: cython.longlong
-    corner: cython.longlong
-    row: cython.longlong
-    own: cython.longlong
+    step = space.places[cell] - space.places[work.trial[0]]
     planes.edge_cost = 0
     planes.edge_amount = _FAR
     for c in range(planes.corners):
@@ -189,8 +175,6 @@ def _reach(
     of_a: cython.bint = node <= planes.total_a
     fine_a: cython.bint = node != planes.total_a and to != planes.total_a
     fine_b: cython.bint = node != planes.total_b and to != planes.total_b
-    length: cython.longlong
-    amount: cython.longlong
     if planes.done[to] or (node == planes.from_ and to == planes.to):
         return
     work.steps -= 1
@@ -218,13 +202,10 @@ def _follow(space: CellSpace, work: BoxSearch, planes: PlaneSearch, node: cython
     """Follow all edges of a node: the cells of its line, or from a total those of the line of the row itself."""
     of_a: cython.bint = node <= planes.total_a
     total: cython.bint = node in (planes.total_a, planes.total_b)
-    varied: cython.longlong = planes.b if of_a else planes.a
-    cell: cython.longlong = work.trial[0] if total else planes.by[node]
-    block: cython.longlong = space.block_of[varied, cell]
-    offset: cython.longlong = planes.total_a + 1 if of_a else 0
-    at: cython.longlong
-    other: cython.longlong
-    row: cython.longlong
+    varied = planes.b if of_a else planes.a
+    cell = work.trial[0] if total else planes.by[node]
+    block = space.block_of[varied, cell]
+    offset = planes.total_a + 1 if of_a else 0
     for at in range(space.block_first[block], space.block_first[block + 1]):
         other = space.line_cells[at]
         row = space.own_row[other]
@@ -239,14 +220,11 @@ def _follow(space: CellSpace, work: BoxSearch, planes: PlaneSearch, node: cython
 @cython.exceptval(check=False)
 def _cycle(space: CellSpace, work: BoxSearch, planes: PlaneSearch) -> cython.bint:
     """Close the shortest cycle through the row; return whether the search is at its end."""
-    cell: cython.longlong = work.trial[0]
+    cell = work.trial[0]
     fine_a: cython.bint = space.fine[planes.a, work.target]
     fine_b: cython.bint = space.fine[planes.b, work.target]
-    own_a: cython.longlong = space.codes[cell, planes.a] if fine_a else planes.total_a
-    own_b: cython.longlong = planes.total_a + 1 + space.codes[cell, planes.b] if fine_b else planes.total_b
-    node: cython.longlong
-    k: cython.longlong
-    best: cython.longlong
+    own_a = space.codes[cell, planes.a] if fine_a else planes.total_a
+    own_b = planes.total_a + 1 + space.codes[cell, planes.b] if fine_b else planes.total_b
     if not _edge(space, work, planes, cell, fine_a, fine_b, 1, False):
         return False
     if score_of(work, planes.edge_cost, planes.edge_amount) >= work.score:
@@ -281,8 +259,7 @@ def _cycle(space: CellSpace, work: BoxSearch, planes: PlaneSearch) -> cython.bin
 @cython.exceptval(check=False)
 def _keep(space: CellSpace, work: BoxSearch, planes: PlaneSearch, fine_a: cython.bint, fine_b: cython.bint) -> cython.void:
     """Keep the cycle, which is better than the best."""
-    node: cython.longlong = planes.to
-    before: cython.longlong
+    node = planes.to
     of_a: cython.bint
     work.cells = work.rows = 0
     _edge(space, work, planes, work.trial[0], fine_a, fine_b, 1, True)

@@ -1,12 +1,6 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport full_int32, full_int64, zeros_uint8
-
 cdef class CellSpace:
-    cdef int[:, ::1] ancestors
-    cdef int[:, ::1] levels
-    cdef int[:, ::1] codes
-    cdef long long[::1] places
-    cdef long long[::1] weights
+    cdef int[:, ::1] ancestors, levels, codes
+    cdef long long[::1] places, weights
     cdef int[::1] units
     cdef long long[:, ::1] unit_first
     cdef int[:, ::1] line_of
@@ -15,12 +9,10 @@ cdef class CellSpace:
     cdef int[:, ::1] block_of
     cdef long long[::1] block_first
     cdef int[::1] own_row
-    cdef unsigned char[:, ::1] sure
-    cdef unsigned char[:, ::1] fine
+    cdef unsigned char[:, ::1] sure, fine
     cdef long long[::1] nodes
     cdef readonly long long[::1] cost
-    cdef readonly unsigned char[::1] suppressed
-    cdef readonly unsigned char[::1] shown
+    cdef readonly unsigned char[::1] suppressed, shown
     cdef long long mask
     cdef long long[::1] slot_place
     cdef int[::1] slot_cell

@@ -9,13 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import full_int32, full_int64, zeros_uint8
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import full_int32, full_int64, zeros_uint8
 
 
 @cython.final
@@ -93,7 +88,7 @@ class CellSpace:
 @cython.exceptval(check=False)
 def _slot(space: CellSpace, place: cython.longlong) -> cython.longlong:
     """Return where a place is in the hash table, or where it would be."""
-    slot: cython.longlong = (place ^ (place >> 21) ^ (place >> 42)) & space.mask
+    slot = (place ^ (place >> 21) ^ (place >> 42)) & space.mask
     while space.slot_cell[slot] >= 0 and space.slot_place[slot] != place:
         slot = (slot + 1) & space.mask
     return slot
@@ -104,8 +99,6 @@ def _slot(space: CellSpace, place: cython.longlong) -> cython.longlong:
 @cython.exceptval(check=False)
 def _fill(space: CellSpace) -> cython.void:
     """Put all base cells into the hash table; of those in one place, the first."""
-    cell: cython.longlong
-    slot: cython.longlong
     for cell in range(space.places.shape[0]):
         slot = _slot(space, space.places[cell])
         if space.slot_cell[slot] < 0:

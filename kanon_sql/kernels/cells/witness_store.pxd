@@ -1,28 +1,19 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport full_int64, zeros_int32, zeros_int64
-from kanon_sql.kernels.cells.circuits cimport CircuitSearch
-from kanon_sql.kernels.cells.planes cimport PlaneSearch
-from kanon_sql.kernels.cells.search_space cimport CellSpace
-
 cdef class WitnessStore:
     cdef readonly int[::1] row
     cdef readonly long long[::1] need
     cdef long long[::1] member_first
-    cdef int[::1] members
-    cdef int[::1] set_of
+    cdef int[::1] members, set_of
     cdef PlaneSearch planes
     cdef CircuitSearch circuits
     cdef public long long steps
-    cdef readonly long long[::1] start
-    cdef readonly long long[::1] count
+    cdef readonly long long[::1] start, count
     cdef readonly int[::1] base
     cdef readonly long long[::1] change
-    cdef public long long used
+    cdef readonly long long used
     cdef long long[::1] head
     cdef long long links
     cdef long long[::1] link_after
-    cdef int[::1] link_witness
-    cdef int[::1] touched
+    cdef int[::1] link_witness, touched
     cdef long long touches
     cdef readonly int[::1] new
     cdef readonly long long news

@@ -5,16 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import full_int64, zeros_int32, zeros_int64
-    from kanon_sql.kernels.cells.circuits import CircuitSearch
-    from kanon_sql.kernels.cells.planes import PlaneSearch
-    from kanon_sql.kernels.cells.search_space import CellSpace
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import full_int64, zeros_int32, zeros_int64
+from kanon_sql.kernels.cells.circuits import CircuitSearch
+from kanon_sql.kernels.cells.planes import PlaneSearch
+from kanon_sql.kernels.cells.search_space import CellSpace
 
 
 @cython.final
@@ -109,8 +104,6 @@ class WitnessStore:
 @cython.exceptval(check=False)
 def _link(store: WitnessStore, links: cython.longlong[::1]) -> cython.void:
     """Add links."""
-    at: cython.longlong
-    row: cython.longlong
     for at in range(links.shape[0]):
         row = links[at] // store.row.shape[0]
         store.link_witness[at] = links[at] % store.row.shape[0]
@@ -124,8 +117,7 @@ def _link(store: WitnessStore, links: cython.longlong[::1]) -> cython.void:
 @cython.exceptval(check=False)
 def _change_of(space: CellSpace, store: WitnessStore, witness: cython.longlong, row: cython.longlong) -> cython.longlong:
     """Return by how much a witness changes a row."""
-    total: cython.longlong = 0
-    at: cython.longlong
+    total = 0
     for at in range(store.start[witness], store.start[witness] + store.count[witness]):
         if space.ancestors[store.base[at], store.set_of[row]] == row:
             total += store.change[at]

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.cells.boxes import BoxSearch, apply, search
-    from kanon_sql.kernels.cells.circuits import search_circuit
-    from kanon_sql.kernels.cells.planes import search_planes
-    from kanon_sql.kernels.cells.search_space import CellSpace
-    from kanon_sql.kernels.cells.witness_store import WitnessStore
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.cells.boxes import BoxSearch, apply, search
+from kanon_sql.kernels.cells.circuits import search_circuit
+from kanon_sql.kernels.cells.planes import search_planes
+from kanon_sql.kernels.cells.search_space import CellSpace
+from kanon_sql.kernels.cells.witness_store import WitnessStore
 
 SECONDARY = cython.declare(cython.longlong, 2)
 """Mark of a row that is suppressed for the sake of others; primary rows and those that are suppressed anyway have 1."""
@@ -74,11 +69,9 @@ def _grow(
     steps: cython.longlong,
 ) -> cython.bint:
     """Make the other table; return whether the row has what it needs."""
-    left: cython.longlong = store.need[witness]
-    target: cython.longlong = store.set_of[store.row[witness]]
-    at: cython.longlong
-    given: cython.longlong
-    moves: cython.longlong = 0
+    left = store.need[witness]
+    target = store.set_of[store.row[witness]]
+    moves = 0
     store.news = 0
     while left > 0:
         work.score = _FREE if free else _ANY
@@ -120,9 +113,7 @@ def _by_circuit(
     steps: cython.longlong,
 ) -> cython.longlong:
     """Add a change of suppressed cells alone to the table in the making; return by how much the row grows."""
-    at: cython.longlong
-    k: cython.longlong
-    amount: cython.longlong = 1 if left <= 16 else left
+    amount = 1 if left <= 16 else left
     for at in range(store.member_first[witness], store.member_first[witness + 1]):
         if search_circuit(space, work, store.circuits, store.members[at], store.row[witness], amount, steps):
             store.touched[store.touches] = store.members[at]
@@ -139,7 +130,6 @@ def _by_circuit(
 @cython.exceptval(check=False)
 def _suppress(space: CellSpace, work: BoxSearch, store: WitnessStore) -> cython.void:
     """Suppress the rows that the best box changes, and note its base cells."""
-    k: cython.longlong
     for k in range(work.cells):
         store.touched[store.touches] = work.cell[k]
         store.touches += 1
@@ -155,10 +145,6 @@ def _suppress(space: CellSpace, work: BoxSearch, store: WitnessStore) -> cython.
 @cython.exceptval(check=False)
 def _store(space: CellSpace, work: BoxSearch, store: WitnessStore, witness: cython.longlong) -> cython.void:
     """Keep the other table as a witness."""
-    t: cython.longlong
-    g: cython.longlong
-    cell: cython.longlong
-    row: cython.longlong
     store.start[witness] = store.used
     for t in range(store.touches):
         cell = store.touched[t]
@@ -184,8 +170,6 @@ def _store(space: CellSpace, work: BoxSearch, store: WitnessStore, witness: cyth
 @cython.exceptval(check=False)
 def _clear(space: CellSpace, work: BoxSearch, store: WitnessStore) -> cython.void:
     """Forget the other table."""
-    t: cython.longlong
-    g: cython.longlong
     for t in range(store.touches):
         work.shift[store.touched[t]] = 0
         for g in range(space.levels.shape[0]):

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.classes.workspace import MOST_INSTANCES
+from kanon_sql.kernels.classes.workspace import MOST_INSTANCES
 
 
 def list_candidates(candidates, partition, k, work):

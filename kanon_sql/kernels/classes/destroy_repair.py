@@ -7,18 +7,13 @@ of the row starts from it.
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.classes.candidates import list_candidates
-    from kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
-    from kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, place_of, take
-    from kanon_sql.kernels.classes.repair import repair
-    from kanon_sql.kernels.classes.workspace import RepairWorkspace, replay, undo
-    from kanon_sql.kernels.random import below
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.classes.candidates import list_candidates
+from kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
+from kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition, place_of, take
+from kanon_sql.kernels.classes.repair import repair
+from kanon_sql.kernels.classes.workspace import RepairWorkspace, replay, undo
+from kanon_sql.kernels.random import below
 
 _ATTEMPTS = cython.declare(cython.longlong, 13)
 """Rows whose classes are dissolved, of one instance that they could share."""
@@ -69,23 +64,8 @@ def rebuild(
     _rebuild_all(candidates, partition, work, k, steps, noise, threshold, state)
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _rebuild_all(
-    candidates: CandidateClasses,
-    partition: Partition,
-    work: RepairWorkspace,
-    k: cython.longlong,
-    steps: cython.longlong,
-    noise: cython.double,
-    threshold: cython.longlong,
-    state: cython.ulonglong[::1],
-) -> cython.void:
-    step: cython.longlong
-    seed: cython.longlong
+def _rebuild_all(candidates, partition, work, k, steps, noise, threshold, state):
     gained: cython.bint
-    f: cython.longlong
-    i: cython.longlong
     with cython.nogil:
         for step in range(steps):
             work.types = 0
@@ -139,7 +119,7 @@ def _rebuild(candidates, partition, work, k, threshold):
     destroyed = work.moves.count
     before = -added_cost(work.moves, candidates.cost, 0)
     most = before + threshold
-    found = False
+    found: cython.bint = False
     for attempt in range(_REPAIRS):
         if not repair(candidates, partition, k, work):
             undo(partition, work.moves, destroyed)

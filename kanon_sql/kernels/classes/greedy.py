@@ -5,24 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
 
 
 def take_frequent(
     codes: NDArray[np.int32],
-    weight: NDArray[np.int64],
+    weight: cython.longlong[::1],
     place: NDArray[np.int64],
-    shown: NDArray[np.uint64],
+    shown: cython.ulonglong[::1],
     sieve: tuple[NDArray[np.uint64], NDArray[np.uint64]],
-    alive: NDArray[np.uint64],
-    k: int,
-    taken: NDArray[np.int32],
+    alive: cython.ulonglong[::1],
+    k: cython.longlong,
+    taken: cython.int[::1],
 ) -> int:
     """Let each instance of the patterns ``shown`` [p] with k live rows take them all; return the rows taken.
 
@@ -42,21 +37,8 @@ def take_frequent(
     O(p j t / 64) for the sifting with j sets plus O(m) per eligible row type; memory O(t).
     """
     groups = GroupingWorkspace(codes=codes, place=place, sets=sieve[0], frequent=sieve[1])
-    return _take_all(groups, weight, shown, alive, k, np.empty(groups.capacity, np.int64), taken)
-
-
-def _take_all(
-    groups: GroupingWorkspace,
-    weight: cython.longlong[::1],
-    shown: cython.ulonglong[::1],
-    alive: cython.ulonglong[::1],
-    k: cython.longlong,
-    slot_rows: cython.longlong[::1],
-    taken: cython.int[::1],
-) -> int:
-    """Take the rows; ``slot_rows`` is scratch [capacity]."""
-    p: cython.longlong
-    total: cython.longlong = 0
+    slot_rows: cython.longlong[::1] = np.empty(groups.capacity, np.int64)
+    total = 0
     with cython.nogil:
         for p in range(shown.shape[0]):
             total += _take(groups, weight, shown[p], p, alive, k, slot_rows, taken)
@@ -66,7 +48,7 @@ def _take_all(
 def _take(groups, weight, shown, p, alive, k, slot_rows, taken):
     """Let the instances of one pattern take their rows; return how many."""
     total = 0
-    found = False
+    found: cython.bint = False
     n = sift(groups, alive, shown)
     size = group(groups, shown, n)
     for h in range(size):

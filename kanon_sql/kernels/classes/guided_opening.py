@@ -5,18 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.classes.partition import CandidateClasses, Partition, put
-    from kanon_sql.kernels.heap import pop, push
-    from kanon_sql.kernels.instances.gains import gain
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.classes.partition import CandidateClasses, Partition, put
+from kanon_sql.kernels.heap import pop, push
+from kanon_sql.kernels.instances.gains import gain
 
 
-def open_by_price(candidates: CandidateClasses, partition: Partition, k: int, factor: float, floor: int) -> NDArray[np.int64]:
+def open_by_price(
+    candidates: CandidateClasses, partition: Partition, k: cython.longlong, factor: float, floor: cython.longlong
+) -> NDArray[np.int64]:
     """Open instances that gain more than ``floor`` from ``factor`` times the prices; return the rows left over, int64 [t].
 
     The price of a row is at most the cost of the cheapest open instance that it fits; a row that is left over joins that one.
@@ -25,30 +22,16 @@ def open_by_price(candidates: CandidateClasses, partition: Partition, k: int, fa
     -----
     A lazy heap: an instance is evaluated again only when it comes to the top. O(members log j) in practice; memory O(t + j).
     """
-    j = len(candidates.cost)
-    unassigned = np.array(candidates.weight)
-    price = (np.asarray(candidates.price) * factor).astype(np.int64)
-    fallback = np.full(len(unassigned), -1, np.int32)
-    heap, key = np.empty(j, np.int64), np.empty(j, np.int64)
-    _open(candidates, partition, k, floor, unassigned, price, fallback, np.empty(k, np.int64), heap, key)
-    return unassigned
-
-
-def _open(
-    candidates: CandidateClasses,
-    partition: Partition,
-    k: cython.longlong,
-    floor: cython.longlong,
-    unassigned: cython.longlong[::1],
-    price: cython.longlong[::1],
-    fallback: cython.int[::1],
-    top_up: cython.longlong[::1],
-    heap: cython.longlong[::1],
-    key: cython.longlong[::1],
-) -> None:
-    """Open instances; ``unassigned`` keeps the rows left over."""
+    left = np.array(candidates.weight)
+    unassigned: cython.longlong[::1] = left
+    price: cython.longlong[::1] = (np.asarray(candidates.price) * factor).astype(np.int64)
+    fallback: cython.int[::1] = np.full(len(left), -1, np.int32)
+    top_up: cython.longlong[::1] = np.empty(k, np.int64)
+    heap: cython.longlong[::1] = np.empty(len(candidates.cost), np.int64)
+    key: cython.longlong[::1] = np.empty(len(candidates.cost), np.int64)
     with cython.nogil:
         _open_all(candidates, partition, k, floor, unassigned, price, fallback, top_up, heap, key)
+    return left
 
 
 def _open_all(candidates, partition, k, floor, unassigned, price, fallback, top_up, heap, key):

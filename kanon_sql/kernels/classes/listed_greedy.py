@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 
 def take_listed(
@@ -35,11 +32,7 @@ def take_listed(
     -----
     O(members).
     """
-    place: cython.longlong
-    a: cython.longlong
-    j: cython.longlong
-    rows: cython.longlong
-    total: cython.longlong = 0
+    total = 0
     with cython.nogil:
         for place in range(order.shape[0]):
             j = order[place]

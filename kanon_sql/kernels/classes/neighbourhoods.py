@@ -5,14 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition
-    from kanon_sql.kernels.random import below
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.classes.partition import SLOTS, CandidateClasses, Partition
+from kanon_sql.kernels.random import below
 
 _INSTANCES = cython.declare(cython.longlong, 2)
 _MEMBERS = cython.declare(cython.longlong, 8)

@@ -1,17 +1,9 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport full_int32, zeros_int32, zeros_int64
-
-cpdef enum:
-    SLOTS = 16
-
 cdef class CandidateClasses:
     cdef readonly long long[::1] start
     cdef readonly int[::1] member
     cdef readonly long long[::1] first
     cdef readonly int[::1] instance
-    cdef readonly long long[::1] cost
-    cdef readonly long long[::1] price
-    cdef readonly long long[::1] weight
+    cdef readonly long long[::1] cost, price, weight
 
 cdef class Partition:
     cdef readonly long long bits
@@ -19,14 +11,9 @@ cdef class Partition:
     cdef readonly long long[::1] amount
     cdef readonly int[::1] used
     cdef readonly long long[::1] rows
-    cdef readonly int[::1] head
-    cdef readonly int[::1] places
-    cdef readonly int[::1] after
+    cdef readonly int[::1] head, places, after
     cdef int[::1] before
 
-@cython.locals(place=cython.longlong, free=cython.longlong, unseen=cython.longlong, old=cython.longlong)
 cdef bint put(Partition partition, long long i, long long j, long long count) noexcept nogil
-@cython.locals(place=cython.longlong)
 cdef void take(Partition partition, long long i, long long j, long long count) noexcept nogil
-@cython.locals(s=cython.longlong, place=cython.longlong, slots=cython.longlong)
 cdef long long place_of(Partition partition, long long i, long long turn) noexcept nogil

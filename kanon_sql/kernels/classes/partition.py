@@ -5,16 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import full_int32, zeros_int32, zeros_int64
 
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import full_int32, zeros_int32, zeros_int64
-
-if not cython.compiled:  # compiled, it comes from the .pxd
-    SLOTS = 16
+SLOTS = 16
 """Classes over which the rows of one row type may be spread: a cache line of them."""
 
 BITS = SLOTS.bit_length() - 1

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, it comes from the .pxd
-    from kanon_sql.kernels.classes.partition import CandidateClasses
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.classes.partition import CandidateClasses
 
 
 def count_candidates(
@@ -19,9 +14,6 @@ def count_candidates(
     count: cython.longlong[::1],
 ) -> None:
     """Add up the rows and the row types of each candidate."""
-    a: cython.longlong
-    f: cython.longlong
-    j: cython.longlong
     with cython.nogil:
         for f in range(row_type.shape[0]):
             for a in range(candidates.first[row_type[f]], candidates.first[row_type[f] + 1]):
@@ -40,10 +32,7 @@ def list_candidates(
     instance: cython.int[::1],
 ) -> None:
     """List the candidates that have a number from both sides; ``end[j]`` is where the next member of j belongs."""
-    a: cython.longlong
-    f: cython.longlong
-    j: cython.longlong
-    place: cython.longlong = 0
+    place = 0
     with cython.nogil:
         for f in range(row_type.shape[0]):
             for a in range(candidates.first[row_type[f]], candidates.first[row_type[f] + 1]):

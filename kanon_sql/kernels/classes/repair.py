@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.classes.move_log import log
-    from kanon_sql.kernels.classes.partition import SLOTS, put, take
-    from kanon_sql.kernels.instances.gains import NEVER, gain
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.classes.move_log import log
+from kanon_sql.kernels.classes.partition import SLOTS, put, take
+from kanon_sql.kernels.instances.gains import NEVER, gain
 
 
 def _assign(partition, work, i, j, rows):
@@ -123,7 +118,7 @@ def _open_for_rows_without_class(candidates, partition, k, work):
 
 def _keep_for_rows_without_class(work):
     """Keep the instances that a row without an open class fits; return whether there is such a row."""
-    exists = False
+    exists: cython.bint = False
     for f in range(work.types):
         exists = exists or (work.rows[work.row[f]] > 0 and work.fallback[work.row[f]] < 0)
     for q in range(work.closed):

@@ -1,22 +1,10 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport empty_int32, empty_int64, full_int32, zeros_int64
-from kanon_sql.kernels.classes.move_log cimport MoveLog
-from kanon_sql.kernels.classes.partition cimport CandidateClasses, Partition, put, take
-
-cpdef enum:
-    MOST_INSTANCES = 16384
-
 cdef class RepairWorkspace:
     cdef readonly long long size
     cdef long long types
-    cdef int[::1] row
-    cdef int[::1] cheapest_open
-    cdef long long[::1] own
-    cdef long long[::1] price
-    cdef long long[::1] learnt
+    cdef int[::1] row, cheapest_open
+    cdef long long[::1] own, price, learnt
     cdef int[::1] vain
-    cdef long long[::1] rows
-    cdef long long[::1] capped_price
+    cdef long long[::1] rows, capped_price
     cdef int[::1] fallback
     cdef MoveLog moves
     cdef long long[::1] top_up
@@ -25,15 +13,8 @@ cdef class RepairWorkspace:
     cdef long long[::1] begin
     cdef int[::1] entry
     cdef long long[::1] value
-    cdef int[::1] gaining
-    cdef int[::1] number
-    cdef int[::1] listed
-    cdef long long[::1] listed_end
-    cdef long long[::1] fitting
-    cdef long long[::1] filled
-    cdef long long[::1] wanted
+    cdef int[::1] gaining, number, listed
+    cdef long long[::1] listed_end, fitting, filled, wanted
 
-@cython.locals(a=cython.longlong)
 cdef void undo(Partition partition, MoveLog moves, long long first) noexcept nogil
-@cython.locals(a=cython.longlong)
 cdef void replay(Partition partition, MoveLog moves) noexcept nogil

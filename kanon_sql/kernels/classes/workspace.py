@@ -5,17 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int32, empty_int64, full_int32, zeros_int64
+from kanon_sql.kernels.classes.move_log import MoveLog
+from kanon_sql.kernels.classes.partition import CandidateClasses, put, take
 
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int32, empty_int64, full_int32, zeros_int64
-    from kanon_sql.kernels.classes.move_log import MoveLog
-    from kanon_sql.kernels.classes.partition import CandidateClasses, put, take
-
-    MOST_INSTANCES = 16384
+MOST_INSTANCES = 16384
 
 _MOVES_PER_ROW_TYPE, _MORE_MOVES = 64, 4096
 """A slot of a row type is emptied once, filled once, and moved to a cheaper class by two moves: four for each of 16 slots."""

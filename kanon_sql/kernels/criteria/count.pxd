@@ -1,8 +1,4 @@
-cimport cython
-from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
-
 cdef bint meets(EncodedRequirement required, long long q, long long[::1] h, long long at) noexcept nogil
-@cython.locals(named=cython.longlong, missing=cython.longlong)
 cdef double shortfall(
     EncodedRequirement required, long long q, CriteriaWorkspace work, long long[::1] h, long long at
 ) noexcept nogil

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.criteria import count, distinct, entropy, equal, frequency, matrix, recursive, shares, tree
-    from kanon_sql.kernels.criteria.encoded import (
-        COUNT,
-        DISTINCT,
-        ENTROPY,
-        EQUAL,
-        FREQUENCY,
-        RECURSIVE,
-        SHARES,
-        TREE,
-        CriteriaWorkspace,
-        EncodedRequirement,
-    )
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.criteria import count, distinct, entropy, equal, frequency, matrix, recursive, shares, tree
+from kanon_sql.kernels.criteria.encoded import (
+    COUNT,
+    DISTINCT,
+    ENTROPY,
+    EQUAL,
+    FREQUENCY,
+    RECURSIVE,
+    SHARES,
+    TREE,
+    CriteriaWorkspace,
+    EncodedRequirement,
+)
 
 
 @cython.ccall
@@ -30,7 +25,6 @@ def meets(
     required: EncodedRequirement, work: CriteriaWorkspace, h: cython.longlong[::1], at: cython.longlong, rows: cython.longlong
 ) -> cython.bint:
     """Return whether a class of some rows with the histogram ``h[at : at + V]`` meets all criteria; O(V), more for matrices."""
-    q: cython.longlong
     met: cython.bint
     if rows < required.least:
         return False
@@ -63,12 +57,7 @@ def criterion_meets(required, work, q, h, at, rows):
     return matrix.meets(required, q, work, h, at, rows)
 
 
-@cython.ccall
-@cython.nogil
-@cython.exceptval(check=False)
-def shortfall(
-    required: EncodedRequirement, work: CriteriaWorkspace, h: cython.longlong[::1], at: cython.longlong, rows: cython.longlong
-) -> cython.double:
+def shortfall(required, work, h, at, rows):
     """Return how many rows a class is away from its requirement, summed over the criteria; 0 is none.
 
     ``work.added`` and ``work.removed`` are set to how much smaller that were with a row more, and with a row less, at each
@@ -78,9 +67,7 @@ def shortfall(
     -----
     O(V), more for matrices. Floats: they only guide a search; whether a requirement is met is for `meets` to say.
     """
-    q: cython.longlong
-    v: cython.longlong
-    short: cython.longlong = max(0, required.least - rows)
+    short = max(0, required.least - rows)
     found: cython.double = short
     for v in range(required.counters):
         work.added[v] = 0.0
@@ -144,8 +131,6 @@ def may_meet(
     Floats, and never too strict but for their rounding: they only lead the way; whether a requirement is met is for `meets` to
     say.
     """
-    q: cython.longlong
-    kind: cython.longlong
     may: cython.bint
     for q in range(required.criteria):
         kind = required.kind[q]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 _ERROR = cython.declare(cython.double, 1e-13)
 """Relative error of a sum of floats, generously."""
@@ -21,11 +18,11 @@ def within(required, q, work, rows):
 
 def within_surely(required, q, work, rows):
     """Return whether a class of some rows is within the threshold, though the work is rounded; doubt is failure."""
-    limit = cython.cast(cython.double, required.num[q]) * required.extra[q] * required.rows * rows
+    limit: cython.double = cython.cast(cython.double, required.num[q]) * required.extra[q] * required.rows * rows
     return work == 0.0 or work * required.den[q] * (1.0 + _ERROR) <= limit * (1.0 - _ERROR)
 
 
 def may_be_within(required, q, moved, size):
     """Return whether a class of ``size`` rows of which some have to be moved at least may be within the threshold."""
-    ratio = cython.cast(cython.double, required.num[q]) / required.den[q]
+    ratio: cython.double = cython.cast(cython.double, required.num[q]) / required.den[q]
     return moved <= ratio * required.extra[q] * size * (1.0 + _ROUNDING)

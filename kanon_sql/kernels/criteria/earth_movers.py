@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import zeros_int64
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import zeros_int64
 
 _FAR = cython.declare(cython.longlong, 1 << 62)
 
@@ -112,7 +107,7 @@ def _order(work, v):
 
 def _nearest_deficit(work, v, cost, at):
     """Return the value with too little that is nearest to one with too much; -1 when nothing is left to move."""
-    supply = False
+    supply: cython.bint = False
     for u in range(v):
         work.distance[u] = 0 if work.left[u] > 0 else _FAR
         work.before[u] = -1

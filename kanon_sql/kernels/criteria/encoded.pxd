@@ -1,44 +1,14 @@
-from kanon_sql.kernels.arrays cimport empty_float64, empty_int64, zeros_float64
-from kanon_sql.kernels.criteria.earth_movers cimport Transport
-
-cpdef enum:
-    FREQUENCY = 0
-    DISTINCT = 1
-    ENTROPY = 2
-    RECURSIVE = 3
-    SHARES = 4
-    EQUAL = 5
-    TREE = 6
-    MATRIX = 7
-    COUNT = 8
-
 cdef class EncodedRequirement:
-    cdef long long rows
-    cdef long long least
+    cdef long long rows, least
     cdef readonly long long counters
     cdef long long of_first
     cdef readonly long long criteria
-    cdef long long[::1] kind
-    cdef long long[::1] low
-    cdef long long[::1] high
-    cdef long long[::1] num
-    cdef long long[::1] den
-    cdef long long[::1] extra
-    cdef long long[::1] exact
-    cdef long long[::1] data_start
-    cdef long long[::1] edges
-    cdef long long[::1] share_start
-    cdef long long[::1] total
+    cdef long long[::1] kind, low, high, num, den, extra, exact, data_start, edges, share_start, total
     cdef double[::1] share
     cdef long long[::1] data
     cdef readonly int[:, ::1] counter
 
 cdef class CriteriaWorkspace:
-    cdef long long[::1] top
-    cdef long long[::1] below
-    cdef double[::1] more
-    cdef double[::1] less
-    cdef double[::1] added
-    cdef double[::1] removed
-    cdef double[::1] logs
+    cdef long long[::1] top, below
+    cdef double[::1] more, less, added, removed, logs
     cdef Transport transport

@@ -5,17 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_float64, empty_int64, zeros_float64
+from kanon_sql.kernels.criteria.earth_movers import Transport
 
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_float64, empty_int64, zeros_float64
-    from kanon_sql.kernels.criteria.earth_movers import Transport
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, SHARES, EQUAL, TREE, MATRIX, COUNT = range(9)
+FREQUENCY = 0
+DISTINCT = 1
+ENTROPY = 2
+RECURSIVE = 3
+SHARES = 4
+EQUAL = 5
+TREE = 6
+MATRIX = 7
+COUNT = 8
 
 _LOGS = np.arange(1024) * np.log(np.maximum(1, np.arange(1024)))
 """x log x of the sizes of most classes."""

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from math import log
 
-if not cython.compiled:  # compiled, they come from the .pxd
-    from math import log
-
+from kanon_sql.kernels import uncompiled as cython
 
 _ERROR = cython.declare(cython.double, 1e-13)
 """Relative error of a sum of logarithms, generously."""
@@ -20,7 +15,7 @@ _ROUNDING = cython.declare(cython.double, 1e-9)
 
 def meets(required, q, h, at, rows):
     """Return whether the entropy is at least log(num / den); doubt is failure."""
-    part = 0.0
+    part: cython.double = 0.0
     num = required.num[q]
     den = required.den[q]
     found = 0
@@ -34,21 +29,21 @@ def meets(required, q, h, at, rows):
             greatest = max(greatest, h[v])
     if least == greatest:  # the entropy is log of the number of values, exactly
         return found * den >= num
-    size = part + rows * (log(rows) + log(num) + log(den) + 1.0)
+    size: cython.double = part + rows * (log(rows) + log(num) + log(den) + 1.0)
     return rows * (log(rows) - log(num) + log(den)) - part > _ERROR * size
 
 
 def shortfall(required, q, work, h, at, rows):
     """Return the shortfall of the entropy, times the rows."""
-    part = 0.0
-    least = log(cython.cast(cython.double, required.num[q]) / required.den[q])
+    part: cython.double = 0.0
+    least: cython.double = log(cython.cast(cython.double, required.num[q]) / required.den[q])
     for v in range(at + required.low[q], at + required.high[q]):
         part += _self_log(work, h[v])
-    now = max(0.0, part + least * rows - _self_log(work, rows))
-    more = part + least * (rows + 1) - _self_log(work, rows + 1)
-    less = part + least * (rows - 1) - _self_log(work, rows - 1)
+    now: cython.double = max(0.0, part + least * rows - _self_log(work, rows))
+    more: cython.double = part + least * (rows + 1) - _self_log(work, rows + 1)
+    less: cython.double = part + least * (rows - 1) - _self_log(work, rows - 1)
     for v in range(required.low[q], required.high[q]):
-        here = _self_log(work, h[at + v])
+        here: cython.double = _self_log(work, h[at + v])
         work.added[v] += now - max(0.0, more - here + _self_log(work, h[at + v] + 1))
         work.removed[v] += now - max(0.0, less - here + _self_log(work, h[at + v] - 1))
     return now
@@ -63,8 +58,8 @@ def _self_log(work, rows):
 
 def may_meet(required, q, h, at, rows, size):
     """Return whether the entropy is enough if the values get as even as they can; O(V log size)."""
-    least = log(cython.cast(cython.double, required.num[q]) / required.den[q])
-    part = _least_part(h, at + required.low[q], at + required.high[q], size - rows, size)
+    least: cython.double = log(cython.cast(cython.double, required.num[q]) / required.den[q])
+    part: cython.double = _least_part(h, at + required.low[q], at + required.high[q], size - rows, size)
     return size * log(size) - part >= size * least - _ROUNDING * size
 
 
@@ -73,7 +68,7 @@ def _least_part(h, low, high, rest, size):
     level = 0
     above = size + 1
     left = rest
-    part = 0.0
+    part: cython.double = 0.0
     while above - level > 1:
         middle = (level + above) // 2
         needed = 0

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.criteria.distance import may_be_within, within, within_surely
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.criteria.distance import may_be_within, within, within_surely
 
 _SMALL = cython.declare(cython.double, 1e-9)
 
@@ -16,7 +11,7 @@ _SMALL = cython.declare(cython.double, 1e-9)
 def meets(required, q, h, at, rows):
     """Return whether the distance is within the threshold."""
     moved = 0
-    rounded = 0.0
+    rounded: cython.double = 0.0
     if required.exact[q]:
         for v in range(required.low[q], required.high[q]):
             gap = required.rows * h[at + v] - rows * required.total[v]
@@ -30,17 +25,17 @@ def meets(required, q, h, at, rows):
 
 def shortfall(required, q, work, h, at, rows):
     """Return what is above the shares of the whole table, all values together."""
-    slack = cython.cast(cython.double, required.num[q]) / required.den[q] * required.extra[q] / 2.0
-    here = -slack * rows
-    more = -slack * (rows + 1.0)
-    less = -slack * (rows - 1.0)
+    slack: cython.double = cython.cast(cython.double, required.num[q]) / required.den[q] * required.extra[q] / 2.0
+    here: cython.double = -slack * rows
+    more: cython.double = -slack * (rows + 1.0)
+    less: cython.double = -slack * (rows - 1.0)
     for v in range(required.low[q], required.high[q]):
-        share = required.share[v]
-        over = h[at + v] - share * rows
+        share: cython.double = required.share[v]
+        over: cython.double = h[at + v] - share * rows
         here += max(0.0, over)
         more += max(0.0, over - share)
         less += max(0.0, over + share)
-    now = max(0.0, here)
+    now: cython.double = max(0.0, here)
     for v in range(required.low[q], required.high[q]):
         share = required.share[v]
         over = h[at + v] - share * rows
@@ -51,7 +46,7 @@ def shortfall(required, q, work, h, at, rows):
 
 def may_meet(required, q, h, at, size):
     """Return whether what is above the shares of the whole table is within the threshold."""
-    above = 0.0
+    above: cython.double = 0.0
     for v in range(required.low[q], required.high[q]):
         above += max(0.0, h[at + v] - required.share[v] * size)
     return may_be_within(required, q, 2.0 * above, size)
@@ -63,13 +58,13 @@ def largest(part, most):
     r rows can stay if what is within the shares of r is 1 - t of them; the shares of r grow with r slower than r, so r is an
     interval, but for what rounding takes away. Returns how many, or 0.
     """
-    ratio = cython.cast(cython.double, part.required.num[0]) / part.required.den[0]
-    slack = ratio * part.required.extra[0] / 2.0
+    ratio: cython.double = cython.cast(cython.double, part.required.num[0]) / part.required.den[0]
+    slack: cython.double = ratio * part.required.extra[0] / 2.0
     low = 0
     high = most
     while low < high:
         middle = (low + high + 1) // 2
-        inside = 0.0
+        inside: cython.double = 0.0
         for a in range(part.groups):
             g = part.group[a]
             inside += min(cython.cast(cython.double, part.rows[g]), middle * part.required.share[part.counter[g, 0]])
@@ -96,10 +91,10 @@ def _keep_shares(part, total):
         missing -= part.keep[g]
     while missing:
         best = -1
-        most = _SMALL
+        most: cython.double = _SMALL
         for a in range(part.groups):
             g = part.group[a]
-            gain = total * part.required.share[part.counter[g, 0]] - part.keep[g]
+            gain: cython.double = total * part.required.share[part.counter[g, 0]] - part.keep[g]
             if part.keep[g] < part.rows[g] and gain > most:
                 best = g
                 most = min(gain, 1.0)

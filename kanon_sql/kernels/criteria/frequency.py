@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 
 def meets(required, q, h, at, rows):
@@ -23,12 +20,12 @@ def _most(h, low, high):
 
 def shortfall(required, q, work, h, at, rows):
     """Return what is above the share."""
-    now = 0.0
-    more = 0.0
-    less = 0.0
-    share = 1.0 / (cython.cast(cython.double, required.num[q]) / required.den[q])
+    now: cython.double = 0.0
+    more: cython.double = 0.0
+    less: cython.double = 0.0
+    share: cython.double = 1.0 / (cython.cast(cython.double, required.num[q]) / required.den[q])
     for v in range(required.low[q], required.high[q]):
-        over = h[at + v] - share * rows
+        over: cython.double = h[at + v] - share * rows
         now += max(0.0, over)
         more += max(0.0, over - share)
         less += max(0.0, over + share)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.criteria.distance import may_be_within, within, within_surely
-    from kanon_sql.kernels.criteria.earth_movers import solve
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.criteria.distance import may_be_within, within, within_surely
+from kanon_sql.kernels.criteria.earth_movers import solve
 
 
 def meets(required, q, work, h, at, rows):
@@ -17,7 +12,7 @@ def meets(required, q, work, h, at, rows):
     size = required.high[q] - required.low[q]
     cost = required.data_start[q]
     moved = 0
-    rounded = 0.0
+    rounded: cython.double = 0.0
     _solve(required, q, work, h, at, rows)
     if required.exact[q]:
         for v in range(size * size):
@@ -41,18 +36,18 @@ def shortfall(required, q, work, h, at, rows):
     """Return how much more the transport costs: a row more or less changes that by its potential."""
     low = required.low[q]
     size = required.high[q] - low
-    ratio = cython.cast(cython.double, required.num[q]) / required.den[q]
+    ratio: cython.double = cython.cast(cython.double, required.num[q]) / required.den[q]
     _solve(required, q, work, h, at, rows)
-    scale = 1.0 / required.extra[q]
-    mean = 0.0
-    beyond = -ratio * rows
+    scale: cython.double = 1.0 / required.extra[q]
+    mean: cython.double = 0.0
+    beyond: cython.double = -ratio * rows
     for v in range(size):
-        excess = work.transport.excess[v]  # as a float: C division of whole numbers truncates
+        excess: cython.double = work.transport.excess[v]  # as a float: C division of whole numbers truncates
         mean += work.transport.potential[v] * scale * required.share[low + v]
         beyond += work.transport.potential[v] * scale * (excess / required.rows)
-    now = max(0.0, beyond)
+    now: cython.double = max(0.0, beyond)
     for v in range(size):
-        slope = work.transport.potential[v] * scale - mean - ratio
+        slope: cython.double = work.transport.potential[v] * scale - mean - ratio
         work.added[low + v] += now - max(0.0, beyond + slope)
         work.removed[low + v] += now - max(0.0, beyond - slope)
     return now
@@ -63,9 +58,9 @@ def may_meet(required, q, h, at, size):
     low = required.low[q]
     values_of = required.high[q] - low
     first = required.data_start[q]
-    found = 0.0
+    found: cython.double = 0.0
     for v in range(values_of):
-        over = h[at + low + v] - required.share[low + v] * size
+        over: cython.double = h[at + low + v] - required.share[low + v] * size
         if over > 0.0:
             way = -1
             for u in range(values_of):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 
 def meets(required, q, work, h, at, rows):
@@ -48,11 +45,11 @@ def shortfall(required, q, work, h, at, rows):
     low = required.low[q]
     high = required.high[q]
     size = required.extra[q]
-    ratio = cython.cast(cython.double, required.num[q]) / required.den[q]
+    ratio: cython.double = cython.cast(cython.double, required.num[q]) / required.den[q]
     behind = _tail(work, h, at + low, at + high, rows, size)
     top = _top(h, at + low, at + high) - at
-    beyond = h[at + top] - ratio * behind + 1.0 / required.den[q]
-    now = beyond if beyond > 0.0 else 0.0
+    beyond: cython.double = h[at + top] - ratio * behind + 1.0 / required.den[q]
+    now: cython.double = beyond if beyond > 0.0 else 0.0
     for v in range(low, high):
         work.added[v] += now - max(0.0, beyond - ratio)
         work.removed[v] += now - max(0.0, beyond + ratio)
@@ -60,7 +57,7 @@ def shortfall(required, q, work, h, at, rows):
         v = work.top[place] - at
         work.added[v] -= now - max(0.0, beyond - ratio)
         work.removed[v] -= now - max(0.0, beyond + ratio)
-    own = ratio if size == 1 else 0.0
+    own: cython.double = ratio if size == 1 else 0.0
     work.added[top] += max(0.0, beyond - own) - max(0.0, beyond + 1.0 - own)
     work.removed[top] += max(0.0, beyond + own) - max(0.0, beyond - 1.0 + own)
     return now

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 
 def meets(required, q, h, at, rows):
@@ -22,16 +19,16 @@ def meets(required, q, h, at, rows):
 
 def shortfall(required, q, work, h, at, rows):
     """Return what is above the greatest shares, and what is below the least."""
-    size = rows
-    now = 0.0
-    more = 0.0
-    less = 0.0
+    size: cython.double = rows
+    now: cython.double = 0.0
+    more: cython.double = 0.0
+    less: cython.double = 0.0
     limits = required.extra[q]
     start = required.data_start[q]
     for e in range(start, start + limits):
-        held = h[at + required.data[e]]
-        most = cython.cast(cython.double, required.data[e + limits]) / required.data[e + 2 * limits]
-        least = cython.cast(cython.double, required.data[e + 3 * limits]) / required.data[e + 4 * limits]
+        held: cython.double = h[at + required.data[e]]
+        most: cython.double = cython.cast(cython.double, required.data[e + limits]) / required.data[e + 2 * limits]
+        least: cython.double = cython.cast(cython.double, required.data[e + 3 * limits]) / required.data[e + 4 * limits]
         now += _outside(held, least * size, most * size)
         more += _outside(held, least * (size + 1.0), most * (size + 1.0))
         less += _outside(held, least * (size - 1.0), most * (size - 1.0))

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.criteria.distance import may_be_within, within, within_surely
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.criteria.distance import may_be_within, within, within_surely
 
 
 def meets(required, q, work, h, at, rows):
@@ -17,7 +12,7 @@ def meets(required, q, work, h, at, rows):
     length = required.data_start[q]
     total = length + 2 * edges
     moved = 0
-    rounded = 0.0
+    rounded: cython.double = 0.0
     _sum_below(required, q, work, h, at)
     if required.exact[q]:
         for e in range(edges):
@@ -51,16 +46,16 @@ def shortfall(required, q, work, h, at, rows):
     edges = required.edges[q]
     length = required.data_start[q]
     leaf = length + 3 * edges - required.low[q]
-    here = 0.0
-    all_more = 0.0
-    all_less = 0.0
-    scale = 1.0 / required.extra[q]
-    ratio = cython.cast(cython.double, required.num[q]) / required.den[q]
+    here: cython.double = 0.0
+    all_more: cython.double = 0.0
+    all_less: cython.double = 0.0
+    scale: cython.double = 1.0 / required.extra[q]
+    ratio: cython.double = cython.cast(cython.double, required.num[q]) / required.den[q]
     _sum_below(required, q, work, h, at)
     for e in range(edges - 1, -1, -1):  # parents first
-        long = required.data[length + e] * scale
-        share = required.share[required.share_start[q] + e]
-        over = work.below[e] - share * rows
+        long: cython.double = required.data[length + e] * scale
+        share: cython.double = required.share[required.share_start[q] + e]
+        over: cython.double = work.below[e] - share * rows
         here += long * abs(over)
         all_more += long * abs(over - share)
         all_less += long * abs(over + share)
@@ -70,10 +65,10 @@ def shortfall(required, q, work, h, at, rows):
         if up >= 0:
             work.more[e] += work.more[up]
             work.less[e] += work.less[up]
-    now = max(0.0, here - ratio * rows)
+    now: cython.double = max(0.0, here - ratio * rows)
     for v in range(required.low[q], required.high[q]):
         e = required.data[leaf + v]
-        own = work.more[e] if e >= 0 else 0.0
+        own: cython.double = work.more[e] if e >= 0 else 0.0
         work.added[v] += now - max(0.0, all_more + own - ratio * (rows + 1.0))
         own = work.less[e] if e >= 0 else 0.0
         work.removed[v] += now - max(0.0, all_less + own - ratio * (rows - 1.0))
@@ -85,9 +80,9 @@ def may_meet(required, q, work, h, at, rows, size):
     rest = size - rows
     length = required.data_start[q]
     first = required.share_start[q]
-    moved = 0.0
+    moved: cython.double = 0.0
     _sum_below(required, q, work, h, at)
     for e in range(required.edges[q]):
-        over = work.below[e] - required.share[first + e] * size
+        over: cython.double = work.below[e] - required.share[first + e] * size
         moved += max(over, -over - rest, 0.0) * required.data[length + e]
     return may_be_within(required, q, moved, size)

@@ -8,7 +8,7 @@ except ModuleNotFoundError:
     from kanon_sql.kernels.instances.class_distance import class_costs
     from kanon_sql.kernels.instances.groups import GroupingWorkspace, frequent_sets
     from kanon_sql.kernels.instances.lagrangian import instance_gains, relaxed
-    from kanon_sql.kernels.instances.listing import advance, expect, found, search_for, set_prices
+    from kanon_sql.kernels.instances.listing import advance, expect, found, set_prices
     from kanon_sql.kernels.instances.refinement import refine
     from kanon_sql.kernels.instances.row_distance import distances, nearest_row_types
     from kanon_sql.kernels.instances.search import Search

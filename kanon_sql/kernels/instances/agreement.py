@@ -5,23 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.merge_sort import sort_by_key
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.merge_sort import sort_by_key
 
 _WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
 
 
 def shared_patterns(
-    codes: NDArray[np.int32],
-    weight: NDArray[np.int64],
-    cost: NDArray[np.int64],
-    seeds: NDArray[np.int64],
-    others: NDArray[np.int64],
+    codes: cython.int[:, ::1],
+    weight: cython.longlong[::1],
+    cost: cython.longlong[::1],
+    seeds: cython.longlong[::1],
+    others: cython.longlong[::1],
     steps: int,
 ) -> NDArray[np.uint64]:
     """Return patterns uint64 [seeds, steps]: the columns in which a seed agrees with its 1, 2, 4, ... nearest ``others``.
@@ -32,38 +27,24 @@ def shared_patterns(
     -----
     O(s (o m + o log o)) for s seeds and o others; memory O(o (m + 1) + s steps).
     """
-    found = np.zeros((len(seeds), steps), np.uint64)
-    agree = np.empty(len(others), np.uint64)
-    hidden, order, scratch = (np.empty(len(others), np.int64) for _ in range(3))
-    _fill(codes, weight, cost, seeds, others, agree, hidden, order, scratch, found)
-    return found
-
-
-def _fill(
-    codes: cython.int[:, ::1],
-    weight: cython.longlong[::1],
-    cost: cython.longlong[::1],
-    seeds: cython.longlong[::1],
-    others: cython.longlong[::1],
-    agree: cython.ulonglong[::1],
-    hidden: cython.longlong[::1],
-    order: cython.longlong[::1],
-    scratch: cython.longlong[::1],
-    found: cython.ulonglong[:, ::1],
-) -> None:
-    """Fill ``found``; ``agree``, ``hidden``, ``order`` and ``scratch`` are scratch arrays as long as ``others``."""
-    s: cython.longlong
+    patterns = np.zeros((len(seeds), steps), np.uint64)
+    found: cython.ulonglong[:, ::1] = patterns
+    agree: cython.ulonglong[::1] = np.empty(len(others), np.uint64)
+    hidden: cython.longlong[::1] = np.empty(len(others), np.int64)
+    order: cython.longlong[::1] = np.empty(len(others), np.int64)
+    scratch: cython.longlong[::1] = np.empty(len(others), np.int64)
     with cython.nogil:
         for s in range(seeds.shape[0]):
             _compare(codes, cost, seeds[s], others, agree, hidden)
             _nearest(weight, seeds[s], others, agree, hidden, order, scratch, found[s])
+    return patterns
 
 
 def _compare(codes, cost, seed, others, agree, hidden):
     """Find the columns in which a seed agrees with each other row type, and the cost of the columns in which it does not."""
     for o in range(others.shape[0]):
         i = others[o]
-        same = 0
+        same: cython.ulonglong = 0
         total = 0
         for c in range(cost.shape[0]):
             differs = cython.cast(cython.longlong, codes[i, c] != codes[seed, c])  # a branch would be guessed wrong
@@ -75,7 +56,7 @@ def _compare(codes, cost, seed, others, agree, hidden):
 
 def _nearest(weight, seed, others, agree, hidden, order, scratch, found):
     """Fill in the columns that a seed and its nearest others share."""
-    common = _WORD
+    common: cython.ulonglong = _WORD
     rows = weight[seed] - 1
     step = 0
     for o in range(others.shape[0]):

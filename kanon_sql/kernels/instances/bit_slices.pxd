@@ -1,49 +1,25 @@
-cimport cython
-from kanon_sql.kernels.instances.groups cimport trailing_zeros
-
 cdef class Values:
     cdef int[:, ::1] codes
-    cdef long long[::1] column
-    cdef long long[::1] cost
-    cdef long long[::1] first
-    cdef long long[::1] start
-    cdef int[::1] member
-    cdef int[::1] place
+    cdef long long[::1] column, cost, first, start
+    cdef int[::1] member, place
     cdef unsigned long long[:, ::1] bits
 
 cdef class Agreement:
     cdef unsigned long long[:, ::1] counter
-    cdef unsigned long long[::1] carry
-    cdef unsigned long long[::1] left
-    cdef unsigned long long[::1] level
-    cdef long long total
-    cdef long long away
+    cdef unsigned long long[::1] carry, left, level
+    cdef long long total, away
 
-@cython.locals(
-    place=cython.longlong, a=cython.longlong, c=cython.longlong, value=cython.longlong, bits=cython.longlong,
-    one=cython.longlong, one_cost=cython.longlong
-)
 cdef void compare(Values values, Agreement agreement, long long i) noexcept nogil
-@cython.locals(b=cython.longlong, w=cython.longlong)
 cdef void _clear(unsigned long long[:, ::1] counter, unsigned long long[::1] left, long long t) noexcept nogil
-@cython.locals(b=cython.longlong, c=cython.longlong, carry=cython.ulonglong, held=cython.ulonglong, w=cython.longlong)
 cdef void _add_to(unsigned long long[:, ::1] counter, long long j, long long cost) noexcept nogil
-@cython.locals(
-    b=cython.longlong, c=cython.longlong, w=cython.longlong, x=cython.ulonglong, y=cython.ulonglong, held=cython.ulonglong
-)
 cdef void _add_sets(
     unsigned long long[:, ::1] counter, unsigned long long[::1] carry, unsigned long long[:, ::1] bits, long long one,
     long long other, long long cost
 ) noexcept nogil
-@cython.locals(b=cython.longlong, shared=cython.longlong)
 cdef bint take_nearest(Agreement agreement) noexcept nogil
-@cython.locals(w=cython.longlong, some=cython.ulonglong)
 cdef bint _copy(unsigned long long[::1] source, unsigned long long[::1] target) noexcept nogil
-@cython.locals(w=cython.longlong, some=cython.ulonglong)
 cdef bint _keep(
     unsigned long long[:, ::1] counter, long long b, unsigned long long[::1] level, unsigned long long[::1] scratch
 ) noexcept nogil
-@cython.locals(w=cython.longlong)
 cdef void _remove(unsigned long long[::1] left, unsigned long long[::1] level) noexcept nogil
-@cython.locals(word=cython.ulonglong)
 cdef long long next_taken(Agreement agreement, long long w) noexcept nogil

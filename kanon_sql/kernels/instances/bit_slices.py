@@ -8,13 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.instances.groups import trailing_zeros
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.instances.groups import trailing_zeros
 
 _ONE = cython.declare(cython.ulonglong, 1)
 
@@ -129,10 +124,10 @@ def _add_to(counter, j, cost):
     w = j >> 6
     for b in range(counter.shape[0]):
         if (cost >> b) & 1:
-            carry = _ONE << cython.cast(cython.ulonglong, j & 63)
+            carry: cython.ulonglong = _ONE << cython.cast(cython.ulonglong, j & 63)
             c = b
             while carry:
-                held = counter[c, w]
+                held: cython.ulonglong = counter[c, w]
                 counter[c, w] = held ^ carry
                 carry &= held
                 c += 1
@@ -145,15 +140,15 @@ def _add_sets(counter, carry, bits, one, other, cost):
             continue
         if other < 0:
             for w in range(carry.shape[0]):
-                held = counter[b, w]
-                x = bits[one, w]
+                held: cython.ulonglong = counter[b, w]
+                x: cython.ulonglong = bits[one, w]
                 counter[b, w] = held ^ x
                 carry[w] = held & x
         else:
             for w in range(carry.shape[0]):
                 held = counter[b, w]
                 x = bits[one, w]
-                y = bits[other, w]
+                y: cython.ulonglong = bits[other, w]
                 counter[b, w] = held ^ x ^ y
                 carry[w] = (held & (x | y)) | (x & y)
         for c in range(b + 1, counter.shape[0]):
@@ -179,7 +174,7 @@ def take_nearest(agreement):
 
 def _copy(source, target):
     """Copy a bit set; return whether it has any."""
-    some = 0
+    some: cython.ulonglong = 0
     for w in range(source.shape[0]):
         target[w] = source[w]
         some |= source[w]
@@ -188,7 +183,7 @@ def _copy(source, target):
 
 def _keep(counter, b, level, scratch):
     """Keep of a bit set those whose counters have bit b, if there are any; return whether there are."""
-    some = 0
+    some: cython.ulonglong = 0
     for w in range(level.shape[0]):
         scratch[w] = level[w] & counter[b, w]
         some |= scratch[w]
@@ -207,7 +202,7 @@ def _remove(left, level):
 def next_taken(agreement, w):
     """Return one of the row types that were taken last from word w on, and forget it; -1 if there is none."""
     while w < agreement.level.shape[0]:
-        word = agreement.level[w]
+        word: cython.ulonglong = agreement.level[w]
         if word:
             agreement.level[w] = word & (word - 1)
             return w * 64 + trailing_zeros(word)

@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import zeros_int32, zeros_int32_2d, zeros_int64, zeros_uint8, zeros_uint64
-    from kanon_sql.kernels.instances.bit_slices import Agreement, Values, compare, next_taken, take_nearest
-    from kanon_sql.kernels.instances.column_sets import count_columns, differing_columns
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import zeros_int32, zeros_int32_2d, zeros_int64, zeros_uint8, zeros_uint64
+from kanon_sql.kernels.instances.bit_slices import Agreement, Values, compare, next_taken, take_nearest
+from kanon_sql.kernels.instances.column_sets import count_columns, differing_columns
 
 _NEAR = cython.declare(cython.longlong, 256)
 """Row types near a row that are looked at; beyond them the distance that is proven so far stays."""
@@ -97,7 +92,6 @@ def class_costs(
     tried, depth first. Where that takes too long, the cost that is proven so far stays. O(m t / 64) words for a row type, and
     O(256^2) for each cost that is tried.
     """
-    i: cython.longlong
     answer = np.zeros(high - low, np.int64)
     found: cython.longlong[::1] = answer
     step: cython.longlong = max(1, int(np.gcd.reduce(cost)))
@@ -115,8 +109,8 @@ def _class_cost(near, values, agreement, weight, i, k, step):
     """Return what a class costs each row of a row type at least."""
     rows = weight[i]
     tried = 0
-    few = True
-    some = True
+    few: cython.bint = True
+    some: cython.bint = True
     distance = 0
     near.size = 0
     while rows < k and few and some:
@@ -167,7 +161,7 @@ def _gather(near, values, agreement, weight, i, rows):
 def _has_class(near, most, need):
     """Return whether ``need`` rows near the row might be in a class with it that costs ``most``, or nobody knows in time."""
     left = 0
-    changed = True
+    changed: cython.bint = True
     for a in range(near.size):
         near.kept[a] = 1
     while changed:
@@ -205,7 +199,7 @@ def _may_grow(near, depth, left, columns, need, most):
     for a in range(left):
         if rows < need:
             return False
-        more = columns | near.differing[near.fits[depth, a]]
+        more: cython.ulonglong = columns | near.differing[near.fits[depth, a]]
         rows -= near.rows[near.fits[depth, a]]
         if need <= near.rows[near.fits[depth, a]]:
             return True

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 _ODD = cython.declare(cython.ulonglong, 0x5555555555555555)
 _PAIRS = cython.declare(cython.ulonglong, 0x3333333333333333)
@@ -26,7 +23,7 @@ def count_columns(columns):
 
 def differing_columns(codes, i, j):
     """Return the columns in which two row types differ, as bits."""
-    columns = 0
+    columns: cython.ulonglong = 0
     for c in range(codes.shape[1]):
         columns |= cython.cast(cython.ulonglong, codes[i, c] != codes[j, c]) << c
     return columns

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 _ONE = cython.declare(cython.ulonglong, 1)
 
@@ -27,10 +24,10 @@ def agree(search, first, last, column):
 def dominated(search, first, last, p):
     """Return whether a group could be shown whole under a permitted mask that costs less."""
     m = search.codes.shape[1]
-    mask = search.masks[p]
-    more = 0
+    mask: cython.ulonglong = search.masks[p]
+    more: cython.ulonglong = 0
     for c in range(m):
-        bit = _ONE << (m - 1 - c)
+        bit: cython.ulonglong = _ONE << (m - 1 - c)
         if mask & bit == 0 and agree(search, first, last, c):
             more |= bit
     if many_masks(search):  # the closure and its neighbours only: what is kept in vain costs time, not truth

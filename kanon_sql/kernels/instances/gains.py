@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 NEVER = cython.declare(cython.longlong, -(1 << 60))
 """The gain of an instance that cannot be filled, or that gains too little for a closer test."""

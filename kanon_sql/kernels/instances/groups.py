@@ -9,13 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int32, empty_int64, empty_int64_2d
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int32, empty_int64, empty_int64_2d
 
 _HASH = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 _WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
@@ -88,35 +83,25 @@ def trailing_zeros(word):
 
 
 def frequent_sets(
-    codes: NDArray[np.int32], cardinality: NDArray[np.int64], weight: NDArray[np.int64], k: int, sets: NDArray[np.uint64]
-) -> NDArray[np.uint64]:
-    """Return bit sets [j, ceil(t / 64)]: row types whose values in the columns ``sets[j]`` are shared by k rows.
-
-    A set of columns with more possible values than 32 t is not counted and stays full: sifting less is safe. O(j s t).
-    """
-    t, m = codes.shape
-    bits = np.zeros((len(sets), (t + 63) >> 6), np.uint64)
-    column, key, count = np.empty(m, np.int64), np.empty(t, np.int64), np.empty(32 * t + 1024, np.int64)
-    _mark_all(codes, cardinality, weight, k, sets, column, key, count, bits)
-    return bits
-
-
-def _mark_all(
     codes: cython.int[:, ::1],
     cardinality: cython.longlong[::1],
     weight: cython.longlong[::1],
     k: cython.longlong,
     sets: cython.ulonglong[::1],
-    column: cython.longlong[::1],
-    key: cython.longlong[::1],
-    count: cython.longlong[::1],
-    bits: cython.ulonglong[:, ::1],
-) -> None:
-    """Fill the bit sets; ``column``, ``key`` and ``count`` are scratch, ``count`` as long as a set that is counted may be."""
-    j: cython.longlong
+) -> NDArray[np.uint64]:
+    """Return bit sets [j, ceil(t / 64)]: row types whose values in the columns ``sets[j]`` are shared by k rows.
+
+    A set of columns with more possible values than 32 t is not counted and stays full: sifting less is safe. O(j s t).
+    """
+    frequent = np.zeros((len(sets), (len(codes) + 63) >> 6), np.uint64)
+    bits: cython.ulonglong[:, ::1] = frequent
+    column: cython.longlong[::1] = np.empty(codes.shape[1], np.int64)
+    key: cython.longlong[::1] = np.empty(len(codes), np.int64)
+    count: cython.longlong[::1] = np.empty(32 * len(codes) + 1024, np.int64)
     with cython.nogil:
         for j in range(sets.shape[0]):
             _mark(codes, cardinality, weight, k, sets[j], column, key, count, bits[j])
+    return frequent
 
 
 def _mark(codes, cardinality, weight, k, shown, column, key, count, bits):
@@ -154,7 +139,7 @@ def sift(groups, alive, shown):
             groups.chosen[chosen] = j
             chosen += 1
     for w in range(alive.shape[0]):
-        rest = alive[w]
+        rest: cython.ulonglong = alive[w]
         for j in range(chosen):
             if rest == 0:
                 break
@@ -166,11 +151,8 @@ def sift(groups, alive, shown):
     return n
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 @cython.overflowcheck(False)
-def _mix(mixed: cython.ulonglong, value: cython.ulonglong) -> cython.ulonglong:
+def _mix(mixed, value):
     """Return a hash with another word."""
     return ((mixed ^ value) * _HASH) & _WORD
 
@@ -191,7 +173,7 @@ def group(groups, shown, rows):
         groups.first[h] = -1
     for r in range(rows):
         i = groups.row[r]
-        mixed = 0
+        mixed: cython.ulonglong = 0
         a = 0
         for w in range(words):
             value = 0

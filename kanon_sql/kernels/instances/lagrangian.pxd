@@ -1,10 +1,3 @@
-cimport cython
-from kanon_sql.kernels.instances.gains cimport NEVER, gain
-
-@cython.locals(
-    a=cython.longlong, i=cython.longlong, copies=cython.longlong, value=cython.longlong, topped_up=cython.longlong,
-    rows=cython.longlong
-)
 cdef long long _cover(
     long long[::1] start, int[::1] member, long long w, long long[::1] weight, long long[::1] price, long long k, long long j,
     long long[::1] top_up, long long[::1] covered

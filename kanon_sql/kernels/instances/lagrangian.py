@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.instances.gains import NEVER, gain
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.instances.gains import NEVER, gain
 
 
 def relaxed(
@@ -33,11 +28,10 @@ def relaxed(
     -----
     O(members), and k more for an instance that has to be filled up.
     """
-    j: cython.longlong
     first: cython.longlong
     last: cython.longlong
     first, last = chunk
-    gains: cython.longlong = 0
+    gains = 0
     top_up: cython.longlong[::1] = np.empty(k, np.int64)
     with cython.nogil:
         for j in range(first, last):
@@ -74,7 +68,6 @@ def instance_gains(
     chunk: tuple[int, int],
 ) -> NDArray[np.int64]:
     """Return what each instance of a ``chunk`` gains from the prices, below 0 where opening would lose; O(members)."""
-    j: cython.longlong
     first: cython.longlong
     last: cython.longlong
     first, last = chunk

@@ -9,61 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.instances.dominance import agree, dominated, many_masks
-    from kanon_sql.kernels.instances.search import Search, keep, wait
-    from kanon_sql.kernels.instances.split import least_cost, limit_of_any, limit_of_k_rows, split
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.instances.dominance import agree, dominated, many_masks
+from kanon_sql.kernels.instances.search import Search, keep, wait
+from kanon_sql.kernels.instances.split import least_cost, limit_of_any, limit_of_k_rows, split
 
 _ONE = cython.declare(cython.ulonglong, 1)
-
-
-def search_for(
-    codes: NDArray[np.int32],
-    weight: NDArray[np.int64],
-    slack: int,
-    masks: NDArray[np.uint64],
-    cost: NDArray[np.int64],
-    sparse: NDArray[np.int64],
-    k: int,
-    limit: int,
-    low: int,
-    high: int,
-) -> Search:
-    """Begin to list the instances with k rows that are of use to one of them, without dominated ones.
-
-    An instance is of use to a row type if it costs less than the cheapest instance of the row type and ``slack`` more.
-
-    Parameters
-    ----------
-    codes : int32 array [t, m]
-        Columns of many values first: groups fall below k early.
-    weight : int64 array [t]
-        Rows of each row type.
-    slack : int
-        See above.
-    masks : uint64 array [p], descending
-        Column ``c`` is bit ``m - 1 - c``.
-    cost : int64 array [p]
-        Cost of a row under each mask.
-    sparse : int64 array [levels, p]
-        ``sparse[l, i]`` is the least of ``cost[i : i + 2**l]``.
-    k, limit : int
-        Least rows of a class; members after which the search gives up.
-    low, high : int
-        Instances of the masks from ``low`` to ``high - 1`` are looked for.
-
-    Notes
-    -----
-    Memory O(t m) and the result; a search without prices uses O(t) of it.
-    """
-    search = Search(codes=codes, weight=weight, slack=slack, masks=masks, cost=cost, sparse=sparse, k=k, limit=limit)
-    wait(search, 0, len(codes), 0, low, high)
-    return search
 
 
 def expect(search: Search, price_limit: cython.longlong[::1]) -> None:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 
 def refine(
@@ -63,8 +60,7 @@ def _refine_all(
     rows: cython.longlong[::1],
 ) -> int:
     """Fill ``found``, ``begin`` and ``rows``; return how many classes are new; the arrays [values] are scratch, ``place`` 0."""
-    number: cython.longlong
-    classes: cython.longlong = 0
+    classes = 0
     with cython.nogil:
         for number in range(start.shape[0] - 1):
             classes = _refine(

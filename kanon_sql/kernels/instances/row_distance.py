@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.instances.bit_slices import Agreement, Values, compare, next_taken, take_nearest
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.instances.bit_slices import Agreement, Values, compare, next_taken, take_nearest
 
 
 def distances(
@@ -34,9 +29,6 @@ def distances(
     -----
     O(m t / 64) words for a row type; memory O(t).
     """
-    i: cython.longlong
-    j: cython.longlong
-    rows: cython.longlong
     answer = np.zeros(high - low, np.int64)
     found: cython.longlong[::1] = answer
     agreement = Agreement(values)
@@ -72,9 +64,6 @@ def nearest_row_types(values: Values, low: cython.longlong, high: cython.longlon
     -----
     O(m t / 64) words for a row type; memory O(t).
     """
-    i: cython.longlong
-    j: cython.longlong
-    place: cython.longlong
     agreement = Agreement(values)
     with cython.nogil:
         for i in range(low, high):

@@ -1,6 +1,3 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport empty_int32, empty_int64, empty_int64_2d, full_int64, zeros_int64
-
 cdef class Search:
     cdef int[:, ::1] codes
     cdef long long[::1] weight
@@ -8,26 +5,23 @@ cdef class Search:
     cdef unsigned long long[::1] masks
     cdef long long[::1] cost
     cdef long long[:, ::1] sparse
-    cdef long long k
-    cdef long long limit
-    cdef public bint priced
-    cdef public long long[::1] price_limit
-    cdef public int[::1] row
+    cdef long long k, limit
+    cdef readonly bint priced
+    cdef readonly long long[::1] price_limit
+    cdef int[::1] row
     cdef long long[::1] rows
     cdef readonly long long[::1] count
-    cdef long long[::1] best
-    cdef long long[::1] value
-    cdef public long long waiting
+    cdef long long[::1] best, value
+    cdef long long waiting
     cdef long long[:, ::1] stack
-    cdef public long long found
+    cdef long long found
     cdef readonly long long[::1] start
     cdef int[::1] mask
-    cdef public long long size
+    cdef readonly long long size
     cdef int[::1] member
 
 cdef int _grow_stack(Search search) except -1 with gil
 cdef int _grow_instances(Search search) except -1 with gil
 cdef int _grow_members(Search search) except -1 with gil
 cdef int wait(Search search, long long first, long long last, long long column, long long low, long long high) except -1 nogil
-@cython.locals(a=cython.longlong, size=cython.longlong, turn=cython.longlong)
 cdef int keep(Search search, long long first, long long last, long long p) except -1 nogil

@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int32, empty_int64, empty_int64_2d, full_int64, zeros_int64
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int32, empty_int64, empty_int64_2d, full_int64, zeros_int64
 
 _TURN = cython.declare(cython.longlong, 7919)
 
@@ -19,12 +14,28 @@ _TURN = cython.declare(cython.longlong, 7919)
 @cython.final
 @cython.cclass
 class Search:
-    """A search and what it has found.
+    """A search for the instances with k rows that are of use to one of them, without dominated ones; and what it has found.
+
+    An instance is of use to a row type if it costs less than the cheapest instance of the row type and ``slack`` more.
 
     Parameters
     ----------
-    codes, weight, slack, masks, cost, sparse, k, limit
-        As in `listing.search_for`.
+    codes : int32 array [t, m]
+        Columns of many values first: groups fall below k early.
+    weight : int64 array [t]
+        Rows of each row type.
+    slack : int
+        See above.
+    masks : uint64 array [p], descending
+        Column ``c`` is bit ``m - 1 - c``.
+    cost : int64 array [p]
+        Cost of a row under each mask.
+    sparse : int64 array [levels, p]
+        ``sparse[l, i]`` is the least of ``cost[i : i + 2**l]``.
+    k, limit : int
+        Least rows of a class; members after which the search gives up.
+    low, high : int
+        Instances of the masks from ``low`` to ``high - 1`` are looked for.
 
     Attributes
     ----------
@@ -43,6 +54,10 @@ class Search:
         what was decided.
     found, start, mask, size, member : int, int64, int32 arrays, int, int32 array
         The instances found: instance j has the ``mask[j]`` and the row types ``member[start[j] : start[j + 1]]``.
+
+    Notes
+    -----
+    Memory O(t m) and the result; a search without prices uses O(t) of it.
     """
 
     def __init__(
@@ -56,6 +71,8 @@ class Search:
         sparse: NDArray[np.int64],
         k: int,
         limit: int,
+        low: int,
+        high: int,
     ) -> None:
         t, cells = len(codes), int(codes.max(initial=0)) + 1
         self.codes, self.weight, self.slack = codes, weight, slack
@@ -70,6 +87,7 @@ class Search:
         self.waiting, self.stack = 0, empty_int64_2d(1024, 5)
         self.found, self.start, self.mask = 0, zeros_int64(1024), empty_int32(1024)
         self.size, self.member = 0, empty_int32(4096)
+        wait(self, 0, t, 0, low, high)
 
 
 def _grow_stack(search):
@@ -84,7 +102,7 @@ def _grow_instances(search):
 
 
 def _grow_members(search):
-    members = np.empty(2 * len(search.member), np.int32)  # most of its pages are not touched before they are needed
+    members: object = np.empty(2 * len(search.member), np.int32)  # most of its pages are not touched before they are needed
     members[: search.size] = search.member[: search.size]
     search.member = members
     return 0

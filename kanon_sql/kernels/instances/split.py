@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.instances.search import wait
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.instances.search import wait
 
 
 def limit_of_any(price_limit, row, first, last):
@@ -60,7 +55,7 @@ def split(search, first, last, column, low, high):
         code = search.value[v]
         size = search.count[code]
         search.count[code] = 0
-        matters = search.rows[code] >= search.k and search.best[code] > floor
+        matters: cython.bint = search.rows[code] >= search.k and search.best[code] > floor
         if matters:
             wait(search, place, place + size, column + 1, low, high)
         search.rows[code] = -1  # from here on the place of its next row type

@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 
 def list_members(
@@ -22,14 +19,6 @@ def list_members(
     count: cython.bint,
 ) -> None:
     """Write the number of members of instance j to ``start[j + 1]``, or the members from ``start[j]`` on."""
-    a: cython.longlong
-    c: cython.longlong
-    i: cython.longlong
-    j: cython.longlong
-    place: cython.longlong
-    rarest: cython.longlong
-    least: cython.longlong
-    low: cython.longlong
     with cython.nogil:
         for j in range(sample.shape[0]):
             i = sample[j]
@@ -80,8 +69,6 @@ def _copy_all(
     found: cython.int[::1],
 ) -> None:
     """Write the members of the ``chosen`` instances to ``found``."""
-    a: cython.longlong
-    j: cython.longlong
     with cython.nogil:
         for j in range(chosen.shape[0]):
             for a in range(begin[j + 1] - begin[j]):
@@ -121,8 +108,6 @@ def _append_all(
     instance: cython.int[::1],
 ) -> None:
     """Append each instance to those of its row types; ``end[i]`` is where the next one of row type i belongs."""
-    a: cython.longlong
-    q: cython.longlong
     with cython.nogil:
         for q in range(order.shape[0]):
             for a in range(start[order[q]], start[order[q] + 1]):

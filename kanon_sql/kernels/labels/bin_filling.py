@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.heap import push, raise_first
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.heap import push, raise_first
 
 
 def to_lightest(weight: cython.longlong[::1], load: cython.longlong[::1]) -> NDArray[np.int64]:

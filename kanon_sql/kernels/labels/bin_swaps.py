@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 
 def even_out(
@@ -70,7 +67,7 @@ def _read_places(place, first, after):
 def _until_changed(weight, load, first, after, order, least, most, rounds):
     """Do rounds until one changes something; return how many are left, 0 when nothing is left to do."""
     b = load.shape[0]
-    changed = False
+    changed: cython.bint = False
     with cython.nogil:
         for idle in range(min(b, rounds)):
             if _within(load, least, most):
@@ -87,7 +84,7 @@ def _until_changed(weight, load, first, after, order, least, most, rounds):
 
 
 def _within(load, least, most):
-    within = True
+    within: cython.bint = True
     for j in range(load.shape[0]):
         within = within and least <= load[j] <= most
     return within

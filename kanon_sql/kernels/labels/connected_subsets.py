@@ -5,14 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int64, empty_uint8, zeros_int64, zeros_uint8
-    from kanon_sql.kernels.labels.graphs import Graph
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int64, empty_uint8, zeros_int64, zeros_uint8
+from kanon_sql.kernels.labels.graphs import Graph
 
 
 @cython.final
@@ -95,7 +90,7 @@ def connected_sets(
 
 def _list_sets(search, graph, weight, k, most):
     """List the sets; return whether these are all."""
-    complete = True
+    complete: cython.bint = True
     with cython.nogil:
         for root in range(weight.shape[0]):
             complete = _list_from(search, graph, weight, k, most, root)

@@ -1,28 +1,15 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport empty_int64, zeros_int64, zeros_uint8
-from kanon_sql.kernels.labels.graphs cimport Graph
-
 cdef class _Branches:
-    cdef long long[::1] place
-    cdef long long[::1] low
-    cdef long long[::1] below
-    cdef long long[::1] apart
-    cdef long long[::1] root
-    cdef long long[::1] lowest
-    cdef unsigned char[::1] deep
-    cdef unsigned char[::1] held
+    cdef long long[::1] place, low, below, apart, root, lowest
+    cdef unsigned char[::1] deep, held
 
 cdef void _find(
     _Branches branches, Graph graph, long long[::1] weight, long long[::1] order, long long[::1] parent, long long k,
     long long[::1] lump
 ) noexcept
-@cython.locals(i=cython.longlong, v=cython.longlong, e=cython.longlong, u=cython.longlong, p=cython.longlong)
 cdef void _weigh(_Branches branches, Graph graph, long long[::1] order, long long[::1] parent) noexcept nogil
-@cython.locals(i=cython.longlong, v=cython.longlong, root=cython.longlong, total=cython.longlong)
 cdef void _find_lowest(
     _Branches branches, long long[::1] weight, long long[::1] order, long long[::1] parent, long long k
 ) noexcept nogil
-@cython.locals(i=cython.longlong, v=cython.longlong, p=cython.longlong, branch=cython.bint)
 cdef void _label(
     _Branches branches, long long[::1] order, long long[::1] parent, long long k, long long[::1] lump
 ) noexcept nogil

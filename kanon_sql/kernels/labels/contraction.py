@@ -5,14 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int64, zeros_int64, zeros_uint8
-    from kanon_sql.kernels.labels.graphs import Graph
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int64, zeros_int64, zeros_uint8
+from kanon_sql.kernels.labels.graphs import Graph
 
 
 def lumps(
@@ -122,7 +117,7 @@ def _label(branches, order, parent, k, lump):
         if p == v:
             lump[v] = v
             continue
-        branch = branches.low[v] >= branches.place[p]
+        branch: cython.bint = branches.low[v] >= branches.place[p]
         branches.deep[v] = branches.deep[p] or (p == branches.lowest[branches.root[v]] and branch and branches.below[v] >= k)
         branches.held[v] = branches.held[p] or (branch and branches.below[v] < k)
         lump[v] = v if branches.deep[v] and not branches.held[v] else lump[p]

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.labels.graphs import Graph
-    from kanon_sql.kernels.labels.spanning import hang
-    from kanon_sql.kernels.random import below
-
-from kanon_sql.kernels.labels.spanning import root_at_leaves
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.labels.graphs import Graph
+from kanon_sql.kernels.labels.spanning import hang, root_at_leaves
+from kanon_sql.kernels.random import below
 
 _UPHILL = cython.declare(cython.longlong, 16)
 """One exchange of so many may give one more node the largest degree."""
@@ -177,7 +170,7 @@ def _visit(tree, queue, i, end, mark):
 
 def _join(tree, v, u, size, state):
     """Exchange the edge of ``v`` and ``u`` for the best that joins the parts again; return the edges visited."""
-    queue = tree.first if size > 0 else tree.second
+    queue: cython.longlong[::1] = tree.first if size > 0 else tree.second
     mark = tree.turn if size > 0 else tree.turn + 1
     size = abs(size)
     visited = 0

@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.random import below
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.random import below
 
 
 @cython.final
@@ -80,8 +75,8 @@ def depth_first(graph: Graph, starts: cython.longlong[::1]) -> tuple[NDArray[np.
 
 def _search(graph, starts, at, order, parent):
     """Search; ``at`` is the place of the next neighbour of each node."""
-    begin = graph.begin
-    near = graph.near
+    begin: cython.longlong[::1] = graph.begin
+    near: cython.longlong[::1] = graph.near
     visited = 0
     with cython.nogil:
         for i in range(starts.shape[0]):

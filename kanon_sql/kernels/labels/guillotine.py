@@ -9,13 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.labels.two_word_sums import less, plus, square
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.labels.two_word_sums import less, plus, square
 
 _NEVER = cython.declare(cython.longlong, 1 << 62)
 """Above the rows of any rectangle, and above the first word of any sum of squares."""
@@ -102,16 +97,16 @@ def _fill(before, k, heaviest, least, cut):
 def _choose(before, k, heaviest, least, cut, a, b, c, d):
     """Choose the best cut of a rectangle, none if that is as good."""
     chosen = 0
-    best = (_NEVER, 0)
+    best: tuple[cython.longlong, cython.longlong] = (_NEVER, 0)
     rows = _rows(before, a, b, c, d)
     if k <= rows <= heaviest:
         best = square(rows)
     if rows >= 2 * k:
         for m in range(a + 1, b):
-            one = (least[a, m, c, d, 0], least[a, m, c, d, 1])
-            other = (least[m, b, c, d, 0], least[m, b, c, d, 1])
+            one: tuple[cython.longlong, cython.longlong] = (least[a, m, c, d, 0], least[a, m, c, d, 1])
+            other: tuple[cython.longlong, cython.longlong] = (least[m, b, c, d, 0], least[m, b, c, d, 1])
             if one[0] < _NEVER and other[0] < _NEVER:
-                both = plus(one, other)
+                both: tuple[cython.longlong, cython.longlong] = plus(one, other)
                 if less(both, best):
                     best = both
                     chosen = m

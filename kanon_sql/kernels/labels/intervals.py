@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.labels.two_word_sums import less_with_squares, plus, square
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.labels.two_word_sums import less_with_squares, plus, square
 
 _NEVER = cython.declare(cython.longlong, 1 << 62)
 """Above the first word of any sum of squares."""
@@ -59,8 +54,8 @@ def _overtakes(before, heaviest, least, new, old, first, last):
 
     Where the old start makes an interval above ``heaviest`` the new one is no worse.
     """
-    one = (least[new, 0], least[new, 1])
-    other = (least[old, 0], least[old, 1])
+    one: tuple[cython.longlong, cython.longlong] = (least[new, 0], least[new, 1])
+    other: tuple[cython.longlong, cython.longlong] = (least[old, 0], least[old, 1])
     while first < last:
         j = (first + last) // 2
         rows = before[j] - before[old]
@@ -133,7 +128,7 @@ def _fill(before, k, heaviest, least, start_of, queue, best_from):
                     tail += 1
             while head + 1 < tail and best_from[head + 1] <= j:
                 head += 1
-            cost = (_NEVER, 0)
+            cost: tuple[cython.longlong, cython.longlong] = (_NEVER, 0)
             if head < tail:
                 start = queue[head]
                 start_of[j] = start

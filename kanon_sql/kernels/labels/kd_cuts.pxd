@@ -1,40 +1,20 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport empty_int64, empty_int64_2d
-
 cdef class KDTreeWorkspace:
     cdef long long[:, ::1] rank
     cdef long long[::1] weight
-    cdef long long k
-    cdef long long step
+    cdef long long k, step
     cdef long long[::1] capped
     cdef long long[:, ::1] trial
     cdef long long[::1] above
     cdef long long[:, ::1] candidate
-    cdef long long[::1] begin
-    cdef long long[::1] end
+    cdef long long[::1] begin, end
 
-cdef bint worse(
-    (long long, long long, long long, long long) one, (long long, long long, long long, long long) other
-) noexcept nogil
-
-@cython.locals(groups=cython.longlong)
 cdef long long _excess(long long rows, long long k) noexcept nogil
 cdef bint worse(
     (long long, long long, long long, long long) one, (long long, long long, long long, long long) other
 ) noexcept nogil
-@cython.locals(
-    k=cython.longlong, total=cython.longlong, below=cython.longlong, above=cython.longlong, i=cython.longlong,
-    p=cython.longlong, larger=cython.longlong, uneven=cython.longlong,
-    best=tuple[cython.longlong, cython.longlong, cython.longlong, cython.longlong],
-    cut=tuple[cython.longlong, cython.longlong, cython.longlong, cython.longlong]
-)
 cdef (long long, long long, long long, long long) best_cut(
     KDTreeWorkspace work, long long[:, ::1] order, long long first, long long last, long long axis, long long step
 ) noexcept nogil
-@cython.locals(
-    other=cython.longlong, bound=cython.longlong, p=cython.longlong, i=cython.longlong, low=cython.longlong,
-    high=cython.longlong
-)
 cdef void cut_node(
     KDTreeWorkspace work, long long[:, ::1] order, long long first, long long last, long long axis, long long place
 ) noexcept nogil

@@ -9,13 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int64, empty_int64_2d
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int64, empty_int64_2d
 
 
 @cython.final
@@ -86,12 +81,13 @@ def best_cut(work, order, first, last, axis, step):
     -----
     O(last - first).
     """
+    cut: tuple[cython.longlong, cython.longlong, cython.longlong, cython.longlong]
     k = work.k
     total = 0
     below = 0
     for p in range(first, last):
         total += work.capped[order[axis, p]]
-    best = (0, 1, total, total)
+    best: tuple[cython.longlong, cython.longlong, cython.longlong, cython.longlong] = (0, 1, total, total)
     for p in range(first + 1, last):
         i = order[axis, p - 1]
         below += work.capped[i]

@@ -5,20 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.labels.kd_cuts import KDTreeWorkspace, best_cut, cut_node, worse
-    from kanon_sql.kernels.labels.two_word_sums import less, plus, square
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.labels.kd_cuts import KDTreeWorkspace, best_cut, cut_node, worse
+from kanon_sql.kernels.labels.two_word_sums import less, plus, square
 
 
 def _outlook(work, first, last):
     """Divide a node on trial by the best cut of both axes, again and again; return its heaviest group and sum of squares."""
+    cut: tuple[cython.longlong, cython.longlong, cython.longlong, cython.longlong]
+    other: tuple[cython.longlong, cython.longlong, cython.longlong, cython.longlong]
     heaviest = 0
-    squares = (0, 0)
+    squares: tuple[cython.longlong, cython.longlong] = (0, 0)
     nodes = 1
     work.begin[0] = first
     work.end[0] = last
@@ -50,6 +47,7 @@ def _outlook(work, first, last):
 
 def _candidates(work, order, first, last):
     """Fill the candidates with the best cuts, and return how many differ; uneven ones only if all are."""
+    cut: tuple[cython.longlong, cython.longlong, cython.longlong, cython.longlong]
     found = 0
     all_uneven = 1
     for attempt in range(4):
@@ -60,7 +58,7 @@ def _candidates(work, order, first, last):
         if cut[1] < all_uneven:
             found = 0
             all_uneven = 0
-        known = False
+        known: cython.bint = False
         for c in range(found):
             known = known or (work.candidate[c, 0] == axis and work.candidate[c, 1] == cut[0])
         if not known:
@@ -74,16 +72,16 @@ def _decide(work, order, first, last, candidates, unavoidable):
     """Return the candidate with the best outlook: the least heaviest group, then the least sum of squares."""
     best = 0
     heaviest = 0
-    squares = (0, 0)
+    squares: tuple[cython.longlong, cython.longlong] = (0, 0)
     for c in range(candidates if candidates > 1 else 0):
         for p in range(first, last):
             work.trial[0, p] = order[0, p]
             work.trial[1, p] = order[1, p]
         middle = first + work.candidate[c, 1]
         cut_node(work, work.trial, first, last, work.candidate[c, 0], work.candidate[c, 1])
-        below = _outlook(work, first, middle)
-        above = _outlook(work, middle, last)
-        sum_of_squares = plus((below[1], below[2]), (above[1], above[2]))
+        below: tuple[cython.longlong, cython.longlong, cython.longlong] = _outlook(work, first, middle)
+        above: tuple[cython.longlong, cython.longlong, cython.longlong] = _outlook(work, middle, last)
+        sum_of_squares: tuple[cython.longlong, cython.longlong] = plus((below[1], below[2]), (above[1], above[2]))
         found = max(below[0], above[0], unavoidable)
         if c == 0 or found < heaviest or (found == heaviest and less(sum_of_squares, squares)):
             best = c

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int64, full_int64
-    from kanon_sql.kernels.labels.graphs import Graph
-    from kanon_sql.kernels.labels.random_trees import beyond, gather, grow_tree
-    from kanon_sql.kernels.labels.tree_cut import cut
-    from kanon_sql.kernels.random import below
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int64, full_int64
+from kanon_sql.kernels.labels.graphs import Graph
+from kanon_sql.kernels.labels.random_trees import beyond, gather, grow_tree
+from kanon_sql.kernels.labels.tree_cut import cut
+from kanon_sql.kernels.random import below
 
 _MOST = cython.declare(cython.longlong, 16)
 """Regions that are put together at most: an additional region needs the surplus of several."""

@@ -6,13 +6,8 @@ or -1.
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.random import below
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.random import below
 
 
 def gather(graph, region, start, index, member, size):
@@ -66,7 +61,7 @@ def grow_tree(graph, index, member, size, order, parent, source, target, state):
     O(nodes and edges of the regions).
     """
     found = 0
-    bushy = below(state, 2) == 0
+    bushy: cython.bint = below(state, 2) == 0
     for i in range(size):
         parent[i] = -1
     v = below(state, size)

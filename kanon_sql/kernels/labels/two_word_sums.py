@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 _WORD = cython.declare(cython.longlong, (1 << 62) - 1)
 _HALF = cython.declare(cython.longlong, (1 << 31) - 1)
 _MIDDLE = cython.declare(cython.longlong, (1 << 30) - 1)
 
 
-@cython.ccall
-@cython.nogil
-@cython.exceptval(check=False)
-def square(x: cython.longlong) -> tuple[cython.longlong, cython.longlong]:
+def square(x):
     """Return x * x for 0 <= x < 2^62."""
-    a: cython.longlong = x >> 31
-    b: cython.longlong = x & _HALF
-    middle: cython.longlong = a * b  # counts 2^32, of which 30 bits stay in the low word
-    low: cython.longlong = ((middle & _MIDDLE) << 32) + b * b
+    a = x >> 31
+    b = x & _HALF
+    middle = a * b  # counts 2^32, of which 30 bits stay in the low word
+    low = ((middle & _MIDDLE) << 32) + b * b
     return a * a + (middle >> 30) + (low >> 62), low & _WORD
 
 
-@cython.ccall
-@cython.nogil
-@cython.exceptval(check=False)
-def plus(
-    one: tuple[cython.longlong, cython.longlong], other: tuple[cython.longlong, cython.longlong]
-) -> tuple[cython.longlong, cython.longlong]:
+def plus(one, other):
     """Return the sum of two numbers that is below 2^124."""
-    low: cython.longlong = one[1] + other[1]
+    low = one[1] + other[1]
     return one[0] + other[0] + (low >> 62), low & _WORD
 
 

@@ -9,14 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int64
-    from kanon_sql.kernels.merge_sort import sort_by_key
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int64
+from kanon_sql.kernels.merge_sort import sort_by_key
 
 
 @cython.final
@@ -69,8 +64,6 @@ def priced_above_loss(
     gains: cython.longlong[::1] = gain
     members: cython.int[:, ::1] = member
     roots: cython.longlong[::1] = np.ascontiguousarray(root, np.int64)
-    r: cython.longlong
-    a: cython.longlong
     with cython.nogil:
         for r in range(roots.shape[0]):
             gains[r] = _around(search, roots[r])

@@ -8,15 +8,10 @@ with threshold accepting.
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.microaggregation.groups import PointPartition, Points, class_near, put, take, weigh
-    from kanon_sql.kernels.microaggregation.new_classes import RebuildWorkspace, grow
-    from kanon_sql.kernels.random import below
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.microaggregation.groups import PointPartition, Points, class_near, put, take, weigh
+from kanon_sql.kernels.microaggregation.new_classes import RebuildWorkspace, grow
+from kanon_sql.kernels.random import below
 
 _ATTEMPTS = cython.declare(cython.longlong, 6)
 """Draws of a neighbour for each class that is built again."""
@@ -54,7 +49,6 @@ def rebuild(
     -----
     O(m p^2) for a step with p points.
     """
-    turn: cython.longlong
     allowed: cython.double
     with cython.nogil:
         for turn in range(steps):
@@ -88,7 +82,7 @@ def _choose(groups, points, work, state):
         if place < 0 or points.closed[place] >= 0:
             continue
         c = class_near(groups, points, place, below(state, points.units[place]))
-        known = total + groups.size[c] > limit or groups.most[c] > limit
+        known: cython.bint = total + groups.size[c] > limit or groups.most[c] > limit
         for a in range(work.many):
             known = known or work.chosen[a] == c
         if not known:
@@ -106,9 +100,9 @@ def _choose(groups, points, work, state):
 
 def _saved(groups, work):
     """Return what the new classes save against those that were chosen."""
-    saved = 0.0
+    saved: cython.double = 0.0
     for a in range(work.made):
-        value = 0.0
+        value: cython.double = 0.0
         for d in range(groups.columns):
             value += work.sums[a, d] * work.sums[a, d]
         saved += value / work.size[a]

@@ -9,23 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.microaggregation.groups import (
-        PointPartition,
-        Points,
-        class_near,
-        put,
-        swapped,
-        take,
-        weigh,
-        with_unit,
-        without_unit,
-    )
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.microaggregation.groups import (
+    PointPartition,
+    Points,
+    class_near,
+    put,
+    swapped,
+    take,
+    weigh,
+    with_unit,
+    without_unit,
+)
 
 
 def sweep(groups: PointPartition, points: Points, k: cython.longlong, least: cython.double) -> int:
@@ -47,8 +42,7 @@ def sweep(groups: PointPartition, points: Points, k: cython.longlong, least: cyt
     O(m s k) for each point with s near places.
     """
     seen: cython.longlong[::1] = np.full(groups.size.shape[0], -1, np.int64)
-    moved: cython.longlong = 0
-    i: cython.longlong
+    moved = 0
     with cython.nogil:
         for i in range(groups.of.shape[0]):
             moved += _improve(groups, points, k, least, i, seen)
@@ -58,10 +52,10 @@ def sweep(groups: PointPartition, points: Points, k: cython.longlong, least: cyt
 def _improve(groups, points, k, least, i, seen):
     """Let point i make the best move or swap; return whether there is one."""
     a = groups.of[i]
-    best = least
+    best: cython.double = least
     to = -1
     other = -1
-    without = without_unit(groups, a, i) if groups.size[a] > k else 0.0
+    without: cython.double = without_unit(groups, a, i) if groups.size[a] > k else 0.0
     seen[a] = i
     for s in range(points.near.shape[1]):
         place = points.near[points.of[i], s]
@@ -71,9 +65,9 @@ def _improve(groups, points, k, least, i, seen):
         if seen[b] == i:
             continue
         seen[b] = i
-        before = groups.value[a] + groups.value[b]
+        before: cython.double = groups.value[a] + groups.value[b]
         if groups.size[a] > k and groups.size[b] < groups.most[b]:
-            saved = without + with_unit(groups, b, i) - before
+            saved: cython.double = without + with_unit(groups, b, i) - before
             if saved > best:
                 best = saved
                 to = b

@@ -1,36 +1,21 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport full_int64, zeros_float64
-
 cdef class PointPartition:
     cdef readonly double[:, ::1] x
     cdef readonly long long columns
-    cdef readonly long long[::1] of
-    cdef readonly long long[::1] size
+    cdef readonly long long[::1] of, size
     cdef long long[::1] most
     cdef double[:, ::1] sums
     cdef double[::1] value
-    cdef long long[::1] head
-    cdef long long[::1] after
-    cdef long long[::1] before
+    cdef long long[::1] head, after, before
     cdef double squares
 
 cdef class Points:
     cdef readonly int[:, ::1] near
-    cdef long long[::1] of
-    cdef long long[::1] first
-    cdef long long[::1] units
-    cdef long long[::1] closed
+    cdef long long[::1] of, first, units, closed
 
-@cython.locals(d=cython.longlong)
 cdef void put(PointPartition groups, long long i, long long c) noexcept nogil
-@cython.locals(d=cython.longlong, c=cython.longlong)
 cdef void take(PointPartition groups, long long i) noexcept nogil
-@cython.locals(d=cython.longlong, total=cython.double)
 cdef void weigh(PointPartition groups, long long c) noexcept nogil
-@cython.locals(d=cython.longlong, each=cython.double, total=cython.double)
 cdef double with_unit(PointPartition groups, long long c, long long i) noexcept nogil
-@cython.locals(d=cython.longlong, each=cython.double, total=cython.double)
 cdef double without_unit(PointPartition groups, long long c, long long i) noexcept nogil
-@cython.locals(d=cython.longlong, each=cython.double, total=cython.double)
 cdef double swapped(PointPartition groups, long long c, long long i, long long j) noexcept nogil
 cdef long long class_near(PointPartition groups, Points points, long long place, long long turn) noexcept nogil

@@ -9,13 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import full_int64, zeros_float64
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import full_int64, zeros_float64
 
 
 @cython.final
@@ -133,7 +128,7 @@ def take(groups, i):
 
 def weigh(groups, c):
     """Work out the value of a class."""
-    total = 0.0
+    total: cython.double = 0.0
     for d in range(groups.columns):
         total += groups.sums[c, d] * groups.sums[c, d]
     groups.value[c] = total / groups.size[c] if groups.size[c] else 0.0
@@ -141,27 +136,27 @@ def weigh(groups, c):
 
 def with_unit(groups, c, i):
     """Return the value of a class that point i has joined."""
-    total = 0.0
+    total: cython.double = 0.0
     for d in range(groups.columns):
-        each = groups.sums[c, d] + groups.x[i, d]
+        each: cython.double = groups.sums[c, d] + groups.x[i, d]
         total += each * each
     return total / (groups.size[c] + 1)
 
 
 def without_unit(groups, c, i):
     """Return the value of a class of two points or more that point i has left."""
-    total = 0.0
+    total: cython.double = 0.0
     for d in range(groups.columns):
-        each = groups.sums[c, d] - groups.x[i, d]
+        each: cython.double = groups.sums[c, d] - groups.x[i, d]
         total += each * each
     return total / (groups.size[c] - 1)
 
 
 def swapped(groups, c, i, j):
     """Return the value of a class where point j has taken the place of point i."""
-    total = 0.0
+    total: cython.double = 0.0
     for d in range(groups.columns):
-        each = groups.sums[c, d] - groups.x[i, d] + groups.x[j, d]
+        each: cython.double = groups.sums[c, d] - groups.x[i, d] + groups.x[j, d]
         total += each * each
     return total / groups.size[c]
 

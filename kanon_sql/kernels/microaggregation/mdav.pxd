@@ -1,15 +1,10 @@
-cimport cython
-
-@cython.locals(a=cython.longlong, d=cython.longlong, one=cython.longlong, many=cython.longlong, made=cython.longlong)
 cdef void _divide(
     double[:, ::1] x, long long k, long long[::1] number, long long[::1] left, double[::1] away, double[::1] centre,
     long long[::1] nearest
 ) noexcept
-@cython.locals(a=cython.longlong, d=cython.longlong, each=cython.double, total=cython.double, best=cython.longlong)
 cdef long long _farthest(
     double[:, ::1] x, long long[::1] left, long long many, double[::1] centre, double[::1] away
 ) noexcept nogil
-@cython.locals(a=cython.longlong, place=cython.longlong, chosen=cython.longlong, kept=cython.longlong)
 cdef long long _nearest(
     long long[::1] left, long long many, double[::1] away, long long k, long long[::1] nearest, long long[::1] number,
     long long made

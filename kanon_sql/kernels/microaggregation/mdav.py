@@ -10,10 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 
 def divide(x: NDArray[np.float64], k: int) -> NDArray[np.int64]:
@@ -73,9 +70,9 @@ def _farthest(x, left, many, centre, away):
     """Fill how far each of the points that are left is from a centre; return the place of the farthest."""
     best = 0
     for a in range(many):
-        total = 0.0
+        total: cython.double = 0.0
         for d in range(x.shape[1]):
-            each = x[left[a], d] - centre[d]
+            each: cython.double = x[left[a], d] - centre[d]
             total += each * each
         away[a] = total
         if total > away[best]:

@@ -1,5 +1,3 @@
-cimport cython
-
 cdef class Places:
     cdef double[:, ::1] x
     cdef readonly unsigned char[:, ::1] empty
@@ -7,15 +5,9 @@ cdef class Places:
     cdef unsigned char[::1] absolute
     cdef double[::1] apart
 
-@cython.locals(
-    a=cython.longlong, q=cython.longlong, side=cython.longlong, rows=cython.longlong, each=cython.double, total=cython.double,
-    many=cython.longlong, limit=cython.double
-)
 cdef double _around(
     Places places, long long i, long long k, long long kept, bint ordered, double[::1] away, long long[::1] other,
     int[:, ::1] near
 ) noexcept nogil
-@cython.locals(difference=cython.double)
 cdef double _apart(Places places, long long i, long long q, long long c) noexcept nogil
-@cython.locals(c=cython.longlong, total=cython.double)
 cdef double _distance(Places places, long long i, long long q, double limit) noexcept nogil

@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 
 @cython.final
@@ -72,7 +69,6 @@ def nearest(places: Places, k: int, wanted: NDArray[np.uint8], kept: int, near: 
     ordered: cython.bint = not np.asarray(places.empty)[:, 0].any()
     least: cython.longlong = k
     most: cython.longlong = kept
-    i: cython.longlong
     with cython.nogil:
         for i in range(requested.shape[0]):
             if requested[i]:
@@ -82,15 +78,15 @@ def nearest(places: Places, k: int, wanted: NDArray[np.uint8], kept: int, near: 
 
 def _around(places, i, k, kept, ordered, away, other, near):
     """Fill the nearest places of one; return how far its k - 1 nearest rows are together."""
-    total = 0.0
+    total: cython.double = 0.0
     many = 0
-    limit = -1.0  # none yet
+    limit: cython.double = -1.0  # none yet
     for side in range(2):
         q = i + 1 if side else i - 1
         while 0 <= q < places.rows.shape[0]:
             if ordered and limit >= 0.0 and _apart(places, i, q, 0) >= limit:
                 break
-            each = _distance(places, i, q, limit)
+            each: cython.double = _distance(places, i, q, limit)
             if limit < 0.0 or each < limit:
                 a = many if many < kept else kept - 1
                 while a > 0 and away[a - 1] > each:
@@ -119,7 +115,7 @@ def _apart(places, i, q, c):
     """Return the distance of two places in one column."""
     if places.empty[i, c] or places.empty[q, c]:
         return 0.0 if places.empty[i, c] and places.empty[q, c] else places.apart[c]
-    difference = places.x[i, c] - places.x[q, c]
+    difference: cython.double = places.x[i, c] - places.x[q, c]
     if places.absolute[c]:
         return abs(difference)
     return difference * difference
@@ -127,7 +123,7 @@ def _apart(places, i, q, c):
 
 def _distance(places, i, q, limit):
     """Return the distance of two places, or something that is not below the limit."""
-    total = 0.0
+    total: cython.double = 0.0
     for c in range(places.x.shape[1]):
         total += _apart(places, i, q, c)
         if limit >= 0.0 and total >= limit:

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_float64, empty_int64
-    from kanon_sql.kernels.microaggregation.groups import PointPartition
-    from kanon_sql.kernels.random import below
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_float64, empty_int64
+from kanon_sql.kernels.microaggregation.groups import PointPartition
+from kanon_sql.kernels.random import below
 
 
 @cython.final
@@ -76,9 +71,9 @@ def grow(groups, work, state):
     for a in range(work.points):
         if work.number[a] < 0:
             at = 0
-            best = 0.0
+            best: cython.double = 0.0
             for p in range(work.made):
-                each = _growth(groups, work, a, p)
+                each: cython.double = _growth(groups, work, a, p)
                 if p == 0 or each < best:
                     at = p
                     best = each
@@ -94,7 +89,7 @@ def _join(groups, work, a, p):
 
 def _start(groups, work, rest, state):
     """Return the unassigned point that is farthest from the mean of all of them, or one that is drawn."""
-    most = -1.0
+    most: cython.double = -1.0
     drawn = below(state, 2 * rest)
     at = 0
     for d in range(groups.columns):
@@ -110,7 +105,7 @@ def _start(groups, work, rest, state):
         work.centre[d] /= rest
     for a in range(work.points):
         if work.number[a] < 0:
-            away = _distance(groups, work, a)
+            away: cython.double = _distance(groups, work, a)
             if away > most:
                 most = away
                 at = a
@@ -120,10 +115,10 @@ def _start(groups, work, rest, state):
 def _nearest(groups, work):
     """Return the unassigned point that is nearest to the centre."""
     at = -1
-    least = 0.0
+    least: cython.double = 0.0
     for a in range(work.points):
         if work.number[a] < 0:
-            away = _distance(groups, work, a)
+            away: cython.double = _distance(groups, work, a)
             if at < 0 or away < least:
                 least = away
                 at = a
@@ -131,9 +126,9 @@ def _nearest(groups, work):
 
 
 def _distance(groups, work, a):
-    total = 0.0
+    total: cython.double = 0.0
     for d in range(groups.columns):
-        each = groups.x[work.dissolved[a], d] - work.centre[d]
+        each: cython.double = groups.x[work.dissolved[a], d] - work.centre[d]
         total += each * each
     return total
 

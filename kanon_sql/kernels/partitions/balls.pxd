@@ -1,22 +1,12 @@
-cimport cython
-
-@cython.locals(c=cython.longlong, i=cython.longlong, high=cython.longlong, low=cython.longlong)
 cdef void _measure(int[:, ::1] by_column, int[::1] cost, long long center, int[::1] distance) noexcept nogil
-@cython.locals(i=cython.longlong)
 cdef void _add_distances(int[::1] codes, int own, int step, int[::1] distance) noexcept nogil
-@cython.locals(i=cython.longlong, radius=cython.longlong, inside=cython.longlong, new=cython.longlong)
 cdef void _best_ball(
     int[::1] distance, long long[::1] weight, long long[::1] left, long long k, long long[:, ::1] rows, long long[::1] best
 ) noexcept nogil
-@cython.locals(
-    r=cython.longlong, a=cython.longlong, i=cython.longlong, c=cython.longlong, own=cython.longlong, total=cython.longlong,
-    best=cython.longlong
-)
 cdef long long _least_hiding(
     int[:, ::1] codes, int[::1] cost, long long[::1] rows, long long[::1] near, long long[::1] common, long long columns,
     long long[::1] extra, long long[::1] rank
 ) noexcept nogil
-@cython.locals(a=cython.longlong, c=cython.longlong, kept=cython.longlong)
 cdef long long _still_common(
     int[:, ::1] codes, long long own, long long i, long long[::1] common, long long columns
 ) noexcept nogil

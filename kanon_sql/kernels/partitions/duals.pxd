@@ -1,12 +1,6 @@
-cimport cython
-
 cdef class Duals:
-    cdef readonly long long[::1] price
-    cdef readonly long long[::1] cut_price
-    cdef readonly long long[::1] first
+    cdef readonly long long[::1] price, cut_price, first
     cdef readonly int[::1] cut
 
-@cython.locals(i=cython.longlong, j=cython.longlong, total=cython.longlong)
 cdef long long cut_prices_of_both(Duals duals, long long a, long long b) noexcept nogil
-@cython.locals(i=cython.longlong, j=cython.longlong, k=cython.longlong, last=cython.longlong, total=cython.longlong)
 cdef long long cut_prices_of_all(Duals duals, long long a, long long b, long long c) noexcept nogil

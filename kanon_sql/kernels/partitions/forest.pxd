@@ -1,25 +1,14 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport empty_int64_2d
-
 cdef class Forest:
-    cdef long long k
-    cdef long long edges
+    cdef long long k, edges
     cdef long long[:, ::1] edge
-    cdef long long[::1] rows
-    cdef long long[::1] above
+    cdef long long[::1] rows, above
 
-@cython.locals(i=cython.longlong, n=cython.longlong)
 cdef long long _small(Forest forest, long long[::1] found) noexcept nogil
 cdef long long _root(Forest forest, long long i) noexcept nogil
-@cython.locals(place=cython.longlong, i=cython.longlong, j=cython.longlong, a=cython.longlong, b=cython.longlong, exact=cython.bint)
 cdef bint _join(
     Forest forest, long long[::1] order, unsigned long long[::1] key, int[:, ::1] block, long long[::1] shown
 ) noexcept nogil
-@cython.locals(place=cython.longlong)
 cdef bint _alike(int[:, ::1] block, long long[::1] shown, long long i, long long j) noexcept nogil
-@cython.locals(
-    place=cython.longlong, v=cython.longlong, p=cython.longlong, own=cython.longlong, parts=cython.longlong, last=cython.longlong
-)
 cdef void _cut(
     long long[::1] order, long long[::1] parent, long long[::1] weight, long long k, long long[::1] part,
     long long[::1] joined, long long[::1] head, long long[::1] tail, long long[::1] following, long long[::1] rest
@@ -28,10 +17,6 @@ cdef void _put(
     long long first, long long[::1] following, long long[::1] weight, long long[::1] part, long long[::1] joined,
     long long number
 ) noexcept nogil
-@cython.locals(
-    place=cython.longlong, start=cython.longlong, i=cython.longlong, j=cython.longlong, done=cython.longlong,
-    listed=cython.longlong
-)
 cdef void _orient(
     long long[:, ::1] edge, long long[::1] roots, long long[::1] first, long long[::1] following, long long[::1] order,
     long long[::1] parent

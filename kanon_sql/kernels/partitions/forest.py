@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int64_2d
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int64_2d
 
 
 @cython.final
@@ -98,7 +93,7 @@ def _root(forest, i):
 
 def _join(forest, order, key, block, shown):
     """Join neighbours; the root of the tree with more rows stays one."""
-    exact = True
+    exact: cython.bint = True
     for place in range(1, order.shape[0]):
         i = order[place - 1]
         j = order[place]

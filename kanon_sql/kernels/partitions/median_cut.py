@@ -5,14 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import zeros_int64
-    from kanon_sql.kernels.merge_sort import sort_by_key
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import zeros_int64
+from kanon_sql.kernels.merge_sort import sort_by_key
 
 
 @cython.final
@@ -83,11 +78,7 @@ def cut_parts(
 
 def _cut_all(cutter: _Cutter, parts: cython.longlong[:, ::1], starts: cython.uchar[::1], sides: cython.longlong[:, ::1]) -> int:
     """Cut the parts; return how many sides there are."""
-    p: cython.longlong
-    first: cython.longlong
-    middle: cython.longlong
-    last: cython.longlong
-    made: cython.longlong = 0
+    made = 0
     with cython.nogil:
         for p in range(parts.shape[0]):
             first = parts[p, 0]

@@ -8,24 +8,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int32_2d, empty_int64
-    from kanon_sql.kernels.partitions.duals import Duals, cut_prices_of_all, cut_prices_of_both
-    from kanon_sql.kernels.partitions.simplices import (
-        Simplices,
-        fit,
-        pair_costs,
-        row_cost,
-        tie_break_of_three,
-        tie_break_of_two,
-    )
-
-from kanon_sql.kernels.partitions.simplices import FORBIDDEN
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int32_2d, empty_int64
+from kanon_sql.kernels.partitions.duals import Duals, cut_prices_of_all, cut_prices_of_both
+from kanon_sql.kernels.partitions.simplices import (
+    FORBIDDEN,
+    Simplices,
+    fit,
+    pair_costs,
+    row_cost,
+    tie_break_of_three,
+    tie_break_of_two,
+)
 
 _FORBIDDEN = cython.declare(cython.longlong, FORBIDDEN)
 
@@ -71,7 +65,12 @@ def _add(found, reduced):
 
 
 def pairs_below(
-    s: Simplices, duals: Duals, slack: int, limit: int, start: int, step: int
+    s: Simplices,
+    duals: Duals,
+    slack: cython.longlong,
+    limit: cython.longlong,
+    start: cython.longlong,
+    step: cython.longlong,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return the pairs that could be, or be in, a class of a reduced cost below ``slack``.
 
@@ -93,29 +92,15 @@ def pairs_below(
     O(t^2 m).
     """
     found = _Found(2)
-    agreed, row = np.empty(len(s.weight), np.int32), np.empty(len(s.weight), np.int64)
-    _find_pairs(s, duals, slack, limit, start, step, agreed, row, found)
-    return found.arrays()
-
-
-def _find_pairs(
-    s: Simplices,
-    duals: Duals,
-    slack: cython.longlong,
-    limit: cython.longlong,
-    start: cython.longlong,
-    step: cython.longlong,
-    agreed: cython.int[::1],
-    row: cython.longlong[::1],
-    found: _Found,
-) -> None:
-    """Fill ``found``; ``agreed`` and ``row`` [t] are scratch."""
-    a: cython.longlong = start
+    agreed: cython.int[::1] = np.empty(len(s.weight), np.int32)
+    row: cython.longlong[::1] = np.empty(len(s.weight), np.int64)
+    a = start
     with cython.nogil:
         while a < s.weight.shape[0] and found.size <= limit:
             pair_costs(s, a, a, agreed, row)
             _find_partners(s, duals, slack, limit, a, row, found)
             a += step
+    return found.arrays()
 
 
 def _find_partners(s, duals, slack, limit, a, row, found):
@@ -139,7 +124,12 @@ def _find_partners(s, duals, slack, limit, a, row, found):
 
 
 def triples_below(
-    s: Simplices, duals: Duals, slack: int, limit: int, first: NDArray[np.int64], second: NDArray[np.int32]
+    s: Simplices,
+    duals: Duals,
+    slack: cython.longlong,
+    limit: cython.longlong,
+    first: cython.longlong[::1],
+    second: cython.int[::1],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return the triples of a reduced cost below ``slack``, int32 [g, 3], and it, int64 [g]; at most the first ``limit + 1``.
 
@@ -155,22 +145,6 @@ def triples_below(
     O(m) for every two pairs of one row type.
     """
     found = _Found(3)
-    _find_triples(s, duals, slack, limit, first, second, found)
-    return found.arrays()
-
-
-def _find_triples(
-    s: Simplices,
-    duals: Duals,
-    slack: cython.longlong,
-    limit: cython.longlong,
-    first: cython.longlong[::1],
-    second: cython.int[::1],
-    found: _Found,
-) -> None:
-    a: cython.longlong
-    i: cython.longlong
-    j: cython.longlong
     with cython.nogil:
         for a in range(first.shape[0] - 1):
             for i in range(first[a], first[a + 1]):
@@ -182,6 +156,7 @@ def _find_triples(
                     break
             if found.size > limit:
                 break
+    return found.arrays()
 
 
 def _try_triple(s, duals, slack, a, b, c, found):

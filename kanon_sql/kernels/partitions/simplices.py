@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 FORBIDDEN = 1 << 40
 """Cost of a row where no pattern shows only what its class agrees on."""
@@ -19,7 +16,6 @@ TRIPLE_SURCHARGE_BITS = 6
 _JITTER_BITS = cython.declare(cython.longlong, 20)
 
 _FORBIDDEN = cython.declare(cython.longlong, FORBIDDEN)
-_TRIPLE_SURCHARGE_BITS = cython.declare(cython.longlong, TRIPLE_SURCHARGE_BITS)
 _WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
 _FACTOR_LOW = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 _FACTOR_HIGH = cython.declare(cython.ulonglong, 0xC2B2AE3D27D4EB4F)
@@ -73,11 +69,8 @@ class Simplices:
         self.unit, self.spread = unit, spread
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 @cython.overflowcheck(False)
-def _jitter(a: cython.longlong, b: cython.longlong) -> cython.longlong:
+def _jitter(a, b):
     """Return bits that look like chance, the same for both orders."""
     low: cython.ulonglong = cython.cast(cython.ulonglong, min(a, b))
     high: cython.ulonglong = cython.cast(cython.ulonglong, max(a, b))
@@ -95,7 +88,7 @@ def tie_break_of_two(s, a, b):
 def tie_break_of_three(s, a, b, c):
     """Return what a triple costs more, so that ties are broken as if by chance."""
     pairs = tie_break_of_two(s, a, b) + tie_break_of_two(s, a, c) + tie_break_of_two(s, b, c)
-    return ((pairs + 1) >> 1) + (s.spread >> _TRIPLE_SURCHARGE_BITS)
+    return ((pairs + 1) >> 1) + (s.spread >> TRIPLE_SURCHARGE_BITS)
 
 
 def row_cost(s, a, b, c):
@@ -104,7 +97,7 @@ def row_cost(s, a, b, c):
     total = 0
     if s.cheapest.shape[0]:
         for column in range(s.cost.shape[0]):
-            code = s.codes[a, column]
+            code: cython.int = s.codes[a, column]
             same = (code == s.codes[b, column]) & (code == s.codes[c, column])
             agreed |= same << column
         return s.cheapest[agreed]
@@ -151,7 +144,6 @@ def fit(s, a, b):
 
 def class_costs(s: Simplices, member: cython.int[:, ::1]) -> NDArray[np.int64]:
     """Return the cost of each class [g, 3], the third row type -1 in a pair; -1 where the rows may not be a class; O(g m)."""
-    g: cython.longlong
     answer = np.empty(member.shape[0], np.int64)
     total: cython.longlong[::1] = answer
     with cython.nogil:
@@ -171,29 +163,18 @@ def _class_cost(s, a, b, c):
     return -1
 
 
-def nearest(s: Simplices, count: int, start: int, step: int) -> NDArray[np.int32]:
+def nearest(s: Simplices, count: int, start: cython.longlong, step: cython.longlong) -> NDArray[np.int32]:
     """Return the cheapest ``count`` partners of every ``step``-th row type from ``start``, -1 if there are fewer; O(t^2 m)."""
     t = len(s.weight)
-    found = np.full(((t - start + step - 1) // step, count), -1, np.int32)
-    _fill_nearest(s, start, step, np.empty(t, np.int32), np.empty(t, np.int64), np.empty(count, np.int64), found)
-    return found
-
-
-def _fill_nearest(
-    s: Simplices,
-    start: cython.longlong,
-    step: cython.longlong,
-    agreed: cython.int[::1],
-    row: cython.longlong[::1],
-    best: cython.longlong[::1],
-    found: cython.int[:, ::1],
-) -> None:
-    """Fill ``found``; ``agreed`` and ``row`` [t] and ``best`` [count] are scratch."""
-    f: cython.longlong
+    found: cython.int[:, ::1] = np.full(((t - start + step - 1) // step, count), -1, np.int32)
+    agreed: cython.int[::1] = np.empty(t, np.int32)
+    row: cython.longlong[::1] = np.empty(t, np.int64)
+    best: cython.longlong[::1] = np.empty(count, np.int64)
     with cython.nogil:
         for f in range(found.shape[0]):
             pair_costs(s, start + f * step, 0, agreed, row)
             _nearest(s, start + f * step, row, best, found[f])
+    return np.asarray(found)
 
 
 def _nearest(s, a, row, best, found):

@@ -1,6 +1,3 @@
-cimport cython
-
-@cython.locals(total=cython.longlong, rest=cython.longlong, part=cython.longlong, choice=cython.longlong, least=cython.longlong)
 cdef void _cheapest_partition(
     long long[::1] cost, long long[::1] best, long long[::1] chosen, long long subset, long long top
 ) noexcept nogil

@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 IMPOSSIBLE = 1 << 60
 """Cost of what is not permitted; two of them can still be added."""
@@ -38,8 +35,6 @@ def _combine(
     pair: cython.ulonglong[:, ::1], agree: cython.ulonglong[::1], rows: cython.longlong[::1], lowest: cython.longlong[::1]
 ) -> None:
     """Fill ``agree``, ``rows`` and ``lowest``, the columns, rows and lowest row of each subset; ``pair`` is for two rows."""
-    subset: cython.longlong
-    rest: cython.longlong
     with cython.nogil:
         for subset in range(1, agree.shape[0]):
             rest = subset & (subset - 1)
@@ -52,8 +47,6 @@ def _combine(
 
 def first_fitting(agree: cython.ulonglong[::1], shown: cython.ulonglong[::1]) -> NDArray[np.int64]:
     """Return for each agreement [a] the first of the patterns ``shown`` [p] within it, -1 where there is none; O(a p)."""
-    a: cython.longlong
-    p: cython.longlong
     answer = np.full(agree.shape[0], -1, np.int64)
     first: cython.longlong[::1] = answer
     with cython.nogil:
@@ -87,8 +80,7 @@ def cheapest_partitions(
     -----
     O(2^r) for a subset of r rows: every class that holds its highest row. Together O(3^n).
     """
-    subset: cython.longlong
-    top: cython.longlong = 1
+    top = 1
     with cython.nogil:
         for subset in range(start, stop):
             while 2 * top <= subset:

@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int64, full_int64, zeros_int64, zeros_uint64
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int64, full_int64, zeros_int64, zeros_uint64
 
 
 @cython.final
@@ -72,9 +67,6 @@ def split_classes(
 
 
 def _split_all(splitter: _Splitter, k: cython.longlong) -> None:
-    first: cython.longlong
-    last: cython.longlong
-    column: cython.longlong
     with cython.nogil:
         _wait(splitter, 0, splitter.member.shape[0], 0)
         while splitter.depth:
@@ -159,7 +151,7 @@ def _part(splitter, column, i, k):
 
 def _split(splitter, first, last, tried, column, k):
     """Split a class by a column, by a counting sort; its parts wait."""
-    bit = cython.cast(cython.ulonglong, 1) << column
+    bit: cython.ulonglong = cython.cast(cython.ulonglong, 1) << column
     values = _count_values(splitter, column, first, last)
     _shown_rows(splitter, values, k)
     for part in range(values + 2):

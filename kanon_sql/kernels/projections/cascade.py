@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.projections.classes import SetClasses, crowded, key_of, keys_by, place_of
-    from kanon_sql.kernels.projections.shortfall import fails, short_of, toggle
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.projections.classes import SetClasses, crowded, key_of, keys_by, place_of
+from kanon_sql.kernels.projections.shortfall import fails, short_of, toggle
 
 
 def small_by_column(classes: SetClasses, rows: cython.longlong[::1], found: cython.longlong[:, ::1]) -> int:
@@ -20,11 +15,7 @@ def small_by_column(classes: SetClasses, rows: cython.longlong[::1], found: cyth
     keys: cython.ulonglong[::1] = np.empty(len(rows), np.uint64)
     seen: cython.ulonglong[::1] = classes.seen_key
     bad: cython.longlong[::1] = classes.seen_rows
-    number: cython.longlong = 0
-    n: cython.longlong
-    s: cython.longlong
-    i: cython.longlong
-    at: cython.longlong
+    number = 0
     found[:] = 0
     seen[:] = 0
     with cython.nogil:
@@ -52,9 +43,6 @@ def note_rare(classes: SetClasses) -> None:
     cells: cython.ulonglong[:, ::1] = np.ascontiguousarray(np.asarray(classes.cell).T)
     keys: cython.ulonglong[::1] = np.empty(len(classes.weight), np.uint64)
     rare: cython.uchar[::1] = np.zeros(len(classes.entry), np.uint8)
-    n: cython.longlong
-    s: cython.longlong
-    place: cython.longlong
     with cython.nogil:
         for s in range(classes.need.shape[0]):
             keys_by(classes, s, cells, keys)
@@ -67,7 +55,7 @@ def note_rare(classes: SetClasses) -> None:
 
 def hide_each(classes: SetClasses, rows: cython.longlong[::1], columns: cython.longlong[::1]) -> int:
     """Hide a shown cell of each of these rows while there are places for classes; return how many."""
-    n: cython.longlong = 0
+    n = 0
     with cython.nogil:
         while n < rows.shape[0] and not crowded(classes):
             toggle(classes, rows[n], columns[n])

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.projections.changes import breaks, changed, found_at, most_short, strict, word_change
-    from kanon_sql.kernels.projections.classes import SetClasses, crowded, key_of, place_of
-    from kanon_sql.kernels.projections.row_changes import may, other_row, two_for_one
-    from kanon_sql.kernels.projections.shortfall import fails, toggle
-    from kanon_sql.kernels.random import below
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.projections.changes import breaks, changed, found_at, most_short, strict, word_change
+from kanon_sql.kernels.projections.classes import SetClasses, crowded, key_of, place_of
+from kanon_sql.kernels.projections.row_changes import may, other_row, two_for_one
+from kanon_sql.kernels.projections.shortfall import fails, toggle
+from kanon_sql.kernels.random import below
 
 _ALIKE = cython.declare(cython.longlong, 2000)
 """Rows of a value that are looked at for those of a class."""
@@ -55,7 +50,7 @@ def search(
     state : uint64 array [1]
         Of the random numbers.
     """
-    n: cython.longlong = 0
+    n = 0
     with cython.nogil:
         while n < steps and not crowded(classes):
             if masks.shape[0] > 0:
@@ -135,7 +130,7 @@ def _step(classes, active, cost, penalty, worse, state):
 
 def _barring(classes, r, c, state):
     """Return a set by which a hidden cell of a row cannot be shown alone; -1 if some sets at random are none."""
-    change = word_change(classes, r, c)
+    change: cython.ulonglong = word_change(classes, r, c)
     size = classes.of_start[c + 1] - classes.of_start[c]
     for _ in range(_TRIED if size else 0):
         s = classes.of_set[classes.of_start[c] + below(state, size)]
@@ -165,7 +160,7 @@ def _whole_class(classes, r, s, c, cost, penalty, worse, state):
             best = other
     if classes.alike_size[r, best] > _ALIKE:
         return 0
-    key = key_of(classes, r, s)
+    key: cython.ulonglong = key_of(classes, r, s)
     n = 0
     for i in range(classes.alike_start[r, best], classes.alike_start[r, best] + classes.alike_size[r, best]):
         other = classes.alike[best, i]
@@ -190,12 +185,12 @@ def _whole_class(classes, r, s, c, cost, penalty, worse, state):
 def _other_mask(classes, active, cost, masks, penalty, worse, state):
     """Try another mask for a row; return what it changes of the cost."""
     r = active[below(state, active.shape[0])]
-    mask = masks[below(state, masks.shape[0])]
+    mask: cython.ulonglong = masks[below(state, masks.shape[0])]
     moved = 0
     short = 0
-    changed = 0
+    changed: cython.ulonglong = 0
     for c in range(cost.shape[0]):
-        shown = (mask >> c) & 1
+        shown: cython.uchar = (mask >> c) & 1
         if shown == classes.hidden[r, c]:
             moved += -cost[c] if shown else cost[c]
             changed |= cython.cast(cython.ulonglong, 1) << c

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.projections.classes import key_of, missing
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.projections.classes import key_of, missing
 
 _NEVER = cython.declare(cython.longlong, 1 << 40)
 """A penalty above the gain of any change: no class may then get short of rows."""
@@ -50,8 +45,8 @@ def changed(classes, r, c, other, most):
 
     If some sets alone are short of more than ``most``, the others are not looked at.
     """
-    first = word_change(classes, r, c)
-    second = word_change(classes, r, other) if other >= 0 else 0
+    first: cython.ulonglong = word_change(classes, r, c)
+    second: cython.ulonglong = word_change(classes, r, other) if other >= 0 else 0
     start = classes.of_start[c]
     size = classes.of_start[c + 1] - start
     part = classes.barred[r, c]  # the sets that barred the change last are looked at first
@@ -92,8 +87,8 @@ def changed_cells(classes, r, bits, most):
         n = 0
         begin = s
         while n < _AT_ONCE and done < sets:
-            key = cython.cast(cython.ulonglong, 0)
-            change = cython.cast(cython.ulonglong, 0)
+            key: cython.ulonglong = cython.cast(cython.ulonglong, 0)
+            change: cython.ulonglong = cython.cast(cython.ulonglong, 0)
             for i in range(classes.set_start[s], classes.set_start[s + 1]):
                 c = classes.member[i]
                 key ^= classes.cell[r, c]
@@ -115,7 +110,7 @@ def changed_cells(classes, r, bits, most):
 
 def find(classes, r, s, change, n):
     """Note as the n-th the places of the classes of a row by a set, before its key changes and after."""
-    key = key_of(classes, r, s)
+    key: cython.ulonglong = key_of(classes, r, s)
     classes.left[n] = found_at(classes, key)
     classes.joined[n] = found_at(classes, key ^ change)
     classes.changing[n] = s
@@ -143,14 +138,14 @@ def short_by(classes, weight, need, left, joined):
 
 def bars(classes, r, s, change):
     """Return whether a class would get too small if the key of a row by a set changed, if none is."""
-    key = key_of(classes, r, s)
+    key: cython.ulonglong = key_of(classes, r, s)
     return short_by(classes, classes.weight[r], classes.need[s], found_at(classes, key), found_at(classes, key ^ change)) > 0
 
 
 def breaks(classes, r, c, other):
     """Return whether some class would get too small, if none is: the sets that barred such a change last go first."""
-    first = word_change(classes, r, c)
-    second = word_change(classes, r, other) if other >= 0 else 0
+    first: cython.ulonglong = word_change(classes, r, c)
+    second: cython.ulonglong = word_change(classes, r, other) if other >= 0 else 0
     start = classes.of_start[c]
     size = classes.of_start[c + 1] - start
     part = classes.barred[r, c]

@@ -1,17 +1,10 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport empty_int64, empty_uint64, zeros_int32, zeros_int32_2d, zeros_int64, zeros_int64_2d, zeros_uint64
-from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
-
 cdef class SetClasses:
     cdef unsigned long long[:, ::1] word
     cdef unsigned long long[::1] hidden_word
-    cdef readonly long long[::1] weight
-    cdef readonly long long[::1] set_start
+    cdef readonly long long[::1] weight, set_start
     cdef readonly int[::1] member
-    cdef readonly long long[::1] need
-    cdef readonly long long[::1] of_start
-    cdef readonly int[::1] of_set
-    cdef readonly int[::1] finer
+    cdef readonly long long[::1] need, of_start
+    cdef readonly int[::1] of_set, finer
     cdef int[::1] coarser
     cdef unsigned long long[::1] person
     cdef long long[::1] need_people
@@ -23,16 +16,11 @@ cdef class SetClasses:
     cdef unsigned long long[:, ::1] cell
     cdef readonly unsigned char[:, ::1] hidden
     cdef long long[:, ::1] entry
-    cdef long long[::1] people
-    cdef long long[::1] rare
+    cdef long long[::1] people, rare
     cdef unsigned long long[::1] held_key
-    cdef long long[::1] held_rows
-    cdef long long[::1] slot
-    cdef long long[::1] histogram
+    cdef long long[::1] held_rows, slot, histogram
     cdef readonly bint plain
-    cdef int[:, ::1] alike
-    cdef int[:, ::1] alike_start
-    cdef int[:, ::1] alike_size
+    cdef int[:, ::1] alike, alike_start, alike_size
     cdef long long[::1] members
     cdef unsigned char[:, ::1] within
     cdef int[:, ::1] barred
@@ -40,26 +28,13 @@ cdef class SetClasses:
     cdef readonly int[:, ::1] failing
     cdef readonly long long listed
     cdef unsigned long long[::1] seen_key
-    cdef long long[::1] seen_rows
-    cdef long long[::1] left
-    cdef long long[::1] joined
-    cdef long long[::1] changing
-    cdef long long[::1] now
-    cdef long long last
-    cdef long long held_last
-    cdef long long most
-    cdef long long margin
-    cdef long long used
-    cdef long long held_used
+    cdef long long[::1] seen_rows, left, joined, changing, now
+    cdef long long last, held_last, most, margin, used, held_used
 
 cdef bint crowded(SetClasses classes) noexcept nogil
-@cython.locals(key=cython.ulonglong, i=cython.longlong)
 cdef unsigned long long key_of(SetClasses classes, long long r, long long s) noexcept nogil
-@cython.locals(first=cython.longlong, c=cython.longlong, i=cython.longlong, r=cython.longlong)
 cdef void keys_by(SetClasses classes, long long s, unsigned long long[:, ::1] cells, unsigned long long[::1] keys) noexcept nogil
 cdef void _join(SetClasses classes, long long n) noexcept nogil
-@cython.locals(place=cython.longlong)
 cdef long long place_of(SetClasses classes, unsigned long long key) noexcept nogil
-@cython.locals(rows=cython.longlong, held=cython.longlong, a=cython.longlong)
 cdef void move(SetClasses classes, long long r, long long s, long long place, long long sign) noexcept nogil
 cdef long long missing(long long rows, long long need) noexcept nogil

@@ -9,23 +9,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import (
-        empty_int64,
-        empty_uint64,
-        zeros_int32,
-        zeros_int32_2d,
-        zeros_int64,
-        zeros_int64_2d,
-        zeros_uint64,
-    )
-    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import (
+    empty_int64,
+    empty_uint64,
+    zeros_int32,
+    zeros_int32_2d,
+    zeros_int64,
+    zeros_int64_2d,
+    zeros_uint64,
+)
+from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
 _MOST_MEMBERS = 64
 """Rows of a class that change together."""
@@ -168,9 +162,6 @@ class SetClasses:
         cells: cython.ulonglong[:, ::1] = np.ascontiguousarray(np.asarray(self.cell).T)
         keys: cython.ulonglong[::1] = np.empty(len(self.weight), np.uint64)
         seen: cython.ulonglong[::1] = self.seen_key
-        r: cython.longlong
-        s: cython.longlong
-        n: cython.longlong
         self.entry[:] = 0
         self.people[:] = 0
         self.held_key[:] = 0
@@ -211,7 +202,6 @@ class SetClasses:
 
     def compact(self) -> bool:
         """Give places to classes with rows and rare ones only; return whether some are left. Smaller tables are faster."""
-        n: cython.longlong
         if not self.plain:
             return self.count()
         every = np.asarray(self.entry)
@@ -230,7 +220,7 @@ def crowded(classes):
 
 def key_of(classes, r, s):
     """Return the key of the class of a row by a set."""
-    key = classes.cell[r, classes.member[classes.set_start[s]]]
+    key: cython.ulonglong = classes.cell[r, classes.member[classes.set_start[s]]]
     for i in range(classes.set_start[s] + 1, classes.set_start[s + 1]):
         key ^= classes.cell[r, classes.member[i]]
     return key
@@ -276,7 +266,7 @@ def move(classes, r, s, place, sign):
     if classes.plain:
         return
     if classes.need_people[s] > 0 and classes.person[r] != 0:
-        key = cython.cast(cython.ulonglong, classes.entry[place, 0]) ^ classes.person[r]
+        key: cython.ulonglong = cython.cast(cython.ulonglong, classes.entry[place, 0]) ^ classes.person[r]
         held = cython.cast(cython.longlong, key & cython.cast(cython.ulonglong, classes.held_last))
         while classes.held_key[held] != key and classes.held_key[held] != 0:
             held = (held + 1) & classes.held_last

@@ -5,14 +5,9 @@ A class is given by a row that has its values, a set, and the columns of the set
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.projections.changes import found_at
-    from kanon_sql.kernels.projections.classes import SetClasses, missing
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.projections.changes import found_at
+from kanon_sql.kernels.projections.classes import SetClasses, missing
 
 
 def key_by(classes: SetClasses, r: cython.longlong, s: cython.longlong, part: cython.ulonglong) -> int:
@@ -34,13 +29,8 @@ def fitting_rows(
     inside: cython.uchar[::1],
 ) -> int:
     """Find the rows that have the values of a class, and whether they are in it, both [n]; return how many they are."""
-    n: cython.longlong = 0
-    i: cython.longlong
-    j: cython.longlong
-    c: cython.longlong
-    q: cython.longlong
-    best: cython.longlong = -1
-    size: cython.longlong
+    n = 0
+    best = -1
     fits: cython.bint
     alike: cython.bint
     with cython.nogil:
@@ -74,10 +64,7 @@ def failing_after(classes: SetClasses, r: cython.longlong, bits: cython.ulonglon
 
     ``found`` is int64 [2 s, 2]: the set, and the columns that are hidden.
     """
-    n: cython.longlong = 0
-    c: cython.longlong
-    i: cython.longlong
-    s: cython.longlong
+    n = 0
     now: cython.ulonglong
     before: cython.ulonglong
     with cython.nogil:
@@ -106,7 +93,7 @@ def failing_after(classes: SetClasses, r: cython.longlong, bits: cython.ulonglon
 
 def _key(classes, r, s, part):
     """Return the key of a class."""
-    key = cython.cast(cython.ulonglong, 0)
+    key: cython.ulonglong = cython.cast(cython.ulonglong, 0)
     for i in range(classes.set_start[s], classes.set_start[s + 1]):
         c = classes.member[i]
         key ^= classes.hidden_word[c] if (part >> c) & 1 else classes.word[r, c]

@@ -8,13 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import zeros_int32_2d, zeros_int64, zeros_int64_2d, zeros_uint8
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import zeros_int32_2d, zeros_int64, zeros_int64_2d, zeros_uint8
 
 _FULL = cython.declare(cython.longlong, 4)
 """Small classes up to which a row makes full steps; of more, the steps together are as long as those of so many."""
@@ -69,8 +64,7 @@ def relaxed(of: Relaxation) -> int:
     -----
     O(fits) and a search for each row that has to hide a cell, or may gain by it.
     """
-    i: cython.longlong
-    found: cython.longlong = 0
+    found = 0
     of.work = of.fit.shape[0]
     with cython.nogil:
         _set_refunds(of)
@@ -82,12 +76,6 @@ def relaxed(of: Relaxation) -> int:
 
 def moved(of: Relaxation, length: cython.longlong, most: cython.longlong) -> None:
     """Change the charges by steps of at most some length: those of members of small classes rise, all others fall; O(fits)."""
-    i: cython.longlong
-    a: cython.longlong
-    c: cython.longlong
-    small: cython.longlong
-    need: cython.longlong
-    step: cython.longlong
     with cython.nogil:
         for i in range(of.weight.shape[0]):
             if not of.active[i]:
@@ -156,7 +144,7 @@ def _cheapest(of, i):
 
 def _search(of, i):
     """Find what a row hides at the least cost; what it hid before is the first that is known."""
-    bits = cython.cast(cython.ulonglong, of.hidden[i])
+    bits: cython.ulonglong = cython.cast(cython.ulonglong, of.hidden[i])
     for a in range(of.rare_start[i], of.rare_start[i + 1]):
         if of.rare[a] & bits == 0:
             bits |= of.rare[a]
@@ -180,7 +168,7 @@ def _join(of, i):
     of.hidden[i] = of.best_hidden
     for a in range(of.fit_start[i], of.fit_start[i + 1]):
         c = of.fit[a]
-        inside = (of.best_hidden & of.chosen[c]) == of.part[c]
+        inside: cython.bint = (of.best_hidden & of.chosen[c]) == of.part[c]
         if inside and not of.joined[a]:
             of.size[c] += of.weight[i]
             of.active[i] = 1
@@ -203,16 +191,18 @@ def _visit(of, i, hidden, shown, depth, count, fixed_cost):
 
     Of the terms, ``count`` depend on other columns; ``fixed_cost`` is what the row costs by the columns decided.
     """
+    met: cython.ulonglong
+    unmet: cython.ulonglong
     of.nodes += 1
     of.work += count + of.rare_start[i + 1] - of.rare_start[i]
-    one = cython.cast(cython.ulonglong, 1)
-    changed = True
+    one: cython.ulonglong = cython.cast(cython.ulonglong, 1)
+    changed: cython.bint = True
     while changed:
         changed = False
         for a in range(of.rare_start[i], of.rare_start[i + 1]):
             if of.rare[a] & hidden:
                 continue
-            left = cython.cast(cython.ulonglong, of.rare[a]) & ~shown
+            left: cython.ulonglong = cython.cast(cython.ulonglong, of.rare[a]) & ~shown
             if left == 0:
                 return
             if left & (left - 1) == 0:
@@ -235,8 +225,8 @@ def _visit(of, i, hidden, shown, depth, count, fixed_cost):
     kept = cython.cast(cython.longlong, 0)
     for n in range(count):
         a = of.alive[depth, n]
-        part = cython.cast(cython.ulonglong, of.part[of.fit[a]])
-        needed = cython.cast(cython.ulonglong, of.chosen[of.fit[a]]) & ~part
+        part: cython.ulonglong = cython.cast(cython.ulonglong, of.part[of.fit[a]])
+        needed: cython.ulonglong = cython.cast(cython.ulonglong, of.chosen[of.fit[a]]) & ~part
         if (part & shown) or (needed & hidden):
             continue
         value = of.value[a - of.fit_start[i]]

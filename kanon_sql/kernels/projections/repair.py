@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.projections.changes import found_at, short_by, word_change
-    from kanon_sql.kernels.projections.classes import SetClasses
-    from kanon_sql.kernels.projections.shortfall import toggle
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.projections.changes import found_at, short_by, word_change
+from kanon_sql.kernels.projections.classes import SetClasses
+from kanon_sql.kernels.projections.shortfall import toggle
 
 _MORE = cython.declare(cython.longlong, 3)
 """Cells that change in addition to those that have to."""
@@ -39,14 +34,7 @@ def best_change(
     penalty : int64 array [s]
         What each row that a class by a set is short of costs.
     """
-    c: cython.longlong
-    i: cython.longlong
-    n: cython.longlong
-    s: cython.longlong
-    best: cython.longlong
-    least: cython.longlong
-    extra_cost: cython.longlong
-    lowest: cython.longlong = 0
+    lowest = 0
     one: cython.ulonglong
     with cython.nogil:
         for c in range(cost.shape[0]):
@@ -78,7 +66,6 @@ def best_change(
 
 def turn(classes: SetClasses, r: cython.longlong, bits: cython.ulonglong) -> None:
     """Hide the shown cells of a row in some columns, and show the hidden ones."""
-    c: cython.longlong
     with cython.nogil:
         for c in range(classes.cell.shape[1]):
             if (bits >> c) & 1:
@@ -113,8 +100,8 @@ def _moved(classes, r, c, cost):
 
 def _short(classes, r, s, bits):
     """Return how many more rows the classes of a row by a set are short of when the row changes the cells of these columns."""
-    key = cython.cast(cython.ulonglong, 0)
-    change = cython.cast(cython.ulonglong, 0)
+    key: cython.ulonglong = cython.cast(cython.ulonglong, 0)
+    change: cython.ulonglong = cython.cast(cython.ulonglong, 0)
     for i in range(classes.set_start[s], classes.set_start[s + 1]):
         c = classes.member[i]
         key ^= classes.cell[r, c]

@@ -5,15 +5,10 @@ Only rows count here, not people or sensitive values.
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.projections.changes import changed_cells, most_short, strict
-    from kanon_sql.kernels.projections.shortfall import toggle
-    from kanon_sql.kernels.random import below
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.projections.changes import changed_cells, most_short, strict
+from kanon_sql.kernels.projections.shortfall import toggle
+from kanon_sql.kernels.random import below
 
 
 def may(classes, r, c):
@@ -29,7 +24,7 @@ def other_row(classes, r, cost, penalty, worse, state):
     if classes.alike_size[r, d] < classes.alike_size[r, c]:
         c = d
     q = classes.alike[c, classes.alike_start[r, c] + below(state, classes.alike_size[r, c])]
-    bits = cython.cast(cython.ulonglong, 0)
+    bits: cython.ulonglong = cython.cast(cython.ulonglong, 0)
     for c in range(cost.shape[0]):
         if classes.hidden[r, c] != classes.hidden[q, c]:
             bits |= cython.cast(cython.ulonglong, 1) << c
@@ -39,7 +34,7 @@ def other_row(classes, r, cost, penalty, worse, state):
 def two_for_one(classes, r, cost, penalty, worse, state):
     """Try to hide a cell of a row and show two others, none of them of a column with levels; return the change of the cost."""
     columns = cost.shape[0]
-    bits = cython.cast(cython.ulonglong, 0)
+    bits: cython.ulonglong = cython.cast(cython.ulonglong, 0)
     for n in range(3):
         c = below(state, columns)
         for _ in range(columns):

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.criteria.dispatch import criterion_meets, criterion_shortfall
-    from kanon_sql.kernels.projections.classes import key_of, missing, move, place_of
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.criteria.dispatch import criterion_meets, criterion_shortfall
+from kanon_sql.kernels.projections.classes import key_of, missing, move, place_of
 
 
 def toggle(classes, r, c):
     """Hide or show a cell; return how many more rows classes are short of."""
-    before = classes.cell[r, c]
-    after = classes.word[r, c] if classes.hidden[r, c] else classes.hidden_word[c]
+    before: cython.ulonglong = classes.cell[r, c]
+    after: cython.ulonglong = classes.word[r, c] if classes.hidden[r, c] else classes.hidden_word[c]
     short = 0
     for i in range(classes.of_start[c], classes.of_start[c + 1]):
         s = classes.of_set[i]
-        key = key_of(classes, r, s)
+        key: cython.ulonglong = key_of(classes, r, s)
         place = place_of(classes, key)
         short -= short_of(classes, s, place)
         move(classes, r, s, place, -1)
@@ -54,6 +49,7 @@ def short_of(classes, s, place):
 
     Of people and sensitive values, about so many.
     """
+    away: cython.double
     rows = classes.entry[place, 1]
     short = missing(rows, classes.need[s])
     if classes.plain or rows == 0:

@@ -1,9 +1,3 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport full_int32, full_int64, zeros_int64
-from kanon_sql.kernels.classes.partition cimport SLOTS, Partition, put, take
-from kanon_sql.kernels.criteria.dispatch cimport meets
-from kanon_sql.kernels.criteria.encoded cimport CriteriaWorkspace, EncodedRequirement
-
 cdef class AssignmentSearchSpace:
     cdef readonly long long[::1] start
     cdef readonly int[::1] member
@@ -26,18 +20,13 @@ cdef class Assignment:
     cdef long long vacancies
     cdef int[::1] vacant
     cdef long long clock
-    cdef long long[::1] changed
-    cdef long long[::1] seen
-    cdef long long[::1] surplus
+    cdef long long[::1] changed, seen, surplus
 
 cpdef bint assign(Assignment assignment, long long i, long long j, long long rows) noexcept nogil
 cpdef void unassign(Assignment assignment, long long i, long long j, long long rows) noexcept nogil
 
 cdef void tick(Assignment assignment) noexcept nogil
 cdef void mark_seen(Assignment assignment, long long j) noexcept nogil
-@cython.locals(slot=cython.longlong, group=cython.longlong, found=cython.bint)
 cdef bint has_surplus(Assignment assignment, long long i, long long c) noexcept nogil
-@cython.locals(at=cython.longlong)
 cdef bint class_meets(Assignment assignment, long long j) noexcept nogil
-@cython.locals(b=cython.longlong, at=cython.longlong)
 cdef void _count(Assignment assignment, long long slot, long long group, long long rows) noexcept nogil

@@ -5,16 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import full_int32, full_int64, zeros_int64
-    from kanon_sql.kernels.classes.partition import SLOTS, Partition, put, take
-    from kanon_sql.kernels.criteria.dispatch import meets
-    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import full_int32, full_int64, zeros_int64
+from kanon_sql.kernels.classes.partition import SLOTS, Partition, put, take
+from kanon_sql.kernels.criteria.dispatch import meets
+from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
 
 @cython.final
@@ -116,9 +111,8 @@ def mark_seen(assignment, j):
 @cython.exceptval(check=False)
 def assign(assignment: Assignment, i: cython.longlong, j: cython.longlong, rows: cython.longlong) -> cython.bint:
     """Add rows of row type i to class j; False, and nothing done, if there is no slot for them."""
-    v: cython.longlong
-    slot: cython.longlong = assignment.slot[j]
-    counters: cython.longlong = assignment.required.counters
+    slot = assignment.slot[j]
+    counters = assignment.required.counters
     if (slot < 0 and assignment.vacancies == 0) or not put(assignment.partition, i, j, rows):
         return False
     if slot < 0:
@@ -150,7 +144,7 @@ def has_surplus(assignment, i, c):
     """Return whether class c meets its requirement without a row of row type i, and note it."""
     slot = assignment.slot[c]
     group = assignment.space.group[i]
-    found = c == assignment.unassigned
+    found: cython.bint = c == assignment.unassigned
     if not found:
         _count(assignment, slot, group, -1)
         found = meets(
@@ -182,10 +176,6 @@ def assign_all(
     assignment: Assignment, row_type: cython.int[::1], instance: cython.int[::1], count: cython.longlong[::1]
 ) -> None:
     """Put pieces into classes; those that find no slot are unassigned, and so are other rows of their row type then."""
-    q: cython.longlong
-    i: cython.longlong
-    j: cython.longlong
-    rows: cython.longlong
     unassigned: cython.longlong = assignment.unassigned
     with cython.nogil:
         for q in range(row_type.shape[0]):
@@ -211,8 +201,6 @@ def _transpose(
     start: cython.longlong[::1], member: cython.int[::1], place: cython.longlong[::1], instance: cython.int[::1]
 ) -> None:
     """Counting sort: counts are kept two places later, so that each place ends where the next row type begins."""
-    j: cython.longlong
-    a: cython.longlong
     with cython.nogil:
         for a in range(member.shape[0]):
             place[member[a] + 2] += 1

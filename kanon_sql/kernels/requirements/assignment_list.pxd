@@ -1,10 +1,7 @@
-from kanon_sql.kernels.arrays cimport empty_int32, empty_int64
-
 cdef class AssignmentList:
     cdef readonly long long size
     cdef long long capacity
-    cdef readonly int[::1] row_type
-    cdef readonly int[::1] number
+    cdef readonly int[::1] row_type, number
     cdef readonly long long[::1] count
 
 cdef void add(AssignmentList assignments, long long i, long long j, long long rows) noexcept nogil

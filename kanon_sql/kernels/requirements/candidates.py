@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 _RUN = cython.declare(cython.longlong, 48)
 """Runs up to this length are sorted by insertion: they are nearly in order."""
@@ -88,11 +85,7 @@ def _count(
     touched: cython.longlong[::1],
 ) -> int:
     """Set the begin of each instance; return the number of items. ``seen`` [g] is 0 before and after."""
-    j: cython.longlong
-    a: cython.longlong
-    i: cython.longlong
-    found: cython.longlong
-    items: cython.longlong = 0
+    items = 0
     with cython.nogil:
         for j in range(start.shape[0] - 1):
             found = 0
@@ -119,11 +112,7 @@ def _fill(
     place: cython.longlong[::1],
 ) -> None:
     """Set the segments and items; ``size`` [g] is 0 before and after."""
-    j: cython.longlong
-    a: cython.longlong
-    i: cython.longlong
-    s: cython.longlong
-    filled: cython.longlong = 0
+    filled = 0
     with cython.nogil:
         for j in range(start.shape[0] - 1):
             s = into.begin[j]
@@ -146,7 +135,6 @@ def _fill(
 
 def sort_all(candidates: Candidates, price: cython.double[::1]) -> None:
     """Sort the items of all segments by price, highest first; ties keep their order."""
-    s: cython.longlong
     longest = int(np.diff(candidates.first).max(initial=0))
     scratch: cython.int[::1] = np.empty(longest, np.int32)
     with cython.nogil:

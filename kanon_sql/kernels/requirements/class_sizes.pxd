@@ -1,50 +1,20 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport zeros_int32_2d, zeros_int64, zeros_int64_2d
-from kanon_sql.kernels.requirements.candidates cimport Candidates
-from kanon_sql.kernels.requirements.lagrangian cimport Relaxed
-from kanon_sql.kernels.requirements.limits cimport Limits, Penalties, set_penalties
-
 cdef class ClassSizes:
-    cdef long long largest
-    cdef long long edges
+    cdef long long largest, edges
     cdef long long[:, ::1] profit
     cdef int[:, ::1] item
-    cdef long long[::1] held
-    cdef long long[::1] same
-    cdef long long[::1] place
-    cdef long long[::1] taken
-    cdef long long[::1] next
-    cdef long long[::1] penalty
-    cdef long long[::1] order
-    cdef long long[::1] value
-    cdef long long[::1] length
+    cdef long long[::1] held, same, place, taken, next, penalty, order, value, length
     cdef long long most
-    cdef long long[:, ::1] free
-    cdef long long[:, ::1] over
-    cdef long long[:, ::1] most_of
-    cdef public long long size
-    cdef public long long multiplier
-    cdef long long slope
-    cdef public long long last
+    cdef long long[:, ::1] free, over, most_of
+    cdef long long size, multiplier, slope, last
 
-@cython.locals(
-    s=cython.longlong, a=cython.longlong, c=cython.longlong, e=cython.longlong, n=cython.longlong, i=cython.longlong,
-    profit=cython.longlong, copies=cython.longlong, rows=cython.longlong
-)
 cdef long long gather(
     Limits limits, Candidates candidates, Relaxed relaxed, ClassSizes sizes, long long[::1] price, long long j
 ) noexcept nogil
-@cython.locals(e=cython.longlong, c=cython.longlong, n=cython.longlong, off=cython.longlong, gained=cython.longlong)
 cdef long long gain_of(ClassSizes sizes, long long size, long long multiplier) noexcept nogil
 cdef void _place(ClassSizes sizes, long long e, long long n) noexcept nogil
 cdef bint _before(ClassSizes sizes, long long a, long long b) noexcept nogil
 cdef long long _next(ClassSizes sizes, long long size, long long e, long long c) noexcept nogil
-@cython.locals(
-    low=cython.longlong, high=cython.longlong, at=cython.longlong, lowest_at=cython.longlong, gained=cython.longlong,
-    lowest=cython.longlong
-)
 cdef long long try_size(ClassSizes sizes, long long size, long long start, long long longest, long long best) noexcept nogil
-@cython.locals(e=cython.longlong, f=cython.longlong, place=cython.longlong)
 cdef bint penalize_larger(
     ClassSizes sizes, Limits limits, Penalties penalties, long long start, long long longest
 ) noexcept nogil

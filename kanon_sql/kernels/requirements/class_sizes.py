@@ -10,14 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import zeros_int32_2d, zeros_int64, zeros_int64_2d
-    from kanon_sql.kernels.requirements.limits import Limits, set_penalties
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import zeros_int32_2d, zeros_int64, zeros_int64_2d
+from kanon_sql.kernels.requirements.limits import Limits, set_penalties
 
 _BITS = cython.declare(cython.longlong, 16)
 """Lengths and parts of rows and classes are whole numbers of 1/65536."""

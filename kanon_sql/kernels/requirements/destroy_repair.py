@@ -7,18 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
-    from kanon_sql.kernels.classes.partition import SLOTS, place_of
-    from kanon_sql.kernels.random import below
-    from kanon_sql.kernels.requirements.assignment import assign, has_surplus, tick, unassign
-    from kanon_sql.kernels.requirements.neighbourhood import Neighbourhood, list_near, replay, undo
-    from kanon_sql.kernels.requirements.selection import clear, select
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.classes.move_log import add_by_row_type, added_cost, keep, log
+from kanon_sql.kernels.classes.partition import SLOTS, place_of
+from kanon_sql.kernels.random import below
+from kanon_sql.kernels.requirements.assignment import assign, has_surplus, tick, unassign
+from kanon_sql.kernels.requirements.neighbourhood import Neighbourhood, list_near, replay, undo
+from kanon_sql.kernels.requirements.selection import clear, select
 
 _ATTEMPTS = cython.declare(cython.longlong, 16)
 """Rows whose classes are dissolved, of one instance that they could share."""
@@ -30,7 +25,7 @@ _PULL = cython.declare(cython.double, 0.25)
 """How far a price moves towards the cost of the row, after a repair."""
 
 
-def rebuild(work: Neighbourhood, steps: int, noise: float, state: cython.ulonglong[::1]) -> int:
+def rebuild(work: Neighbourhood, steps: cython.longlong, noise: cython.double, state: cython.ulonglong[::1]) -> int:
     """Rebuild neighbourhoods of an assignment; what costs more is undone. Return how many became cheaper.
 
     Parameters
@@ -42,20 +37,8 @@ def rebuild(work: Neighbourhood, steps: int, noise: float, state: cython.ulonglo
     state : uint64 array [1]
         Of the random numbers.
     """
-    highest = float(np.max(work.assignment.space.cost)) + 2.0
-    return _rebuild_all(work, steps, noise, highest, state)
-
-
-def _rebuild_all(
-    work: Neighbourhood,
-    steps: cython.longlong,
-    noise: cython.double,
-    highest: cython.double,
-    state: cython.ulonglong[::1],
-) -> int:
-    step: cython.longlong
-    seed: cython.longlong
-    kept: cython.longlong = 0
+    highest: cython.double = float(np.max(work.assignment.space.cost)) + 2.0
+    kept = 0
     with cython.nogil:
         for step in range(steps):
             tick(work.assignment)
@@ -73,7 +56,7 @@ def _rebuild(work, noise, highest, state):
     destroyed = work.moves.count
     before = -added_cost(work.moves, work.assignment.space.cost, 0)
     most = before
-    found = False
+    found: cython.bint = False
     for f in range(work.types):
         work.own[f] = work.rows[work.row[f]]
         work.adapted[f] = work.assignment.space.price[work.row[f]] + noise * (below(state, 2048) / 1024.0 - 1.0)
@@ -178,6 +161,7 @@ def _repair(assignment, work):
 
 def _gain(assignment, work, q):
     """Select rows for the near instance q; return what they gain, 0 if they form no class."""
+    gain: cython.double
     j = work.instance[q]
     at = assignment.slot[j]
     if at < 0:

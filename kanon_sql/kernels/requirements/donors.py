@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import zeros_float64, zeros_int64
-    from kanon_sql.kernels.criteria.dispatch import meets, shortfall
-    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import zeros_float64, zeros_int64
+from kanon_sql.kernels.criteria.dispatch import meets, shortfall
+from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
 _SMALL = cython.declare(cython.double, 1e-9)
 
@@ -105,7 +100,7 @@ def repair(donors: Donors, histogram: cython.longlong[::1], rows: cython.longlon
 
 def _repair(donors, histogram, rows):
     while not meets(donors.required, donors.work, histogram, 0, rows):
-        missing = shortfall(donors.required, donors.work, histogram, 0, rows)
+        missing: cython.double = shortfall(donors.required, donors.work, histogram, 0, rows)
         best = _surplus(donors)
         if best >= 0:
             donors.gives[best] += 1
@@ -130,9 +125,9 @@ def _count(donors, histogram, at, q, rows):
 def _surplus(donors):
     """Return the piece whose row removes most of the shortfall for its cost and is a surplus of its class; -1 if none is."""
     best = -1
-    key = _INFINITE
+    key: cython.double = _INFINITE
     for g in range(donors.counter.shape[0]):
-        more = 0.0
+        more: cython.double = 0.0
         for b in range(donors.counter.shape[1]):
             more += donors.work.added[donors.counter[g, b]]
         if more <= _SMALL:
@@ -156,7 +151,7 @@ def _may_give(donors, q, c):
     if donors.rows[c] <= donors.required.least:
         return False
     _count(donors, donors.histogram, at, q, -1)
-    found = meets(donors.required, donors.work, donors.histogram, at, donors.rows[c] - 1)
+    found: cython.bint = meets(donors.required, donors.work, donors.histogram, at, donors.rows[c] - 1)
     _count(donors, donors.histogram, at, q, 1)
     return found
 
@@ -173,7 +168,7 @@ def _dissolve(donors, histogram, missing):
     if best < 0:
         joined = _join(donors, histogram, cheapest)
     else:
-        reached = donors.removes[best]
+        reached: cython.double = donors.removes[best]
         joined = _join(donors, histogram, best)
         best = _best_score(donors)
         while best >= 0 and reached + donors.removes[best] <= missing / _SHARE:

@@ -5,17 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int32, empty_int64
-    from kanon_sql.kernels.criteria.part import Part
-    from kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
-    from kanon_sql.kernels.requirements.assignment_list import AssignmentList, add
-    from kanon_sql.kernels.requirements.largest_part import largest_part, whole_part
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int32, empty_int64
+from kanon_sql.kernels.criteria.part import Part
+from kanon_sql.kernels.instances.groups import GroupingWorkspace, group, sift
+from kanon_sql.kernels.requirements.assignment_list import AssignmentList, add
+from kanon_sql.kernels.requirements.largest_part import largest_part, whole_part
 
 _ONE = cython.declare(cython.ulonglong, 1)
 _WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int32, empty_int64
-    from kanon_sql.kernels.classes.partition import SLOTS
-    from kanon_sql.kernels.requirements.assignment import (
-        Assignment,
-        assign,
-        class_meets,
-        has_surplus,
-        mark_seen,
-        tick,
-        unassign,
-    )
-    from kanon_sql.kernels.requirements.candidates import Candidates, sort_by_price
-    from kanon_sql.kernels.requirements.selection import Selection, clear, select
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int32, empty_int64
+from kanon_sql.kernels.classes.partition import SLOTS
+from kanon_sql.kernels.requirements.assignment import (
+    Assignment,
+    assign,
+    class_meets,
+    has_surplus,
+    mark_seen,
+    tick,
+    unassign,
+)
+from kanon_sql.kernels.requirements.candidates import Candidates, sort_by_price
+from kanon_sql.kernels.requirements.selection import Selection, clear, select
 
 _TRIES = cython.declare(cython.longlong, 3)
 """Selections of rows for one instance: a class may have either of two rows as a surplus, but not both."""
@@ -84,10 +79,9 @@ def grow(growth: Growth, chunk: tuple[int, int]) -> int:
     -----
     O(items) for each instance near which something has changed since it was last looked at, and what `select` takes.
     """
-    j: cython.longlong
     first: cython.longlong = chunk[0]
     last: cython.longlong = chunk[1]
-    saved: cython.longlong = 0
+    saved = 0
     with cython.nogil:
         for j in range(first, last):
             saved += _grow(growth, j)
@@ -127,9 +121,9 @@ def _list_drawn(growth, j):
     """List the rows that instance j may draw; return whether that may save anything, and something is new since the last."""
     low = growth.candidates.begin[j]
     n = 0
-    saves = False
+    saves: cython.bint = False
     tested = growth.assignment.seen[j]
-    is_new = growth.assignment.changed[j] >= tested
+    is_new: cython.bint = growth.assignment.changed[j] >= tested
     for s in range(low, growth.candidates.begin[j + 1]):
         for a in range(growth.candidates.first[s], growth.candidates.first[s + 1]):
             i = growth.candidates.item[a]

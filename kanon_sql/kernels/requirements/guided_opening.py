@@ -5,16 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.heap import pop, push
-    from kanon_sql.kernels.requirements.assignment_list import AssignmentList, add
-    from kanon_sql.kernels.requirements.candidates import Candidates
-    from kanon_sql.kernels.requirements.selection import Selection, clear, select
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.heap import pop, push
+from kanon_sql.kernels.requirements.assignment_list import AssignmentList, add
+from kanon_sql.kernels.requirements.candidates import Candidates
+from kanon_sql.kernels.requirements.selection import Selection, clear, select
 
 
 def open_classes(selection: Selection, candidates: Candidates, cost: NDArray[np.int64], loss: float) -> AssignmentList:
@@ -54,10 +49,8 @@ def _evaluate(
     key: cython.double[::1],
 ) -> int:
     """Put the instances whose classes lose little enough on the heap; return its size. A key is minus the gain."""
-    j: cython.longlong
-    rows: cython.longlong
     gain: cython.double
-    size: cython.longlong = 0
+    size = 0
     with cython.nogil:
         for j in range(cost.shape[0]):
             clear(selection)
@@ -78,8 +71,6 @@ def _open(
     assignments: AssignmentList,
 ) -> int:
     """Open classes until none gains enough, or the pieces might find no space; return the size of the heap."""
-    j: cython.longlong
-    rows: cython.longlong
     gain: cython.double
     with cython.nogil:
         while size:

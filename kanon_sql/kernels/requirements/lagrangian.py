@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.instances.gains import gain
-    from kanon_sql.kernels.requirements.candidates import Candidates
-    from kanon_sql.kernels.requirements.limits import Limits, Penalties, count, penalty_of, set_penalties, step
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.instances.gains import gain
+from kanon_sql.kernels.requirements.candidates import Candidates
+from kanon_sql.kernels.requirements.limits import Limits, Penalties, count, penalty_of, set_penalties, step
 
 _STEPS = cython.declare(cython.longlong, 64)
 """Steps of a pass; each is 1/16 shorter than the one before."""
@@ -74,10 +69,9 @@ def advance(
     covered : int64 array [t]
         Grows by the rows whose price exceeds their cost and penalty.
     """
-    j: cython.longlong
     first: cython.longlong = chunk[0]
     last: cython.longlong = chunk[1]
-    total: cython.longlong = 0
+    total = 0
     penalties: Penalties = Penalties(limits)
     with cython.nogil:
         for j in range(first, last):
@@ -114,7 +108,6 @@ def gains(
 
     O(items and edges) a step. The verification of certificates follows the same rule.
     """
-    j: cython.longlong
     first: cython.longlong = chunk[0]
     last: cython.longlong = chunk[1]
     found = np.zeros(last - first, np.int64)

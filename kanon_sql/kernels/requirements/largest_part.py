@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.criteria.dispatch import largest, meets, shortfall
-    from kanon_sql.kernels.criteria.part import Part, keep_all
-    from kanon_sql.kernels.requirements.candidates import Candidates
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.criteria.dispatch import largest, meets, shortfall
+from kanon_sql.kernels.criteria.part import Part, keep_all
+from kanon_sql.kernels.requirements.candidates import Candidates
 
 _SMALL = cython.declare(cython.double, 1e-9)
 
@@ -29,10 +24,6 @@ def largest_parts(part: Part, candidates: Candidates, weight: cython.longlong[::
 
 
 def _largest_parts(part: Part, candidates: Candidates, weight: cython.longlong[::1], found: cython.longlong[::1]) -> None:
-    j: cython.longlong
-    s: cython.longlong
-    a: cython.longlong
-    g: cython.longlong
     with cython.nogil:
         for j in range(found.shape[0]):
             part.groups = 0
@@ -71,15 +62,15 @@ def whole_part(part):
 def _without_shortfall(part, total):
     """Let rows leave that remove most of the shortfall; return how many stay."""
     while total > part.required.least:
-        missing = shortfall(part.required, part.work, part.histogram, 0, total)
+        missing: cython.double = shortfall(part.required, part.work, part.histogram, 0, total)
         if missing < _SMALL:
             break
         best = -1
-        most = _SMALL
+        most: cython.double = _SMALL
         for a in range(part.groups):
             g = part.group[a]
             if part.keep[g]:
-                less = 0.0
+                less: cython.double = 0.0
                 for b in range(part.counter.shape[1]):
                     less += part.work.removed[part.counter[g, b]]
                 if less > most:

@@ -1,35 +1,19 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport zeros_int64
-
 cdef class Limits:
     cdef long long[::1] begin
     cdef readonly long long[::1] attribute
     cdef long long[::1] denominator
-    cdef readonly long long[::1] most
-    cdef readonly long long[::1] signed
+    cdef readonly long long[::1] most, signed
     cdef int[:, ::1] leaf
     cdef readonly long long[::1] parent
-    cdef long long[::1] numerator
-    cdef long long[::1] share
-    cdef long long[::1] length
+    cdef long long[::1] numerator, share, length
 
 cdef class Penalties:
     cdef long long[::1] multiplier
-    cdef long long edges
-    cdef long long back
-    cdef public long long opening
-    cdef long long[::1] above
-    cdef long long[::1] rows
+    cdef long long edges, back, opening
+    cdef long long[::1] above, rows
 
-@cython.locals(e=cython.longlong, q=cython.longlong, total=cython.longlong, limited=cython.longlong)
 cdef void set_penalties(Limits limits, Penalties penalties) noexcept nogil
-@cython.locals(q=cython.longlong, e=cython.longlong, found=cython.longlong)
 cdef long long penalty_of(Limits limits, Penalties penalties, int[:, ::1] counter, long long group) noexcept nogil
-@cython.locals(q=cython.longlong, e=cython.longlong)
 cdef void count(Limits limits, Penalties penalties, int[:, ::1] counter, long long group, long long rows) noexcept nogil
-@cython.locals(
-    q=cython.longlong, e=cython.longlong, place=cython.longlong, penalty=cython.longlong, most=cython.longlong,
-    over=cython.longlong, off=cython.longlong
-)
 cdef void step(Limits limits, Penalties penalties, long long covered, long long least, long long length) noexcept nogil
 cdef long long _part(long long length, long long more, long long less) noexcept nogil

@@ -11,13 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import zeros_int64
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import zeros_int64
 
 _ONE = cython.declare(cython.longlong, 1 << 16)
 """Shares and lengths are whole numbers of 1/65536."""

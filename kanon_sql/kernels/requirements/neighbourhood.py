@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_float64, empty_int32, empty_int64, full_int32, zeros_int64
-    from kanon_sql.kernels.classes.move_log import MoveLog
-    from kanon_sql.kernels.requirements.assignment import Assignment, assign, unassign
-    from kanon_sql.kernels.requirements.candidates import Candidates
-    from kanon_sql.kernels.requirements.selection import Selection
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_float64, empty_int32, empty_int64, full_int32, zeros_int64
+from kanon_sql.kernels.classes.move_log import MoveLog
+from kanon_sql.kernels.requirements.assignment import Assignment, assign, unassign
+from kanon_sql.kernels.requirements.candidates import Candidates
+from kanon_sql.kernels.requirements.selection import Selection
 
 _MOST_INSTANCES = cython.declare(cython.longlong, 1 << 12)
 
@@ -157,10 +152,10 @@ def _most_gain(assignment, work, q):
     """Return what the near instance q gains at most: from its most expensive rows, at least as many as are missing."""
     j = work.instance[q]
     missing = assignment.required.least - assignment.partition.rows[j]
-    gain = 0.0
+    gain: cython.double = 0.0
     for a in range(work.begin[q], work.begin[q + 1]):
         i = work.entry[a]
-        surplus = work.price[i] - assignment.space.cost[j]
+        surplus: cython.double = work.price[i] - assignment.space.cost[j]
         if surplus <= 0.0 and missing <= 0:
             break
         gain += surplus * (work.rows[i] if surplus > 0.0 else min(missing, work.rows[i]))

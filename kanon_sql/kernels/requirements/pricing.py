@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.requirements.candidates import Candidates, sort_by_price
-    from kanon_sql.kernels.requirements.selection import Selection, clear, select
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.requirements.candidates import Candidates, sort_by_price
+from kanon_sql.kernels.requirements.selection import Selection, clear, select
 
 _INFINITE = cython.declare(cython.double, float("inf"))
 
@@ -49,11 +44,11 @@ def cover(
 
 
 def _cover(selection, candidates, cost, chunk_first, chunk_last, floor, covered, surplus):
-    total = 0.0
+    total: cython.double = 0.0
     for j in range(chunk_first, chunk_last):
         low = candidates.begin[j]
         high = candidates.begin[j + 1]
-        highest = -_INFINITE
+        highest: cython.double = -_INFINITE
         for a in range(candidates.first[low], candidates.first[high]):
             highest = max(highest, selection.price[candidates.item[a]])
         surplus[j] = (highest - cost[j]) * selection.required.least

@@ -9,15 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int32, zeros_float64, zeros_int64
-    from kanon_sql.kernels.criteria.dispatch import meets, shortfall
-    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int32, zeros_float64, zeros_int64
+from kanon_sql.kernels.criteria.dispatch import meets, shortfall
+from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
 _SMALL = cython.declare(cython.double, 1e-9)
 """A shortfall below this is none."""
@@ -96,14 +91,17 @@ def select(selection, candidates, j, cost, floor, rows):
     -----
     O(items), and O(segments + V) for each row that leaves or joins.
     """
+    key: cython.double
+    joins: cython.bint
+    help_of: cython.double
     low = candidates.begin[j]
     segments = candidates.begin[j + 1] - low
-    gain = 0.0
+    gain: cython.double = 0.0
     for s in range(segments):
         moved, gain = _take_profitable(selection, candidates, low + s, s, cost, gain)
         rows += moved
     while gain > floor:
-        missing = shortfall(selection.required, selection.work, selection.histogram, 0, rows)
+        missing: cython.double = shortfall(selection.required, selection.work, selection.histogram, 0, rows)
         if missing < _SMALL:
             return gain, rows if meets(selection.required, selection.work, selection.histogram, 0, rows) else 0
         best, joins, key, help_of = _best_move(selection, candidates, low, segments, cost)
@@ -143,12 +141,12 @@ def _best_move(selection, candidates, low, segments, cost):
     With them, the loss for each unit of the shortfall, and how much of it a row removes.
     """
     best = -1
-    joins = False
-    key = _INFINITE
-    help_of = 0.0
+    joins: cython.bint = False
+    key: cython.double = _INFINITE
+    help_of: cython.double = 0.0
     for s in range(segments):
-        more = 0.0
-        less = 0.0
+        more: cython.double = 0.0
+        less: cython.double = 0.0
         for b in range(candidates.counter.shape[1]):
             c = candidates.counter[candidates.group[low + s], b]
             more += selection.work.added[c]

@@ -9,16 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.requirements.candidates import Candidates
-    from kanon_sql.kernels.requirements.class_sizes import ClassSizes, gain_of, gather, penalize_larger, try_size
-    from kanon_sql.kernels.requirements.lagrangian import Relaxed, advance_one, gain_after, gain_of_one, penalized_gain
-    from kanon_sql.kernels.requirements.limits import Limits, Penalties
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.requirements.candidates import Candidates
+from kanon_sql.kernels.requirements.class_sizes import ClassSizes, gain_of, gather, penalize_larger, try_size
+from kanon_sql.kernels.requirements.lagrangian import Relaxed, advance_one, gain_after, gain_of_one, penalized_gain
+from kanon_sql.kernels.requirements.limits import Limits, Penalties
 
 _CLOSED = cython.declare(cython.longlong, -1)
 """Instead of a size: a class of no size gains anything."""
@@ -83,14 +78,6 @@ def sized_gains(
     multiplier of each size is what `gains` of the module named above found. Larger classes gain what `penalize_larger` leaves
     them, or what the rule of that module does, if that is less. The verification of certificates follows the rule.
     """
-    j: cython.longlong
-    rows: cython.longlong
-    hint: cython.longlong
-    gained: cython.longlong
-    found: cython.longlong
-    more: cython.longlong
-    start: cython.longlong
-    by_steps: cython.longlong
     first: cython.longlong = chunk[0]
     last: cython.longlong = chunk[1]
     sizes: ClassSizes = ClassSizes(limits, best.largest)
@@ -160,11 +147,9 @@ def advance_sized(
     As `kanon_sql.kernels.requirements.lagrangian.advance`; but of an instance whose best class was small, only sizes are tried
     that gained nearly as much as the best. So the prices are led by this, but nothing is proven. O(items and edges).
     """
-    j: cython.longlong
     first: cython.longlong = chunk[0]
     last: cython.longlong = chunk[1]
-    rows: cython.longlong
-    total: cython.longlong = 0
+    total = 0
     penalties: Penalties = Penalties(limits)
     sizes: ClassSizes = ClassSizes(limits, best.largest)
     with cython.nogil:

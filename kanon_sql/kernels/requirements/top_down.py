@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int64, full_int64, zeros_int64, zeros_uint64
-    from kanon_sql.kernels.criteria.dispatch import meets
-    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int64, full_int64, zeros_int64, zeros_uint64
+from kanon_sql.kernels.criteria.dispatch import meets
+from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
 
 _ONE = cython.declare(cython.ulonglong, 1)
 
@@ -98,13 +93,6 @@ def split(
 
 
 def _split_all(state: _Split) -> None:
-    c: cython.longlong
-    best: cython.longlong
-    gain: cython.longlong
-    best_gain: cython.longlong
-    values: cython.longlong
-    first: cython.longlong
-    last: cython.longlong
     tried: cython.ulonglong
     with cython.nogil:
         while state.depth:

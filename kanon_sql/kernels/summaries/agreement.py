@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
 
 _WORD = cython.declare(cython.ulonglong, (1 << 64) - 1)
 """The bits of all columns."""
@@ -16,7 +13,7 @@ def compare(code, step, r, types, growth):
     for x in range(types):
         growth[x] = 0
     for c in range(step.shape[0]):
-        own = code[c, r]
+        own: cython.int = code[c, r]
         lost = step[c]
         for x in range(types):
             differs = cython.cast(cython.longlong, code[c, x] != own)
@@ -25,7 +22,7 @@ def compare(code, step, r, types, growth):
 
 def differ(code, c, own, step, types, growth):
     """Add what a column loses where row types differ from a code; a negative step takes it back, as the class hides it."""
-    shown = own
+    shown: cython.int = own
     for x in range(types):
         differs = cython.cast(cython.longlong, code[c, x] != shown)
         growth[x] += step & -differs
@@ -33,7 +30,7 @@ def differ(code, c, own, step, types, growth):
 
 def agree(code, c, own, step, types, growth):
     """Take back what a set loses where row types have a code: the class shows it from now on."""
-    shown = own
+    shown: cython.int = own
     for x in range(types):
         agrees = cython.cast(cython.longlong, code[c, x] == shown)
         growth[x] -= step & -agrees
@@ -41,21 +38,21 @@ def agree(code, c, own, step, types, growth):
 
 def stand_apart(code, c, own, null, step, types, growth):
     """Add what a range loses from a code, not NULL, to the codes of row types."""
-    shown = own
-    hidden = null
+    shown: cython.int = own
+    hidden: cython.int = null
     for x in range(types):
-        away = max(code[c, x] - shown, shown - code[c, x])
+        away: cython.int = max(code[c, x] - shown, shown - code[c, x])
         growth[x] += (away if code[c, x] != hidden else 1) * step
 
 
 def reach(code, c, end, own, null, step, types, growth):
     """Take back what a range loses on the way from its old end to a code outside: it reaches as far from now on."""
-    old = end
-    hidden = null
-    most = max(own - end, end - own)
-    side = 1 if own > end else -1
+    old: cython.int = end
+    hidden: cython.int = null
+    most: cython.int = max(own - end, end - own)
+    side: cython.int = 1 if own > end else -1
     for x in range(types):
-        way = min(max((code[c, x] - old) * side, 0), most)
+        way: cython.int = min(max((code[c, x] - old) * side, 0), most)
         growth[x] -= (way if code[c, x] != hidden else 0) * step
 
 
@@ -64,14 +61,14 @@ def mark(code, r, types, differing):
     for x in range(types):
         differing[x] = 0
     for c in range(code.shape[0]):
-        own = code[c, r]
+        own: cython.int = code[c, r]
         for x in range(types):
-            differs = cython.cast(cython.ulonglong, code[c, x] != own)
+            differs: cython.ulonglong = cython.cast(cython.ulonglong, code[c, x] != own)
             differing[x] |= differs << c
 
 
 def unmark(c, types, differing):
     """Clear the bit of a column."""
-    others = _WORD ^ (cython.cast(cython.ulonglong, 1) << c)
+    others: cython.ulonglong = _WORD ^ (cython.cast(cython.ulonglong, 1) << c)
     for x in range(types):
         differing[x] &= others

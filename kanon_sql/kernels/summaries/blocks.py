@@ -5,16 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.summaries.measure import RANGE, Measure
 
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.summaries.measure import RANGE, Measure
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    BLOCK, GROUP = 16, 256
+BLOCK = 16
+GROUP = 256
 """Row types of a block and of a group: those of a group are compared at once, and those of a block one after the other."""
 
 _ENDLESS = 1 << 40
@@ -105,7 +100,7 @@ def _group_distance(measure, groups, p, g, limit):
     distance = 0
     for c in range(measure.columns):
         code = groups.packed[p, c]
-        bit = cython.cast(cython.ulonglong, 1) << cython.cast(cython.longlong, code & 63)
+        bit: cython.ulonglong = cython.cast(cython.ulonglong, 1) << cython.cast(cython.longlong, code & 63)
         if groups.has[g, c] & bit == 0:
             far = 1
             if measure.kind[c] == RANGE and code != measure.null[c]:
@@ -131,13 +126,13 @@ def _differ(place, g, c, own, step, far, side):
 def _stand_apart(place, g, c, own, far, side):
     """Add the units of a range between two places, none to NULL."""
     for x in range(far.shape[1]):
-        other = place[g, c, x]
+        other: cython.short = place[g, c, x]
         far[side, x] += max(other, own) - min(other, own) if other >= 0 else 0
 
 
 def _least(far, side):
     """Return the least distance."""
-    least = far[side, 0]
+    least: cython.short = far[side, 0]
     for x in range(1, far.shape[1]):
         least = min(least, far[side, x])
     return least

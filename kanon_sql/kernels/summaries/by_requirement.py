@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.random import below
-    from kanon_sql.kernels.summaries.growth import NEVER, growth_of, open_class, show, widen
-    from kanon_sql.kernels.summaries.histograms import add, class_meets, clear_histogram, joining, open_groups
-    from kanon_sql.kernels.summaries.neighbourhoods import add_piece, first_row
-    from kanon_sql.kernels.summaries.remainder import class_of_remainder
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.random import below
+from kanon_sql.kernels.summaries.growth import NEVER, growth_of, open_class, show, widen
+from kanon_sql.kernels.summaries.histograms import add, class_meets, clear_histogram, joining, open_groups
+from kanon_sql.kernels.summaries.neighbourhoods import add_piece, first_row
+from kanon_sql.kernels.summaries.remainder import class_of_remainder
 
 _SLOWLY = cython.declare(cython.longlong, 16)
 """A class that no row lets meet the requirement at its size shall have one part of so many more."""
@@ -114,7 +109,7 @@ def repair_by_requirement(measure, histograms, unassigned, new, p, turn):
     Return the number of classes, 0 if that fails.
     """
     placed = 1
-    waiting = True
+    waiting: cython.bint = True
     while waiting and placed:
         waiting = False
         placed = 0

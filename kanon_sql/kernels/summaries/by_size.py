@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.instances.groups import trailing_zeros
-    from kanon_sql.kernels.random import below
-    from kanon_sql.kernels.summaries.growth import NEVER, growth_of, open_class, show, widen
-    from kanon_sql.kernels.summaries.neighbourhoods import add_piece, first_row
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.instances.groups import trailing_zeros
+from kanon_sql.kernels.random import below
+from kanon_sql.kernels.summaries.growth import NEVER, growth_of, open_class, show, widen
+from kanon_sql.kernels.summaries.neighbourhoods import add_piece, first_row
 
 _SPARING = cython.declare(cython.longlong, 16)
 """One in so many row types that have more rows than a class still needs, but fewer than another would, is divided."""
@@ -19,7 +14,7 @@ _SPARING = cython.declare(cython.longlong, 16)
 
 def grow_by_size(measure, shape, unassigned, new, turn, limit, state):
     """Grow classes of k rows until fewer are unassigned; return the number of classes, 0 if they lose too much."""
-    by_gain = shape.by_gain and below(state, 2) == 0
+    by_gain: cython.bint = shape.by_gain and below(state, 2) == 0
     rest = 0
     loss = 0
     p = 0
@@ -48,7 +43,7 @@ def grow_by_size(measure, shape, unassigned, new, turn, limit, state):
                 r = _best_gain(measure, unassigned, new, needed)
             # Rows of one row type are best together, but k of them lose nothing alone, and fewer may serve others.
             rows = unassigned.rows[r]
-            divide = rows > needed and (rows - needed >= shape.k or below(state, _SPARING) == 0)
+            divide: cython.bint = rows > needed and (rows - needed >= shape.k or below(state, _SPARING) == 0)
             if divide:
                 rows = needed
             if unassigned.growth[r]:
@@ -88,9 +83,9 @@ def repair_by_size(measure, unassigned, new, p, turn):
 def _best_gain(measure, unassigned, new, needed):
     """Return the unassigned row type with the least growth for each row that could then join without any."""
     best = -1
-    least = 0.0
+    least: cython.double = 0.0
     for x in range(unassigned.types):
-        rest = unassigned.differing[x]
+        rest: cython.ulonglong = unassigned.differing[x]
         if unassigned.rows[x] and rest & (rest - 1) == 0:
             c = trailing_zeros(rest)
             new.tally[measure.first[c] + unassigned.code[c, x]] += unassigned.rows[x]
@@ -102,7 +97,7 @@ def _best_gain(measure, unassigned, new, needed):
                 c = trailing_zeros(rest)
                 rest &= rest - 1
                 gained += new.tally[measure.first[c] + unassigned.code[c, x]]
-            ratio = unassigned.growth[x]
+            ratio: cython.double = unassigned.growth[x]
             ratio /= min(gained, needed)
             if best < 0 or ratio < least:
                 best = x

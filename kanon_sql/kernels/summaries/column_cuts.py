@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int64
-    from kanon_sql.kernels.summaries.measure import RANGE, Measure, Summary, clear, join, steps
-    from kanon_sql.kernels.summaries.sides import add_to_one, both_meet, clear_one
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int64
+from kanon_sql.kernels.summaries.measure import RANGE, Measure, Summary, clear, join, steps
+from kanon_sql.kernels.summaries.sides import add_to_one, both_meet, clear_one
 
 
 @cython.final
@@ -116,7 +111,7 @@ def _without(measure, work):
                 low += 1
             while low < high and work.whole.seen[first + high] == work.side.seen[first + high]:
                 high -= 1
-        stays = null >= 0 and work.whole.seen[first + null] > work.side.seen[first + null]
+        stays: cython.bint = null >= 0 and work.whole.seen[first + null] > work.side.seen[first + null]
         spread += measure.step[c] * steps(measure.kind[c], work.whole.different[c] - work.gone[c], low, high, stays)
     return spread
 

@@ -5,16 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.criteria.encoded import EncodedRequirement
-    from kanon_sql.kernels.summaries.column_cuts import CutWorkspace, cut_between, separate_code, sort_by
-    from kanon_sql.kernels.summaries.measure import RANGE, Measure, clear, join
-    from kanon_sql.kernels.summaries.sides import Sides, add_to_one, clear_one, halve
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.criteria.encoded import EncodedRequirement
+from kanon_sql.kernels.summaries.column_cuts import CutWorkspace, cut_between, separate_code, sort_by
+from kanon_sql.kernels.summaries.measure import RANGE, Measure, clear, join
+from kanon_sql.kernels.summaries.sides import Sides, add_to_one, clear_one, halve
 
 _FAIR = cython.declare(cython.longlong, 0)
 _HALVED = cython.declare(cython.longlong, 1)
@@ -70,9 +65,7 @@ def cut_parts(
     sides = Sides(required, int(group.max()) + 1)
     cut = np.empty((2 * parts.shape[0], 2), np.int64)
     found: cython.longlong[:, ::1] = cut
-    made: cython.longlong = 0
-    p: cython.longlong
-    size: cython.longlong
+    made = 0
     with cython.nogil:
         for p in range(parts.shape[0]):
             size = _cut(view, weight, measure, sides, groups, member, parts[p, 0], parts[p, 1], work)

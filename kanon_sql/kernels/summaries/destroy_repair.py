@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.random import below
-    from kanon_sql.kernels.summaries.by_requirement import grow_by_requirement, repair_by_requirement
-    from kanon_sql.kernels.summaries.by_size import grow_by_size, repair_by_size
-    from kanon_sql.kernels.summaries.histograms import Histograms
-    from kanon_sql.kernels.summaries.measure import Measure
-    from kanon_sql.kernels.summaries.neighbourhoods import (
-        Classes,
-        NeighbourhoodWorkspace,
-        Shape,
-        fits,
-        list_rows,
-        replace,
-        select,
-    )
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.random import below
+from kanon_sql.kernels.summaries.by_requirement import grow_by_requirement, repair_by_requirement
+from kanon_sql.kernels.summaries.by_size import grow_by_size, repair_by_size
+from kanon_sql.kernels.summaries.histograms import Histograms
+from kanon_sql.kernels.summaries.measure import Measure
+from kanon_sql.kernels.summaries.neighbourhoods import (
+    Classes,
+    NeighbourhoodWorkspace,
+    Shape,
+    fits,
+    list_rows,
+    replace,
+    select,
+)
 
 _CLASSES = 16
 """Most new classes of a neighbourhood without a requirement on sensitive values."""

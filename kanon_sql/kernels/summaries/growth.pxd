@@ -1,8 +1,3 @@
-cimport cython
-from kanon_sql.kernels.arrays cimport empty_int32, empty_int32_2d, zeros_int32_2d, zeros_int64, zeros_int64_2d, zeros_uint64
-from kanon_sql.kernels.summaries.agreement cimport agree, compare, differ, mark, reach, stand_apart, unmark
-from kanon_sql.kernels.summaries.measure cimport PLAIN, RANGE, SET, Measure
-
 cdef long long NEVER
 
 cdef class Unassigned:
@@ -15,30 +10,21 @@ cdef class Unassigned:
     cdef bint marked
 
 cdef class NewClasses:
-    cdef long long[::1] rows
-    cdef long long[::1] row_loss
-    cdef long long[:, ::1] low
-    cdef long long[:, ::1] high
+    cdef long long[::1] rows, row_loss
+    cdef long long[:, ::1] low, high
     cdef int[:, ::1] seen
     cdef long long pieces
     cdef long long[:, ::1] piece
     cdef long long[::1] tally
 
 cdef long long _widening(long long code, long long low, long long high, bint has_null, long long null) noexcept nogil
-@cython.locals(c=cython.longlong, x=cython.longlong, code=cython.longlong)
 cdef void open_class(
     Measure measure, Unassigned unassigned, NewClasses new, long long p, long long r, long long turn, bint by_gain
 ) noexcept nogil
-@cython.locals(
-    c=cython.longlong, x=cython.longlong, code=cython.longlong, step=cython.longlong, null=cython.longlong, low=cython.longlong,
-    high=cython.longlong, away=cython.longlong, has_null=cython.bint, has_now=cython.bint, others=cython.ulonglong
-)
 cdef void widen(Measure measure, Unassigned unassigned, NewClasses new, long long p, long long r, long long turn) noexcept nogil
-@cython.locals(low=cython.longlong, high=cython.longlong)
 cdef (long long, long long) show(
     Measure measure, NewClasses new, long long p, long long c, long long code, long long turn
 ) noexcept nogil
-@cython.locals(c=cython.longlong, code=cython.longlong, null=cython.longlong, has_null=cython.bint, growth=cython.longlong)
 cdef long long growth_of(
     Measure measure, Unassigned unassigned, NewClasses new, long long p, long long r, long long turn
 ) noexcept nogil

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int32, empty_int32_2d, zeros_int32_2d, zeros_int64, zeros_int64_2d, zeros_uint64
-    from kanon_sql.kernels.summaries.agreement import agree, compare, differ, mark, reach, stand_apart, unmark
-    from kanon_sql.kernels.summaries.measure import PLAIN, RANGE, SET, Measure
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int32, empty_int32_2d, zeros_int32_2d, zeros_int64, zeros_int64_2d, zeros_uint64
+from kanon_sql.kernels.summaries.agreement import agree, compare, differ, mark, reach, stand_apart, unmark
+from kanon_sql.kernels.summaries.measure import PLAIN, RANGE, SET, Measure
 
 NEVER = cython.declare(cython.longlong, 1 << 62)
 """More than any loss."""
@@ -134,8 +129,8 @@ def widen(measure, unassigned, new, p, r, turn):
             continue
         step = measure.step[c]
         null = measure.null[c]
-        others = _WORD ^ (cython.cast(cython.ulonglong, 1) << c)
-        has_null = null >= 0 and new.seen[p, measure.first[c] + null] == turn
+        others: cython.ulonglong = _WORD ^ (cython.cast(cython.ulonglong, 1) << c)
+        has_null: cython.bint = null >= 0 and new.seen[p, measure.first[c] + null] == turn
         low, high = show(measure, new, p, c, code, turn)
         if measure.kind[c] == SET:
             agree(unassigned.code, c, code, step, unassigned.types, unassigned.growth)
@@ -149,7 +144,7 @@ def widen(measure, unassigned, new, p, r, turn):
                 if unassigned.marked:
                     unmark(c, unassigned.types, unassigned.differing)
         elif code == null or high < 0 or unassigned.marked:
-            has_now = has_null or code == null
+            has_now: cython.bint = has_null or code == null
             for x in range(unassigned.types):
                 away = _widening(unassigned.code[c, x], new.low[p, c], new.high[p, c], has_now, null)
                 unassigned.growth[x] += (away - _widening(unassigned.code[c, x], low, high, has_null, null)) * step
@@ -194,6 +189,6 @@ def growth_of(measure, unassigned, new, p, r, turn):
         elif measure.kind[c] == PLAIN:
             growth += measure.step[c] if new.high[p, c] >= 0 else 0
         else:
-            has_null = null >= 0 and new.seen[p, measure.first[c] + null] == turn
+            has_null: cython.bint = null >= 0 and new.seen[p, measure.first[c] + null] == turn
             growth += measure.step[c] * _widening(code, new.low[p, c], new.high[p, c], has_null, null)
     return growth

@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import zeros_int32, zeros_int64, zeros_uint8
-    from kanon_sql.kernels.criteria.dispatch import may_meet, meets
-    from kanon_sql.kernels.criteria.encoded import MATRIX, CriteriaWorkspace, EncodedRequirement
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import zeros_int32, zeros_int64, zeros_uint8
+from kanon_sql.kernels.criteria.dispatch import may_meet, meets
+from kanon_sql.kernels.criteria.encoded import MATRIX, CriteriaWorkspace, EncodedRequirement
 
 _CLASSES = 64
 """Most new classes of a neighbourhood: where a requirement is strict, classes may become many times smaller."""
@@ -91,7 +86,7 @@ def joining(histograms, p, g, most, rows, size):
     at = p * histograms.counters
     while most:
         add(histograms, p, g, most)
-        may = may_meet(histograms.required, histograms.work, histograms.held, at, rows + most, size)
+        may: cython.bint = may_meet(histograms.required, histograms.work, histograms.held, at, rows + most, size)
         add(histograms, p, g, -most)
         if may:
             break

@@ -5,15 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import full_int64, zeros_int64
 
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import full_int64, zeros_int64
-
-    PLAIN, RANGE, SET = 0, 1, 2
+PLAIN = 0
+RANGE = 1
+SET = 2
 """Kinds of columns."""
 
 
@@ -91,8 +88,8 @@ def join(measure, summary, codes, i):
         if summary.seen[place] > 1:
             continue
         kind = measure.kind[c]
-        is_null = code == measure.null[c]
-        has_null = measure.null[c] >= 0 and summary.seen[measure.first[c] + measure.null[c]] > 0
+        is_null: cython.bint = code == measure.null[c]
+        has_null: cython.bint = measure.null[c] >= 0 and summary.seen[measure.first[c] + measure.null[c]] > 0
         before = steps(kind, summary.different[c], summary.low[c], summary.high[c], has_null and not is_null)
         summary.different[c] += 1
         if not is_null:

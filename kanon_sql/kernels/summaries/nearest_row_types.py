@@ -5,17 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int32, empty_int64
-    from kanon_sql.kernels.summaries.blocks import BLOCK, GROUP, RowTypeGroups, is_far, units
-    from kanon_sql.kernels.summaries.cheapest import ClassSearch, cheapest
-    from kanon_sql.kernels.summaries.measure import RANGE, Measure
-
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int32, empty_int64
+from kanon_sql.kernels.summaries.blocks import BLOCK, GROUP, RowTypeGroups, is_far, units
+from kanon_sql.kernels.summaries.cheapest import ClassSearch, cheapest
+from kanon_sql.kernels.summaries.measure import RANGE, Measure
 
 _PART = cython.declare(cython.longlong, GROUP // BLOCK)
 """Blocks of a group."""

@@ -5,17 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import empty_int32, full_int32
-    from kanon_sql.kernels.classes.partition import SLOTS, Partition, put, take
-    from kanon_sql.kernels.random import below
-    from kanon_sql.kernels.summaries.growth import NewClasses, Unassigned
-    from kanon_sql.kernels.summaries.measure import Measure
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import empty_int32, full_int32
+from kanon_sql.kernels.classes.partition import SLOTS, Partition, put, take
+from kanon_sql.kernels.random import below
+from kanon_sql.kernels.summaries.growth import NewClasses, Unassigned
+from kanon_sql.kernels.summaries.measure import Measure
 
 _ATTEMPTS = cython.declare(cython.longlong, 6)
 """Draws of a neighbour for each class of a neighbourhood."""
@@ -129,7 +124,7 @@ def select(classes, near, shape, work, state):
         if i < 0:
             continue
         c = _class_of(classes.partition, i, state)
-        known = total + classes.size[c] > shape.row_types
+        known: cython.bint = total + classes.size[c] > shape.row_types
         for a in range(work.many):
             known = known or work.chosen[a] == c
         if not known:
@@ -198,7 +193,7 @@ def fits(partition, work):
         for s in range(slots):
             place = work.unassigned.row_type[r]
             place = place * slots + s
-            elsewhere = partition.where[place] >= 0
+            elsewhere: cython.bint = partition.where[place] >= 0
             for a in range(work.many):
                 elsewhere = elsewhere and partition.where[place] != work.chosen[a]
             used += elsewhere

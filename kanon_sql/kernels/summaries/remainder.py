@@ -5,16 +5,11 @@ Without it, a large class could not be divided if a few of its rows fit nowhere.
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.criteria.dispatch import shortfall
-    from kanon_sql.kernels.summaries.growth import growth_of, open_class, show
-    from kanon_sql.kernels.summaries.histograms import add, class_meets, clear_histogram
-    from kanon_sql.kernels.summaries.neighbourhoods import add_piece
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.criteria.dispatch import shortfall
+from kanon_sql.kernels.summaries.growth import growth_of, open_class, show
+from kanon_sql.kernels.summaries.histograms import add, class_meets, clear_histogram
+from kanon_sql.kernels.summaries.neighbourhoods import add_piece
 
 _LEAST_GAIN = cython.declare(cython.double, 1e-3)
 """Of a class that takes nothing off the shortfall."""
@@ -62,20 +57,20 @@ def _include(measure, histograms, unassigned, new, a, r, rows, turn):
 def _most_helpful(histograms, new, p, own):
     """Return the class with the fewest rows for each row that it takes off the shortfall of ``own``; -1 if there is none."""
     counters = histograms.counters
-    before = shortfall(histograms.required, histograms.work, histograms.held, own * counters, new.rows[own])
+    before: cython.double = shortfall(histograms.required, histograms.work, histograms.held, own * counters, new.rows[own])
     best = -1
-    least = 0.0
+    least: cython.double = 0.0
     for a in range(p):
         if new.rows[a] == 0:
             continue
         for v in range(counters):
             histograms.held[own * counters + v] += histograms.held[a * counters + v]
         rows = new.rows[own] + new.rows[a]
-        gain = before - shortfall(histograms.required, histograms.work, histograms.held, own * counters, rows)
+        gain: cython.double = before - shortfall(histograms.required, histograms.work, histograms.held, own * counters, rows)
         histograms.tests += 1
         for v in range(counters):
             histograms.held[own * counters + v] -= histograms.held[a * counters + v]
-        price = new.rows[a] / max(gain, _LEAST_GAIN)
+        price: cython.double = new.rows[a] / max(gain, _LEAST_GAIN)
         if best < 0 or price < least:
             best = a
             least = price

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-try:
-    import cython
-except ModuleNotFoundError:
-    from kanon_sql.kernels import uncompiled as cython
-
-if not cython.compiled:  # compiled, they come from the .pxd
-    from kanon_sql.kernels.arrays import zeros_int64
-    from kanon_sql.kernels.criteria.dispatch import meets
-    from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
-    from kanon_sql.kernels.summaries.measure import clear, join
+from kanon_sql.kernels import uncompiled as cython
+from kanon_sql.kernels.arrays import zeros_int64
+from kanon_sql.kernels.criteria.dispatch import meets
+from kanon_sql.kernels.criteria.encoded import CriteriaWorkspace, EncodedRequirement
+from kanon_sql.kernels.summaries.measure import clear, join
 
 _CLASSES = cython.declare(cython.longlong, 3)
 """A side is fair where a class of so many times the least rows meets the requirement with the side's own shares."""

@@ -27,18 +27,10 @@ _COLUMNS, _MOST = 12, 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyColumns:
-    """What a sample tells of the columns as keys.
+    """What a sample tells of the columns as keys."""
 
-    Parameters
-    ----------
-    codes : int32 array [s, m]
-        The row types of the sample.
-    shown : uint64 array [s]
-        What a greedy shows of them.
-    """
-
-    codes: Int32
-    shown: Words
+    codes: Int32  # [s, m]: the row types of the sample
+    shown: Words  # [s]: what a greedy shows of them
 
     @classmethod
     def of(cls, table: CodedTable, patterns: PatternSet, budget: Budget) -> KeyColumns:

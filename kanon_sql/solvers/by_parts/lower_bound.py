@@ -31,10 +31,6 @@ def lower_bound(table: CodedTable, patterns: PatternSet, k: int, budget: Budget,
     ----------
     table : CodedTable
         t row types; the codes may lie in a file.
-    patterns : PatternSet
-        The permitted patterns.
-    k : int
-        Least number of rows of a class.
     budget : Budget
         When it ends, or where the patterns are not listed, the bound is what the rows below k cost at least.
     threads : int, optional

@@ -39,18 +39,10 @@ _STEPS = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A witness, or a cut that every suppression satisfies and this one does not, or neither.
+    """A witness, or a cut that every suppression satisfies and this one does not, or neither."""
 
-    Attributes
-    ----------
-    change : int64 array [measures, b], optional
-        By how much each base cell changes in each measure.
-    cut : Cuts, optional
-        One cut.
-    """
-
-    change: Int64 | None = None
-    cut: Cuts | None = None
+    change: Int64 | None = None  # [measures, b]: by how much each base cell changes in each measure
+    cut: Cuts | None = None  # one cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +59,6 @@ class Attacker:
 
     Parameters
     ----------
-    table : CellTable
-        The published system.
     measure : int
         Which measure.
     members : RowCells

@@ -27,8 +27,6 @@ class CheapestWitness:
 
     Parameters
     ----------
-    table : CellTable
-        The published system.
     measure : int
         Which measure.
     members : RowCells

@@ -14,20 +14,12 @@ from kanon_sql.table.arrays import Int64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cuts:
-    """Weighted sums of suppressed rows that are not below a number.
+    """Weighted sums of suppressed rows that are not below a number."""
 
-    Attributes
-    ----------
-    left : int64 array [n]
-        The right-hand sides, at least 1.
-    cut, variable, coefficient : int64 arrays
-        The entries: which cut, a row that can be suppressed at a cost, and its weight, at most that of the right-hand side.
-    """
-
-    left: Int64
-    cut: Int64
-    variable: Int64
-    coefficient: Int64
+    left: Int64  # [n]: the right-hand sides, at least 1
+    cut: Int64  # the entries: which cut
+    variable: Int64  # a row that can be suppressed at a cost
+    coefficient: Int64  # its weight, at most that of the right-hand side
 
     def with_more(self, more: Cuts) -> Cuts:
         """Return these cuts and more of them."""
@@ -89,21 +81,11 @@ def one_cut(left: int, weight: dict[int, int]) -> Cuts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relaxation:
-    """An optimum of the linear program.
+    """An optimum of the linear program."""
 
-    Attributes
-    ----------
-    share : float64 array [r]
-        To what share each row is suppressed.
-    price : float64 array [n]
-        The prices of the cuts, each times its right-hand side.
-    cost : float
-        What the shares cost.
-    """
-
-    share: Floats
-    price: Floats
-    cost: float
+    share: Floats  # [r]: to what share each row is suppressed
+    price: Floats  # [n]: the prices of the cuts, each times its right-hand side
+    cost: float  # what the shares cost
 
 
 def relaxed(cuts: Cuts, cost: Int64, budget: Budget) -> Relaxation | None:

@@ -14,17 +14,10 @@ from kanon_sql.table.cell_table import PricedCut
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lines:
-    """The lines of some cuts.
+    """The lines of some cuts."""
 
-    Attributes
-    ----------
-    cut : int64 array [l]
-        Whose line it is; those of one cut stand together, the cuts in their order.
-    parent, refined, times : int32 arrays [l]
-        See `PricedCut.lines`.
-    """
-
-    cut: Int64
+    cut: Int64  # [l]: whose line it is; those of one cut stand together, the cuts in their order
+    # parent, refined, times [l]: see `PricedCut.lines`
     parent: Int32
     refined: Int32
     times: Int32
@@ -32,22 +25,13 @@ class Lines:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DerivedCuts:
-    """Cuts of a table.
+    """Cuts of a table."""
 
-    Attributes
-    ----------
-    row, measure : int32 arrays [n]
-        See `PricedCut`.
-    lines : Lines
-        What they follow from.
-    cuts : Cuts
-        What they say.
-    """
-
+    # row, measure [n]: see `PricedCut`
     row: Int32
     measure: Int32
-    lines: Lines
-    cuts: Cuts
+    lines: Lines  # what they follow from
+    cuts: Cuts  # what they say
 
     @classmethod
     def none(cls) -> DerivedCuts:

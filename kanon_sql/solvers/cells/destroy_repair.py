@@ -35,19 +35,18 @@ _NOISE = 12
 
 
 def improve(state: State, lower_bound: int, budget: Budget) -> None:
-    """Rebuild the surroundings of one secondary row after another."""
+    """Destroy and repair: publish some secondary rows, let witnesses find others; keep what costs little more than the best.
+
+    Rebuilds may cost a part more than the best at first, and no more at the end (threshold accepting).
+    """
     secondary = int((state.pattern == SECONDARY).sum())
     rounds = min(_ROUNDS, _ROUNDS_PER_ROW * secondary, _COPIED // state.table.rows)
-    if secondary and rounds >= _LEAST * secondary:
-        _search(state, lower_bound, budget, rounds, _THRESHOLD / secondary)
-    state.price(state.weight)
-
-
-def _search(state: State, lower_bound: int, budget: Budget, rounds: int, more: float) -> None:
-    """Keep rebuilds that cost little more than the best: at first by so large a part of it."""
+    if not secondary or rounds < _LEAST * secondary:
+        state.price(state.weight)
+        return
     random = np.random.default_rng(budget.seed)
     work, done, best, kept = 0, 0, state.cost, state.snapshot()
-    threshold = more * best
+    threshold = _THRESHOLD / secondary * best
     while work < _WORK and done < rounds and best > lower_bound and not budget.over():
         if done % _CHECKED == 0:
             budget.report("destroy and repair", max(done / rounds, work / _WORK), best, lower_bound)
@@ -58,6 +57,7 @@ def _search(state: State, lower_bound: int, budget: Budget, rounds: int, more: f
         if state.cost < best:
             best, kept = state.cost, state.snapshot()
     state.take(kept)
+    state.price(state.weight)
 
 
 def _perturbed(state: State, random: np.random.Generator) -> Int64:

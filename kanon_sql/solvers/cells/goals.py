@@ -12,24 +12,16 @@ from kanon_sql.table.cell_table import Bools, CellTable
 
 
 class Goal(NamedTuple):
-    """A witness that is looked for.
+    """A witness that is looked for."""
 
-    Attributes
-    ----------
-    row, measure : int
-        Whose it is.
-    grows, falls : int
-        By how much the row has to be more, or less instead; 0 where that will not do. If it cannot be more, the witness is
-        about attackers outside of the row.
-    borrowed : int
-        The base cell of the row that moves though contributors know it; -1 if none does.
-    """
-
+    # row, measure: whose it is
     row: int
     measure: int
+    # grows, falls: by how much the row has to be more, or less instead; 0 where that will not do. If it cannot be more, the
+    # witness is about attackers outside of the row.
     grows: int
     falls: int
-    borrowed: int
+    borrowed: int  # the base cell of the row that moves though contributors know it; -1 if none does
 
     @property
     def opens(self) -> bool:
@@ -39,18 +31,12 @@ class Goal(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goals:
-    """The goals of a table, in the order of their measures; within a measure those of more first, in the order of their rows.
+    """The goals of a table, in the order of their measures; within one, those of more first, in the order of their rows."""
 
-    Attributes
-    ----------
-    row, measure, borrowed : int32 arrays [w]
-    grows, falls : int64 arrays [w]
-        See `Goal`.
-    """
-
-    row: Int32
-    measure: Int32
-    borrowed: Int32
+    row: Int32  # [w]
+    measure: Int32  # [w]
+    borrowed: Int32  # [w]
+    # grows, falls [w]: see `Goal`
     grows: Int64
     falls: Int64
 

@@ -18,7 +18,7 @@ import numpy as np
 from kanon_sql.errors import SourceError
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.simplex import Simplex
-from kanon_sql.table.published_cells import PublishedCells
+from kanon_sql.table.cell_table import PublishedCells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,8 +45,6 @@ def intervals(cells: PublishedCells, budget: Budget) -> dict[int, Interval]:
     ----------
     cells : PublishedCells
         The table.
-    budget : Budget
-        Its time.
 
     Raises
     ------

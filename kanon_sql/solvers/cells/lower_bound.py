@@ -36,30 +36,14 @@ _MOST_ENTRIES = 500_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """What every suppression costs at least.
+    """What every suppression costs at least."""
 
-    Attributes
-    ----------
-    cost : int
-        The bound.
-    method : str
-        The argument that proves it.
-    priced : tuple of PricedCut
-        The cuts that prove it, with their prices.
-    scale : int
-        See `PricedCut.price`.
-    cuts : Cuts
-        All cuts that are known.
-    share : float64 array [r]
-        To what share each row is suppressed in the cheapest relaxed suppression.
-    """
-
-    cost: int
-    method: str
-    priced: tuple[PricedCut, ...]
-    scale: int
-    cuts: Cuts
-    share: Floats
+    cost: int  # the bound
+    method: str  # the argument that proves it
+    priced: tuple[PricedCut, ...]  # the cuts that prove it, with their prices
+    scale: int  # see `PricedCut.price`
+    cuts: Cuts  # all cuts that are known
+    share: Floats  # [r]: to what share each row is suppressed in the cheapest relaxed suppression
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

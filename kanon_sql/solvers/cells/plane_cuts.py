@@ -48,13 +48,7 @@ _VIOLATED = 1e-3
 
 
 class PlaneCuts:
-    """The planes of a table with primary rows.
-
-    Parameters
-    ----------
-    table : CellTable
-        The published system.
-    """
+    """The planes of a table with primary rows."""
 
     def __init__(self, table: CellTable) -> None:
         self._table = table
@@ -135,21 +129,13 @@ class PlaneCuts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Network:
-    """Planes as a network of lines.
+    """Planes as a network of lines."""
 
-    Attributes
-    ----------
-    row, end : int32 arrays [e], [e, 2]
-        The row of each edge, and its nodes.
-    plane : int32 array [n]
-        The plane of each node, in ascending order.
-    parent, refined, times : int32 arrays [n]
-        The line of each node, see `PricedCut.lines`: nodes of one dimension count once, those of the other less once.
-    """
-
-    row: Int32
-    end: Int32
-    plane: Int32
+    row: Int32  # [e]: the row of each edge
+    end: Int32  # [e, 2]: its nodes
+    plane: Int32  # [n]: the plane of each node, in ascending order
+    # parent, refined, times [n]: the line of each node, see `PricedCut.lines`: nodes of one dimension count once, those of the
+    # other less once
     parent: Int32
     refined: Int32
     times: Int32

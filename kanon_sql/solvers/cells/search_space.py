@@ -158,8 +158,6 @@ def _lines(table: CellTable, rest: list[Int64], coarse: list[list[Int32]]) -> tu
 
     Parameters
     ----------
-    table : CellTable
-        The published system.
     rest : list of int64 array [b]
         For each dimension, where each base cell is in the others.
     coarse : list of list of int32 array [b]

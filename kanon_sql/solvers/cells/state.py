@@ -39,42 +39,24 @@ class Changes(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """A table whose primary rows have witnesses, or will have.
-
-    Attributes
-    ----------
-    weight : int64 array [r]
-        What it costs to suppress each row, less where a bound suppresses it in part.
-    limits : list of (int64 array [b], uint8 array [b])
-        By how much each base cell can be less in a search, and which are fixed, for each measure.
-    goals : Goals
-        The witnesses that are looked for.
-    members : RowCells
-        The base cells of each row.
-    others : dict of int to Changes
-        What some witnesses change in other measures.
-    programs : dict of int to CheapestWitness
-        What finds a witness where no move does, by its measure.
-    by_programs : bool
-        Whether moves alone did not find all witnesses.
-    bound : Bound, optional
-        What every suppression costs at least, if it is known.
-    """
+    """A table whose primary rows have witnesses, or will have."""
 
     table: CellTable
-    weight: Int64
+    weight: Int64  # [r]: what it costs to suppress each row, less where a bound suppresses it in part
     space: CellSpace
     searches: list[BoxSearch]
+    # [b], [b]: by how much each base cell can be less in a search, and which are fixed, for each measure
     limits: list[tuple[Int64, NDArray[np.uint8]]]
     store: WitnessStore
-    goals: Goals
-    members: RowCells
+    goals: Goals  # the witnesses that are looked for
+    members: RowCells  # the base cells of each row
     failures: list[int]
     steps: int
-    others: dict[int, Changes] = field(default_factory=dict)
+    others: dict[int, Changes] = field(default_factory=dict)  # what some witnesses change in other measures
+    # what finds a witness where no move does, by its measure
     programs: dict[int, CheapestWitness] = field(default_factory=dict)
-    by_programs: bool = False
-    bound: Bound | None = None
+    by_programs: bool = False  # whether moves alone did not find all witnesses
+    bound: Bound | None = None  # what every suppression costs at least, if it is known
 
     @property
     def measure(self) -> Int32:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor
@@ -13,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.model.requirements import SensitiveRequirement
+from kanon_sql.solvers.guarantees.limit import Limit
 from kanon_sql.solvers.integer_programs.counters import Counters
 from kanon_sql.solvers.integer_programs.model import Model
-from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import Sensitive
 
 R = TypeVar("R", bound=SensitiveRequirement)
@@ -26,30 +26,19 @@ Floats = NDArray[np.float64]
 _DOUBT = 1e-9
 """Relative error of sums of floats, generously: an instance in doubt is kept."""
 
-SAFE = 1 << 62
-"""Whole numbers below this fit into 64 bits, signs and a sum included."""
-
 _FINE = 1 << 20
 """Denominator of thresholds that would be too fine: they are made stricter by less than a millionth."""
 
-ONE = 1 << 16
-"""Shares and lengths are taken in units of 1/65536."""
+SAFE = 1 << 62
+"""Whole numbers below this fit into 64 bits, signs and a sum included."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttributeRequirement(ABC, Generic[R]):
-    """A requirement and the attribute that it is about, of v values.
+    """A requirement and the attribute that it is about, of v values."""
 
-    Parameters
-    ----------
-    requirement : SensitiveRequirement
-        The requirement of every class.
-    about : Sensitive
-        The values of the whole table.
-    """
-
-    requirement: R
-    about: Sensitive
+    requirement: R  # the requirement of every class
+    about: Sensitive  # the values of the whole table
 
     @abstractmethod
     def meets(self, histograms: Int64, rows: Int64) -> Any:
@@ -117,22 +106,12 @@ def fit_for(bound: int) -> type[Any]:
 
 @dataclass(slots=True, kw_only=True)
 class Criteria:
-    """Criteria, data and shares that grow by requirement; see `EncodedRequirement`.
+    """Criteria, data and shares that grow by requirement; see `EncodedRequirement`."""
 
-    Parameters
-    ----------
-    rows : int
-        Rows of the whole table.
-    shares, data : list of int64 arrays
-        To be joined.
-    parts : list of tuple of int
-        The criteria.
-    """
-
-    rows: int
-    shares: list[Int64]
-    parts: list[tuple[int, ...]] = field(default_factory=list)
-    data: list[Int64] = field(default_factory=list)
+    rows: int  # rows of the whole table
+    shares: list[Int64]  # to be joined
+    parts: list[tuple[int, ...]] = field(default_factory=list)  # the criteria
+    data: list[Int64] = field(default_factory=list)  # to be joined
 
     def add(
         self,
@@ -158,41 +137,3 @@ def stricter(threshold: Fraction, *, up: bool) -> Fraction:
     if threshold > _FINE:
         return Fraction(min(ceil(threshold), SAFE >> 32)) if up else Fraction(_FINE)
     return Fraction((ceil if up else floor)(threshold * _FINE), _FINE)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
-    """A limit to the rows below the edges of a tree; see `kanon_sql.kernels.requirements.limits`.
-
-    Parameters
-    ----------
-    leaf, parent : int32, int64 arrays [v], [e]
-        The lowest edge above each value, the edge above each edge; -1 for none. Children come first.
-    numerator : int64 array [e]
-        The share below each edge, in units of 1 / ``denominator``.
-    denominator : int
-        See above.
-    length : int64 array [e]
-        In 1/65536, rounded down.
-    most : int
-        How far all may be off together, in 1/65536, rounded up; -1 where each share is the most that a class may have.
-    """
-
-    leaf: Int32
-    parent: Int64
-    numerator: Int64
-    denominator: int
-    length: Int64
-    most: int = -1
-    signed: bool = False
-
-    @classmethod
-    def at_most(cls, leaf: Int32, shares: Sequence[Fraction]) -> Limit:
-        """Return the limit that each value with a leaf has at most its share, rounded up, of the rows of a class."""
-        return cls(
-            leaf=leaf,
-            parent=np.full(len(shares), -1, np.int64),
-            numerator=np.array([ceil(share * ONE) for share in shares], np.int64),
-            denominator=ONE,
-            length=np.zeros(len(shares), np.int64),
-        )

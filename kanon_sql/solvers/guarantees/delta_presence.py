@@ -12,8 +12,8 @@ from kanon_sql.model.requirements import DeltaPresence
 from kanon_sql.solvers.guarantees.k_map import matches
 from kanon_sql.solvers.guarantees.population_requirement import MatchedRequirement
 from kanon_sql.table.arrays import Int32, Int64, Words
+from kanon_sql.table.coded_table import Population
 from kanon_sql.table.keys import alike
-from kanon_sql.table.population import Population
 from kanon_sql.table.recoding import Recoding, hidden_bits
 
 _LOW = 40

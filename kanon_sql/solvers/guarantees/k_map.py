@@ -12,7 +12,7 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import KMap
 from kanon_sql.solvers.guarantees.population_requirement import MatchedRequirement
 from kanon_sql.table.arrays import Int32, Int64, Words
-from kanon_sql.table.population import Population
+from kanon_sql.table.coded_table import Population
 from kanon_sql.table.recoding import Recoding, dividing
 
 _TABLE = 1 << 16

@@ -17,12 +17,12 @@ from kanon_sql.solvers.guarantees.attribute_requirement import (
     Bools,
     Criteria,
     Floats,
-    Limit,
     fit_for,
     stricter,
     up_to,
 )
 from kanon_sql.solvers.guarantees.entropy import UPWARD, diverse, greatest_share
+from kanon_sql.solvers.guarantees.limit import Limit
 from kanon_sql.solvers.integer_programs.counters import (
     Counters,
     add_whole,

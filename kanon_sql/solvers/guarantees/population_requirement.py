@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.model.requirements import PopulationRequirement
 from kanon_sql.table.arrays import Int64
-from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.population import Population
+from kanon_sql.table.coded_table import CodedTable, Population
 from kanon_sql.table.recoding import Recoding
 
 P = TypeVar("P", bound=PopulationRequirement)
@@ -21,18 +20,10 @@ P = TypeVar("P", bound=PopulationRequirement)
 
 @dataclass(frozen=True, slots=True)
 class MatchedRequirement(ABC, Generic[P]):
-    """A requirement and the table whose rows are released.
+    """A requirement and the table whose rows are released."""
 
-    Parameters
-    ----------
-    requirement : PopulationRequirement
-        The requirement of what classes show.
-    table : CodedTable
-        With the population.
-    """
-
-    requirement: P
-    table: CodedTable
+    requirement: P  # the requirement of what classes show
+    table: CodedTable  # with the population
 
     @property
     def population(self) -> Population:

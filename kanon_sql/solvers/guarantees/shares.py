@@ -18,10 +18,10 @@ from kanon_sql.solvers.guarantees.attribute_requirement import (
     Bools,
     Criteria,
     Floats,
-    Limit,
     fit_for,
     up_to,
 )
+from kanon_sql.solvers.guarantees.limit import Limit
 from kanon_sql.solvers.integer_programs.counters import Counters, at_least, at_most, each_value, some_of
 from kanon_sql.solvers.integer_programs.model import Model
 from kanon_sql.table.arrays import Int64
@@ -47,19 +47,11 @@ _MOST = 1 << 22
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareLimit:
-    """The least and the greatest share of a value in a class.
+    """The least and the greatest share of a value in a class."""
 
-    Parameters
-    ----------
-    value : int
-        The code of the value.
-    least, most : Fraction
-        From 0 to 1.
-    """
-
-    value: int
-    least: Fraction
-    most: Fraction
+    value: int  # the code of the value
+    least: Fraction  # its least share, from 0 to 1
+    most: Fraction  # its greatest share, from 0 to 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,18 +19,16 @@ from kanon_sql.kernels.criteria import EQUAL, MATRIX, TREE, transport
 from kanon_sql.model.distances import Distance, MatrixDistance, TreeDistance
 from kanon_sql.model.requirements import TCloseness
 from kanon_sql.solvers.guarantees.attribute_requirement import (
-    ONE,
     SAFE,
     AttributeRequirement,
     Bools,
     Criteria,
     Floats,
-    Limit,
     fit_for,
     stricter,
     up_to,
 )
-from kanon_sql.solvers.guarantees.tree_edges import TreeEdges, is_equal
+from kanon_sql.solvers.guarantees.limit import ONE, Limit, TreeEdges, is_equal
 from kanon_sql.solvers.integer_programs.counters import Counters, add_whole, each_value, some_of, whole_numbers
 from kanon_sql.solvers.integer_programs.model import Model
 from kanon_sql.table.arrays import Int64

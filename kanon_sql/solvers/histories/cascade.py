@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.solvers.budget import Moment, Progress, silent
-from kanon_sql.solvers.histories.known_sets import known_sets
-from kanon_sql.solvers.histories.support import Support
+from kanon_sql.solvers.histories.known_sets import Support, known_sets
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.history_table import Bools, HistoryTable, Shown
 

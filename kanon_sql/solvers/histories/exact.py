@@ -37,21 +37,11 @@ _UNLINKED: _Set = ((), ())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Way:
-    """What a person may show.
+    """What a person may show."""
 
-    Parameters
-    ----------
-    cost : int
-        Suppressed cells.
-    own : tuple of int
-        The own cells.
-    rows : tuple of tuple of int
-        The other cells of each row; None for a row that is not linked.
-    """
-
-    cost: int
-    own: _Cells
-    rows: tuple[_Cells | None, ...]
+    cost: int  # suppressed cells
+    own: _Cells  # the own cells
+    rows: tuple[_Cells | None, ...]  # the other cells of each row; None for a row that is not linked
 
     def sets(self, m: int) -> set[_Set]:
         """Return the sets of at most m linked rows, and an empty one if another row is not linked."""

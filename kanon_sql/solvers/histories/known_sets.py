@@ -1,4 +1,4 @@
-"""The sets of rows that an attacker may know, and how many people have each."""
+"""The sets of rows that an attacker may know, how many people have each, and how many could have it."""
 
 from __future__ import annotations
 
@@ -14,18 +14,10 @@ from kanon_sql.table.history_table import HistoryTable, Shown
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownSets:
-    """Sets of rows of one person each.
+    """Sets of rows of one person each."""
 
-    Parameters
-    ----------
-    rows : int64 array [s, j]
-        The linked rows of each set.
-    people : int64 array [s]
-        How many people have rows that show the same, as often, next to the same own columns.
-    """
-
-    rows: Int64
-    people: Int64
+    rows: Int64  # [s, j]: the linked rows of each set
+    people: Int64  # [s]: how many people have rows that show the same, as often, next to the same own columns
 
 
 def known_sets(table: HistoryTable, shown: Shown, m: int) -> list[KnownSets]:
@@ -67,3 +59,35 @@ def numbered(codes: Int64) -> Int64:
 def most_sets(table: HistoryTable, m: int) -> int:
     """Return how many sets of m rows people have, without listing them."""
     return sum(comb(rows, m) * int(people) for rows, people in enumerate(np.bincount(table.rows)))
+
+
+class Support:
+    """For each row and each choice of columns, the people who have a row with these values: no release can do better.
+
+    Parameters
+    ----------
+    table : HistoryTable
+        The source.
+
+    Notes
+    -----
+    A choice is computed when it is first needed, in O(r log r), and kept. Columns are bits: the person's own first.
+    """
+
+    def __init__(self, table: HistoryTable) -> None:
+        self._table = table
+        self._codes = np.hstack([table.own[table.person], table.facts])
+        self._known: dict[int, Int64] = {}
+
+    def of(self, chosen: int) -> Int64:
+        """Return the people for each row, 0 for a row that has no value in one of the columns."""
+        if chosen not in self._known:
+            columns = [place for place in range(self._codes.shape[1]) if chosen >> place & 1]
+            full = np.flatnonzero((self._codes[:, columns] >= 0).all(axis=1))
+            same = numbered(self._codes[full][:, columns])
+            people = self._table.people
+            each = np.unique(same * people + self._table.person[full]) // max(people, 1)
+            found = np.zeros(len(self._codes), np.int64)
+            found[full] = np.bincount(each, minlength=1)[same] if len(full) else 0
+            self._known[chosen] = found
+        return self._known[chosen]

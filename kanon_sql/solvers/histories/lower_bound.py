@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kanon_sql.solvers.histories.known_sets import numbered
-from kanon_sql.solvers.histories.support import Support
+from kanon_sql.solvers.histories.known_sets import Support, numbered
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.history_table import HistoryTable
 
@@ -53,14 +52,9 @@ def lower_bound(table: HistoryTable, k: int, m: int, support: Support) -> tuple[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pairs:
-    """Both orders of each pair of rows of one person.
+    """Both orders of each pair of rows of one person."""
 
-    Parameters
-    ----------
-    first, second : int64 array [s]
-        The rows; those of the other order are s / 2 places further.
-    """
-
+    # first, second [s]: the rows; those of the other order are s / 2 places further
     first: Int64
     second: Int64
 

@@ -11,9 +11,8 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import Moment, Progress, silent
 from kanon_sql.solvers.histories.cascade import cascade
 from kanon_sql.solvers.histories.exact import exact
-from kanon_sql.solvers.histories.known_sets import most_sets
+from kanon_sql.solvers.histories.known_sets import Support, most_sets
 from kanon_sql.solvers.histories.lower_bound import lower_bound
-from kanon_sql.solvers.histories.support import Support
 from kanon_sql.table.history_table import HistoryTable, Shown
 
 EXACT = "all releases were searched"
@@ -24,24 +23,12 @@ _MOST_SETS = 20_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistorySolution:
-    """What a search found.
+    """What a search found."""
 
-    Parameters
-    ----------
-    shown : Shown
-        The release.
-    lower_bound : int
-        What every release costs at least, in cells.
-    bound_method : str
-        What proves it.
-    seconds : float
-        How long it took.
-    """
-
-    shown: Shown
-    lower_bound: int
-    bound_method: str
-    seconds: float
+    shown: Shown  # the release
+    lower_bound: int  # what every release costs at least, in cells
+    bound_method: str  # what proves it
+    seconds: float  # how long it took
 
 
 def solve(table: HistoryTable, k: int, m: int, report: Progress = silent) -> HistorySolution:

@@ -40,66 +40,32 @@ _ROUNDING = 1e-4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """Groups of rows, instances, and which fits which.
+    """Groups of rows, instances, and which fits which."""
 
-    Parameters
-    ----------
-    rows : int64 array [f]
-        Rows of each group.
-    group, instance : int64 arrays [p]
-        The pairs that fit.
-    cost : int64 array [j]
-        Cost of a row in each instance.
-    other : int64 array [f]
-        Cost of a row in the cheapest class that is open anyway, -1 where there is none.
-    k : int
-        Least number of rows of an open instance.
-    """
-
-    rows: Int64
-    group: Int64
-    instance: Int64
-    cost: Int64
-    other: Int64
-    k: int
+    rows: Int64  # [f]: rows of each group
+    group: Int64  # [p]: the group of each pair that fits
+    instance: Int64  # [p]: its instance
+    cost: Int64  # [j]: cost of a row in each instance
+    other: Int64  # [f]: cost of a row in the cheapest class that is open anyway, -1 where there is none
+    k: int  # least number of rows of an open instance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """An answer.
+    """An answer."""
 
-    Parameters
-    ----------
-    count : int64 array [p]
-        Rows of each pair.
-    elsewhere : int64 array [f]
-        Rows that go to classes that are open anyway.
-    cost : int
-        What it costs.
-    """
-
-    count: Int64
-    elsewhere: Int64
-    cost: int
+    count: Int64  # [p]: rows of each pair
+    elsewhere: Int64  # [f]: rows that go to classes that are open anyway
+    cost: int  # what it costs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of a program.
+    """What became of a program."""
 
-    Parameters
-    ----------
-    assignment : Assignment, optional
-        The best one found, if any.
-    bound : int
-        A lower bound on the cost of every assignment: 0 when nothing is proven, `INFEASIBLE` when there is none.
-    nodes : int
-        Nodes of the search tree: how hard it was.
-    """
-
-    assignment: Assignment | None
-    bound: int
-    nodes: int
+    assignment: Assignment | None  # the best one found, if any
+    bound: int  # a lower bound on the cost of every assignment: 0 when nothing is proven, `INFEASIBLE` when there is none
+    nodes: int  # nodes of the search tree: how hard it was
 
     @property
     def proven(self) -> bool:
@@ -109,18 +75,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """How much is spent on the programs of a table that falls into components.
+    """How much is spent on the programs of a table that falls into components."""
 
-    Parameters
-    ----------
-    pairs : int
-        Pairs of a group of rows and an instance up to which the program of a component is built.
-    nodes : int, optional
-        Nodes of each search tree; without it, the search ends with the optimum.
-    """
-
-    pairs: int
-    nodes: int | None = None
+    pairs: int  # pairs of a group of rows and an instance up to which the program of a component is built
+    nodes: int | None = None  # nodes of each search tree; without it, the search ends with the optimum
 
 
 def solve_program(
@@ -130,8 +88,6 @@ def solve_program(
 
     Parameters
     ----------
-    program : Program
-        The problem.
     seconds, nodes : float, int
         Limits; the one on nodes of the search tree does not depend on the clock.
     quick : bool

@@ -10,12 +10,13 @@ import numpy as np
 from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import UNLIMITED, Budget
-from kanon_sql.table.arrays import Int32, Int64
+from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 
 if TYPE_CHECKING:
     from kanon_sql.solvers.instances.search import InstanceSearch
+
 
 SLACK = 3
 """Instances that cost this many cells more than the cheapest of a row are of no use to it, where memory allows so many."""
@@ -41,29 +42,48 @@ NOTHING = 1 << 62
 """The `price_limit` of a row type that fits no instance."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Instances:
-    """Pattern instances with a support of k rows or more.
+def supports(codes: np.ndarray[tuple[int, int], np.dtype[np.int32]], shown: Words, sample: Int32) -> tuple[Int64, Int32]:
+    """Return the row types that look like each ``sample`` under its pattern, ascending, as ``start`` and ``member``.
 
     Parameters
     ----------
-    start : int64 array [j + 1]
-        Where the members of each instance begin.
-    member : int32 array
-        The support: row types that have the values which the instance shows.
-    pattern : int32 array [j]
-        Position of the pattern among the permitted ones.
-    cost : int64 array [j]
-        Cost of a row, in units of the table.
-    price_limit : int64 array [t]
-        Instances that are not listed gain nothing where no price is above this.
-    """
+    codes : int32 array [t, m]
+        Codes; column ``c`` is bit ``c`` of a pattern.
+    shown : uint64 array [j]
+        The pattern of each instance.
+    sample : int32 array [j]
+        A row type of each instance.
 
-    start: Int64
-    member: Int32
-    pattern: Int32
-    cost: Int64
-    price_limit: Int64
+    Notes
+    -----
+    Only the row types that share the rarest of the shown values are compared: O(m) for each; O(t m log t) to sort them, and
+    memory O(t m).
+    """
+    from kanon_sql.kernels.instances import list_members
+
+    t, m = codes.shape
+    order = np.empty((m, t), np.int32)
+    first = np.empty((m, int(codes.max(initial=0)) + 2), np.int64)
+    for c in range(m):
+        order[c] = np.argsort(codes[:, c], kind="stable")
+        first[c] = np.searchsorted(codes[order[c], c], np.arange(first.shape[1]))
+    start = np.zeros(len(sample) + 1, np.int64)
+    list_members(codes, shown, sample, order, first, start, np.empty(0, np.int32), True)
+    np.cumsum(start, out=start)
+    member = np.empty(start[len(sample)], np.int32)
+    list_members(codes, shown, sample, order, first, start, member, False)
+    return start, member
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instances:
+    """Pattern instances with a support of k rows or more."""
+
+    start: Int64  # [j + 1]: where the members of each instance begin
+    member: Int32  # the support: row types that have the values which the instance shows
+    pattern: Int32  # [j]: position of the pattern among the permitted ones
+    cost: Int64  # [j]: cost of a row, in units of the table
+    price_limit: Int64  # [t]: instances that are not listed gain nothing where no price is above this
 
     def __len__(self) -> int:
         return len(self.cost)
@@ -140,15 +160,11 @@ def useful(
         t row types.
     patterns : PatternSet
         The permitted patterns, listed.
-    k : int
-        Least number of rows of a class.
     slack : int or None
         Only those that cost some row less than so many cells more than its cheapest; None is all of them. Instances whose
         support some permitted pattern shows at less cost are left out: all their rows could move there.
     limit : int
         Most members.
-    budget : Budget
-        Time left.
     cheapest : int64 array [t], optional
         Cost of the cheapest instance of each row type, where it is known: the search is shorter, and finds the same.
 
@@ -264,7 +280,5 @@ def least_costs(table: CodedTable, patterns: PatternSet, k: int, budget: Budget 
 
 def of_classes(table: CodedTable, patterns: PatternSet, pattern: Int32, sample: Int32, price_limit: Int64) -> Instances:
     """Return the instances of given classes, each by its pattern and one of its row types."""
-    from kanon_sql.solvers.instances.support import supports
-
     start, member = supports(table.codes, patterns.shown[pattern], sample.astype(np.int32))
     return Instances(start=start, member=member, pattern=pattern, cost=patterns.cost[pattern], price_limit=price_limit)

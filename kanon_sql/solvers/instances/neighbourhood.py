@@ -45,27 +45,13 @@ class Placement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbourhood:
-    """Rows without a class, and the program that finds them new ones.
+    """Rows without a class, and the program that finds them new ones."""
 
-    Parameters
-    ----------
-    row_type, count : int64 arrays [f]
-        The row types and their rows.
-    group : int64 array [f]
-        Row types that fit the same instances are one group of the program.
-    fallback : int64 array [f]
-        The cheapest class that is open anyway, -1 where there is none.
-    instance : int64 array [j]
-        The instances of the program, as numbers of the candidate classes.
-    program : Program
-        See there.
-    """
-
-    row_type: Int64
-    count: Int64
-    group: Int64
-    fallback: Int64
-    instance: Int64
+    row_type: Int64  # [f]: the row types
+    count: Int64  # [f]: their rows
+    group: Int64  # [f]: row types that fit the same instances are one group of the program
+    fallback: Int64  # [f]: the cheapest class that is open anyway, -1 where there is none
+    instance: Int64  # [j]: the instances of the program, as numbers of the candidate classes
     program: Program
 
     @classmethod

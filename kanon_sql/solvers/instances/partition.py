@@ -20,19 +20,11 @@ from kanon_sql.table.recoding import Recoding
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Classes:
-    """A division of all rows into classes: ``q`` pieces, each some rows of one row type in one class.
+    """A division of all rows into classes: ``q`` pieces, each some rows of one row type in one class."""
 
-    Parameters
-    ----------
-    row_type, count : int32, int64 arrays [q]
-        As in `Recoding`, in any order.
-    number : int64 array [q]
-        The class of each piece, any whole number.
-    """
-
-    row_type: Int32
-    count: Int64
-    number: Int64
+    row_type: Int32  # [q]: as in `Recoding`, in any order
+    count: Int64  # [q]: as in `Recoding`
+    number: Int64  # [q]: the class of each piece, any whole number
 
     def concatenated(self, *others: Classes) -> Classes:
         """Return the classes of all, none of one joined with one of another."""

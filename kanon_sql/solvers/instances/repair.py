@@ -44,22 +44,12 @@ class UnplacedError(InfeasibleError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartialRecoding:
-    """A recoding on its way: placed pieces and unassigned rows.
+    """A recoding on its way: placed pieces and unassigned rows."""
 
-    Parameters
-    ----------
-    row_type, count : int32, int64 arrays [q]
-        As in `Recoding`.
-    shown : uint64 array [q]
-        As in `Recoding`; without meaning where not placed.
-    placed : bool array [q]
-        False for unassigned rows.
-    """
-
-    row_type: Int32
-    shown: Words
-    count: Int64
-    placed: NDArray[np.bool_]
+    row_type: Int32  # [q]: as in `Recoding`
+    shown: Words  # [q]: as in `Recoding`; without meaning where not placed
+    count: Int64  # [q]: as in `Recoding`
+    placed: NDArray[np.bool_]  # [q]: False for unassigned rows
 
     @classmethod
     def of_row_types(cls, table: CodedTable, placed: NDArray[np.bool_], shown: Words) -> PartialRecoding:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from math import ceil
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,7 +25,13 @@ from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Prices
 
+if TYPE_CHECKING:
+    from kanon_sql.kernels.instances import Values
+
 METHOD = "row distance"
+
+_FREQUENT = 32
+"""A value that one in so many row types has, or more, is a bit set; of rarer ones the row types are listed."""
 
 _MOST_COST = (1 << 16) - 1
 """What a row costs at most in the units of the comparison."""
@@ -49,10 +56,6 @@ def row_prices(table: CodedTable, patterns: PatternSet, k: int, budget: Budget =
     ----------
     table : CodedTable
         t row types, m columns, at least k rows.
-    patterns : PatternSet
-        The permitted patterns.
-    k : int
-        Least number of rows of a class.
     budget : Budget
         Time left: row types that it does not reach cost at least nothing.
 
@@ -94,7 +97,6 @@ def near_row_types(table: CodedTable, many: int, budget: Budget) -> Int32 | None
     O(m t^2 / 64) words.
     """
     from kanon_sql.kernels.instances import nearest_row_types
-    from kanon_sql.solvers.instances.values import row_types_by_value
 
     if table.row_types * table.codes.size > _COMPARISONS:
         return None
@@ -118,7 +120,6 @@ def _classes_around(table: CodedTable, k: int, budget: Budget, enough: int | Non
     With ``enough``, also 0 for those that are not needed to prove a cost of so many units.
     """
     from kanon_sql.kernels.instances import class_costs, distances
-    from kanon_sql.solvers.instances.values import row_types_by_value
 
     # Costs that are rounded down make rows nearer than they are: the bound holds.
     step = int(table.cost.sum()) // _MOST_COST + 1
@@ -142,3 +143,39 @@ def _classes_around(table: CodedTable, k: int, budget: Budget, enough: int | Non
             budget.report("row distance", number / len(first))
     found *= step
     return found
+
+
+def row_types_by_value(codes: np.ndarray[tuple[int, int], np.dtype[np.int32]], cost: Int64) -> Values:
+    """Return the row types that have each value, as the comparison of all row types with each other reads them.
+
+    Parameters
+    ----------
+    codes : int32 array [t, m]
+        The row types.
+    cost : int64 array [m]
+        The cost of a column in which two row types differ, 1 or more.
+    """
+    from kanon_sql.kernels.instances import Values
+
+    t, m = codes.shape
+    order = np.argsort(cost, kind="stable")
+    cardinality = codes.max(axis=0, initial=0).astype(np.int64) + 1
+    first = np.append(0, np.cumsum(cardinality))
+    rows = np.concatenate([np.bincount(codes[:, c], minlength=int(cardinality[c])) for c in range(m)])
+    frequent = rows * _FREQUENT >= t
+    place = np.where(frequent, np.cumsum(frequent) - 1, -1).astype(np.int32)
+    held = np.zeros((int(frequent.sum()), (t + 63) // 64 * 8), np.uint8)
+    for c in range(m):
+        value = np.flatnonzero(frequent[first[c] : first[c + 1]])
+        there = np.packbits(codes[:, c] == value[:, None], axis=1, bitorder="little")
+        held[place[first[c] + value], : there.shape[1]] = there
+    return Values(
+        codes=codes,
+        column=order.astype(np.int64),
+        cost=cost[order].astype(np.int64),
+        first=first,
+        start=np.append(0, np.cumsum(rows)),
+        member=np.concatenate([np.argsort(codes[:, c], kind="stable").astype(np.int32) for c in range(m)]),
+        place=place,
+        bits=held.view("<u8").astype(np.uint64),
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_sql.kernels.instances import advance, expect, found, search_for, set_prices
+from kanon_sql.kernels.instances import Search, advance, expect, found, set_prices
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.threads import WORKERS, mapping
 from kanon_sql.table.arrays import Int32, Int64
@@ -36,8 +36,6 @@ class InstanceSearch:
     ----------
     table, patterns : CodedTable, PatternSet
         t row types, and the permitted patterns, listed.
-    k : int
-        Least rows of a class.
     slack : int
         An instance is of use to a row type if it costs less than the cheapest of the row type and so much more.
     limit : int
@@ -61,7 +59,19 @@ class InstanceSearch:
         codes, masks, least = np.ascontiguousarray(table.codes[:, order]), masks[self.descending], _range_minima(cost)
         ends = np.linspace(0, len(masks), _parts(table.row_types, len(masks)) + 1).astype(np.int64).tolist()
         self.parts = [
-            search_for(codes, table.weight, slack, masks, cost, least, k, limit, low, high) for low, high in pairwise(ends)
+            Search(
+                codes=codes,
+                weight=table.weight,
+                slack=slack,
+                masks=masks,
+                cost=cost,
+                sparse=least,
+                k=k,
+                limit=limit,
+                low=low,
+                high=high,
+            )
+            for low, high in pairwise(ends)
         ]
 
     def expect(self, price_limit: Int64) -> None:

@@ -19,23 +19,14 @@ from kanon_sql.table.recoding import Prices, Recoding
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowSearchSpace:
-    """Where a search works: a table, the instances it may use, and prices that guide it.
+    """Where a search works: a table, the instances it may use, and prices that guide it."""
 
-    Parameters
-    ----------
-    table, patterns, k
-        The problem.
-    instances : Instances
-        The classes that may be opened.
-    candidates : CandidateClasses
-        The same for the kernels.
-    """
-
+    # table, patterns, k: the problem
     table: CodedTable
     patterns: PatternSet
     k: int
-    instances: Instances
-    candidates: CandidateClasses
+    instances: Instances  # the classes that may be opened
+    candidates: CandidateClasses  # the same for the kernels
 
     @classmethod
     def of(cls, table: CodedTable, patterns: PatternSet, k: int, instances: Instances, prices: Prices) -> RowSearchSpace:

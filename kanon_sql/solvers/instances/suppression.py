@@ -31,8 +31,6 @@ def never_costlier(problem: Problem, found: Recoding, budget: Budget, solver: So
         Some of its columns have levels.
     found : Recoding
         A release with levels.
-    budget : Budget
-        Time left.
     solver : callable
         The requirement of the release by suppression.
     """
@@ -59,8 +57,6 @@ def unless_costlier(part: Problem, cost: Fraction, budget: Budget, solver: Solve
         Columns show their values or nothing.
     cost : Fraction
         What the known release costs, in units of the table of ``part``.
-    budget : Budget
-        Time left.
     solver : callable
         The requirement of the release.
 

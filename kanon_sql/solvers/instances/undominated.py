@@ -22,27 +22,13 @@ _CONSIDERED = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsefulInstances:
-    """The r instances that a cheapest release may need, and the s groups of row types: those that fit the same instances.
+    """The r instances that a cheapest release may need, and the s groups of row types: those that fit the same instances."""
 
-    Parameters
-    ----------
-    shown : uint64 array [r]
-        The columns that each instance shows.
-    cost : int64 array [r]
-        Cost of a row of each instance; ascending.
-    group : int64 array [t]
-        Number of the group of each row type.
-    fits : int64 array [s]
-        Bit j is set where the group fits instance j; never 0.
-    rows : int64 array [s]
-        Rows of each group.
-    """
-
-    shown: Words
-    cost: Int64
-    group: Int64
-    fits: Int64
-    rows: Int64
+    shown: Words  # [r]: the columns that each instance shows
+    cost: Int64  # [r]: cost of a row of each instance; ascending
+    group: Int64  # [t]: number of the group of each row type
+    fits: Int64  # [s]: bit j is set where the group fits instance j; never 0
+    rows: Int64  # [s]: rows of each group
 
 
 def undominated(table: CodedTable, patterns: PatternSet, k: int) -> UsefulInstances:

@@ -29,10 +29,6 @@ def searched(
 
     Parameters
     ----------
-    model : CpModel
-        What to solve.
-    budget : Budget
-        Time left, and the seed.
     report : callable
         Called ten times a second; may raise to stop the work.
     work : float

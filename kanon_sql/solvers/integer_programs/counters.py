@@ -26,21 +26,13 @@ _SLACK = 2.0**-50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counters:
-    """The classes of a program by the values of one sensitive attribute, as numbers of variables.
+    """The classes of a program by the values of one sensitive attribute, as numbers of variables."""
 
-    Parameters
-    ----------
-    opened, size : int64 arrays [j]
-        Whether each class is open, and its rows.
-    owner, value, held : int64 arrays [c]
-        The class and the value of each counter that can be above 0, and the rows that it counts.
-    """
-
-    opened: Int64
-    size: Int64
-    owner: Int64
-    value: Int64
-    held: Int64
+    opened: Int64  # [j]: whether each class is open
+    size: Int64  # [j]: its rows
+    owner: Int64  # [c]: the class of each counter that can be above 0
+    value: Int64  # [c]: its value
+    held: Int64  # [c]: the rows that it counts
 
 
 def each_value(about: Sensitive) -> NDArray[np.bool_]:

@@ -16,7 +16,7 @@ from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.k_anonymity import full_domain
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.cost_ladder import COST
+from kanon_sql.table.ladder import COST
 from kanon_sql.table.patterns import PatternSet
 from kanon_sql.table.recoding import Recoding
 
@@ -29,8 +29,6 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     problem : Problem
         t row types, m columns. Of ladders only the patterns that show nothing, or the finest level that may be shown, are
         tried.
-    budget : Budget
-        Time left.
 
     Raises
     ------

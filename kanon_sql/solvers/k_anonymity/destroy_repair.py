@@ -43,8 +43,6 @@ def local_search(space: RowSearchSpace, partition: Partition, bound: int, budget
         Where; the partition is changed.
     bound : int
         A lower bound on the cost of every release, at which the search ends.
-    budget : Budget
-        Time left, and the seed.
     endless : bool
         Whether passes follow each other as long as they gain; else there is one. Its steps depend on the table.
     """

@@ -41,8 +41,6 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
 
     Parameters
     ----------
-    problem : Problem
-        t row types, m columns, at least k rows.
     budget : Budget
         Time left; when it ends, the rows in no tree of k rows are joined as they follow each other.
 

@@ -43,8 +43,6 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
 
     Parameters
     ----------
-    problem : Problem
-        t row types, m columns, at least k rows.
     budget : Budget
         Time left; when it ends, the rows not yet placed are repaired at once.
 

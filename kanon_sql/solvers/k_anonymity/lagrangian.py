@@ -60,27 +60,13 @@ what prices may rise to from now on, or None to go on with those of the round be
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relaxation:
-    """Prices and what they prove.
+    """Prices and what they prove."""
 
-    Parameters
-    ----------
-    prices : Prices
-        The best prices found.
-    value : int
-        The bound they prove, in units of the prices.
-    surplus : int64 array [j]
-        What each instance gains from them, below 0 what it would lose, in units of the prices.
-    instances : Instances
-        The instances, j of them; those that are not listed gain nothing from the prices.
-    most : int64 array [t]
-        Prices up to which they gain nothing, in the same units.
-    """
-
-    prices: Prices
-    value: int
-    surplus: Int64
-    instances: Instances
-    most: Int64
+    prices: Prices  # the best prices found
+    value: int  # the bound they prove, in units of the prices
+    surplus: Int64  # [j]: what each instance gains from them, below 0 what it would lose, in units of the prices
+    instances: Instances  # the instances, j of them; those that are not listed gain nothing from the prices
+    most: Int64  # [t]: prices up to which they gain nothing, in the same units
 
     @property
     def bound(self) -> int:
@@ -111,12 +97,8 @@ def relax(
         t row types.
     instances : Instances
         Prices never exceed what instances that are not listed cost, so those gain nothing.
-    k : int
-        Least number of rows of a class.
     upper : int
         Cost of a known release, in units of the table.
-    budget : Budget
-        Time left.
     price : float array [t], optional
         To begin with; else what the cheapest instance of each row type costs.
     relisted : Relisting, optional

@@ -23,55 +23,24 @@ _OVERHEAD = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LargeClasses:
-    """The classes of k rows or more when some columns are shown for all rows.
+    """The classes of k rows or more when some columns are shown for all rows."""
 
-    Parameters
-    ----------
-    member : int32 array [q]
-        Row types, class after class.
-    start : int64 array [c + 1]
-        Where each class begins.
-    rows : int64 array [c]
-        Rows of each class.
-    """
-
-    member: Int32
-    start: Int64
-    rows: Int64
+    member: Int32  # [q]: row types, class after class
+    start: Int64  # [c + 1]: where each class begins
+    rows: Int64  # [c]: rows of each class
 
 
 @dataclass(slots=True, kw_only=True)
 class Lattice:
-    """Counts the classes of a table under sets of columns (bits of whole numbers), and remembers cores.
+    """Counts the classes of a table under sets of columns (bits of whole numbers), and remembers cores."""
 
-    Parameters
-    ----------
-    table : CodedTable
-        t row types, m columns, at least k rows.
-    k : int
-        Least number of rows of a class.
-    most : int
-        Most rows that may be suppressed.
-
-    Attributes
-    ----------
-    effort : int
-        Row types counted so far: about 2 * 10^8 a second.
-    rows : int
-        Rows of the table.
-    cost : list of int
-        Cost of hiding each column in one row.
-    order : list of int
-        The columns in the order in which they are tried.
-    """
-
-    table: CodedTable
-    k: int
-    most: int
-    effort: int = 0
-    rows: int = field(init=False)
-    cost: list[int] = field(init=False)
-    order: list[int] = field(init=False)
+    table: CodedTable  # t row types, m columns, at least k rows
+    k: int  # least number of rows of a class
+    most: int  # most rows that may be suppressed
+    effort: int = 0  # row types counted so far: about 2 * 10^8 a second
+    rows: int = field(init=False)  # rows of the table
+    cost: list[int] = field(init=False)  # cost of hiding each column in one row
+    order: list[int] = field(init=False)  # the columns in the order in which they are tried
     _values: list[int] = field(init=False)
     _by_column: Int32 = field(init=False)
     _cores: Words = field(init=False)

@@ -38,8 +38,6 @@ def cheapest_first(
     ----------
     table, patterns, k
         The problem; the patterns are listed.
-    budget : Budget
-        Time left.
     listed : Instances, optional
         Instances of the table, if they are known already, with a slack of one cell or more.
 

@@ -28,8 +28,6 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     problem : Problem
         t row types, m columns, two rows or more.
         k is always 2.
-    budget : Budget
-        Time left.
 
     Raises
     ------

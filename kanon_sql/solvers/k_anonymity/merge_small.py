@@ -20,13 +20,6 @@ from kanon_sql.table.recoding import Recoding
 def solve(problem: Problem, budget: Budget) -> Recoding:
     """Return a strictly k-anonymous recoding of at most m times the optimum's cost, the last rows included.
 
-    Parameters
-    ----------
-    problem : Problem
-        t row types, m columns, at least k rows.
-    budget : Budget
-        Of no need here.
-
     Returns
     -------
     Recoding

@@ -48,8 +48,6 @@ def improve(space: RowSearchSpace, partition: Partition, bound: int, budget: Bud
         Where; the partition is changed.
     bound : int
         A lower bound on the cost of every release, at which the search ends.
-    budget : Budget
-        Time left, and the seed.
     rounds : int, optional
         Pairs of neighbourhoods; None goes on until the time is over.
     """

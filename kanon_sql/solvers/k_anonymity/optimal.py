@@ -62,8 +62,6 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
 
     Parameters
     ----------
-    problem : Problem
-        t row types, m columns, at least k rows.
     budget : Budget
         Time left. Without a limit, components that are small enough are solved to the end.
 

@@ -46,28 +46,17 @@ _NOISE = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
-    """Some classes of a partition.
+    """Some classes of a partition."""
 
-    Parameters
-    ----------
-    candidates, partition, work
-        The candidates of its rows, the classes, and the scratch arrays of its search, in numbers of their own.
-    row_type, number : int32 arrays
-        The row type and the candidate behind each of these numbers.
-    learnt, vain : int64, int32 arrays
-        What the search has learnt of each row type.
-    state : uint64 array [1]
-        Of the random numbers.
-    """
-
-    candidates: CandidateClasses
-    partition: Partition
-    work: RepairWorkspace
-    row_type: Int32
-    number: Int32
+    candidates: CandidateClasses  # the candidates of its rows, in numbers of their own
+    partition: Partition  # the classes, in the same numbers
+    work: RepairWorkspace  # the scratch arrays of its search
+    row_type: Int32  # the row type behind each of these numbers
+    number: Int32  # the candidate behind each of these numbers
+    # learnt, vain: what the search has learnt of each row type
     learnt: Int64
     vain: Int32
-    state: NDArray[np.uint64]
+    state: NDArray[np.uint64]  # [1]: of the random numbers
 
     def pieces(self) -> tuple[Int32, Int32, Int64]:
         """Return the row type, the class and the rows of each piece, in the numbers of the whole."""
@@ -219,8 +208,6 @@ def restricted(
         Row types, each once, and how many of its rows belong to the part: there they have the numbers 0 to q - 1.
     open_classes : int32 array
         The candidates that are classes of the part.
-    k : int
-        Least rows of a class.
 
     Notes
     -----

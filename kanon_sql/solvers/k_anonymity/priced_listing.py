@@ -58,8 +58,6 @@ def relax_by_price(table: CodedTable, patterns: PatternSet, k: int, start: Recod
         The problem; the patterns are listed.
     start : Recoding
         A known release.
-    budget : Budget
-        Time left.
     """
     scale, cell, highest_cost = scale_of(table), usual_cost(table), int(patterns.cost.max())
 

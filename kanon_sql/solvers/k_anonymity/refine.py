@@ -47,8 +47,6 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
 
     Parameters
     ----------
-    problem : Problem
-        t row types, m columns, at least k rows.
     budget : Budget
         Time left; without a limit the search ends after a fixed number of steps.
 

@@ -54,12 +54,12 @@ def with_smaller_classes(table: CodedTable, patterns: PatternSet, k: int, recodi
     order = other_orders(table, patterns)[0]
     partial = PartialRecoding.of(recoding)
     number, cost = partial.classes(table), row_cost(recoding.shown, table.cost)
-    size = np.bincount(number, weights=recoding.count).astype(np.int64)
+    surplus = np.bincount(number, weights=recoding.count).astype(np.int64) - k
     moved: list[Int64] = []
-    for level in sorted(set(cost[size[number] > k].tolist())):
+    for level in sorted(set(cost[surplus[number] > 0].tolist())):
         here, alike = np.flatnonzero(cost == level), order.shown[order.cost == level]
         if len(alike) > 1 and not budget.over():
-            found = _moves(table, alike, k, recoding, here, number, size, budget)
+            found = _moves(table, alike, k, recoding, here, number, surplus, budget)
             moved += [np.stack([here[found[:, 0]], found[:, 1], alike[found[:, 2]].astype(np.int64)], axis=1)]
     moves = np.concatenate([np.empty((0, 3), np.int64), *moved])
     if not len(moves):
@@ -77,7 +77,7 @@ def with_smaller_classes(table: CodedTable, patterns: PatternSet, k: int, recodi
 
 
 def _moves(
-    table: CodedTable, alike: Words, k: int, recoding: Recoding, here: Int64, number: Int64, size: Int64, budget: Budget
+    table: CodedTable, alike: Words, k: int, recoding: Recoding, here: Int64, number: Int64, surplus: Int64, budget: Budget
 ) -> Int64:
     """Return the moves of the pieces ``here``, which cost the same, to new classes: place in ``here``, rows and pattern."""
     from kanon_sql.kernels.classes import open_smaller
@@ -94,7 +94,7 @@ def _moves(
         batch = alike[start : start + step]
         piece = np.stack([number[here], left, pattern - start], axis=1)
         moves = np.empty((4 * len(here), 3), np.int64)
-        moves = moves[: open_smaller(codes, piece, size, place, batch, sifted, k, moves)]
+        moves = moves[: open_smaller(codes, piece, surplus, place, batch, sifted, k, moves)]
         left = piece[:, 1].copy()
         made.append(moves + np.array([0, 0, start]))
         if budget.over():

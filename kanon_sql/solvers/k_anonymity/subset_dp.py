@@ -95,14 +95,10 @@ def cheapest_division(table: CodedTable, patterns: PatternSet, sizes: range, kee
 
     Parameters
     ----------
-    table, patterns
-        As in `solve`.
     sizes : range
         Numbers of rows of a class.
     keeps : callable
         Which subsets of these sizes may be classes.
-    budget : Budget
-        Time left.
 
     Raises
     ------

@@ -42,17 +42,8 @@ def group(weight: Int64, k: int, budget: Budget) -> Grouping:
 
     Parameters
     ----------
-    weight : int64 array [n]
-        Rows of each label.
-    k : int
-        Least rows of a bin.
     budget : Budget
         Time left; when it ends, the best bins so far are returned.
-
-    Raises
-    ------
-    InfeasibleError
-        When all labels together have fewer than k rows.
 
     Notes
     -----

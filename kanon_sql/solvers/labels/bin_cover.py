@@ -31,28 +31,13 @@ _BOUND = "exact cover by sets of labels"
 
 @dataclass(slots=True, kw_only=True)
 class BinCover:
-    """The best bins so far, and what is proven.
+    """The best bins so far, and what is proven."""
 
-    Parameters
-    ----------
-    items : Descending
-        The labels.
-    place : int64 array [n]
-        The bin of each label in descending order.
-    work : float
-        Work that is left to the solver where there is no time limit, in its own units.
-
-    Attributes
-    ----------
-    cost, bound : int
-        Units of the heaviest bin, and a lower bound on it.
-    """
-
-    items: Descending
-    place: Int64
-    work: float = WORK
-    cost: int = field(init=False)
-    bound: int = field(init=False)
+    items: Descending  # the labels
+    place: Int64  # [n]: the bin of each label in descending order
+    work: float = WORK  # work that is left to the solver where there is no time limit, in its own units
+    cost: int = field(init=False)  # units of the heaviest bin
+    bound: int = field(init=False)  # a lower bound on it
 
     def __post_init__(self) -> None:
         self.cost, self.bound = int(self.items.loads(self.place).max()), self.items.lower_bound()

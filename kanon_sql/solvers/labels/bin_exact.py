@@ -39,19 +39,8 @@ _BOUND = "constraint programming over numbers of equal labels"
 def group(weight: Int64, k: int, budget: Budget) -> Grouping:
     """Return bins whose heaviest is as light as possible, or the best found in time with what is proven.
 
-    Parameters
-    ----------
-    weight : int64 array [n]
-        Rows of each label.
-    k : int
-        Least rows of a bin.
-    budget : Budget
-        Time left.
-
     Raises
     ------
-    InfeasibleError
-        When all labels together have fewer than k rows.
     PolicyError
         When `balanced` proves nothing, and the labels have too many different weights for so many bins.
 

@@ -34,19 +34,11 @@ def group(weight: Int64, k: int, budget: Budget, *, epsilon: Fraction = Fraction
 
     Parameters
     ----------
-    weight : int64 array [n]
-        Rows of each label.
-    k : int
-        Least rows of a bin.
-    budget : Budget
-        Time left.
     epsilon : Fraction
         More than 0, at most 1/2: how far sizes are rounded.
 
     Raises
     ------
-    InfeasibleError
-        When all labels together have fewer than k rows.
     PolicyError
         When epsilon is out of range, or so small that there are too many configurations.
 
@@ -132,26 +124,14 @@ def relaxed(weight: Int64, k: int, epsilon: Fraction, budget: Budget) -> Int64:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Types:
-    """Rounded sizes, and the configurations of a bin.
+    """Rounded sizes, and the configurations of a bin."""
 
-    Parameters
-    ----------
-    size, count : int64 arrays [s]
-        Rounded sizes of large labels, descending, and how many labels have each.
-    inside : int64 array [c, s]
-        How many labels of each size a configuration has.
-    small, most_bins : int
-        Rows of all small labels, and the most bins that can be filled.
-    filled : int
-        The least whole number of rows from (1 - epsilon) k.
-    """
-
-    size: Int64
-    count: Int64
-    inside: Int64
-    small: int
-    most_bins: int
-    filled: int
+    size: Int64  # [s]: rounded sizes of large labels, descending
+    count: Int64  # [s]: how many labels have each
+    inside: Int64  # [c, s]: how many labels of each size a configuration has
+    small: int  # rows of all small labels
+    most_bins: int  # the most bins that can be filled
+    filled: int  # the least whole number of rows from (1 - epsilon) k
 
     @classmethod
     def of(cls, weight: Int64, k: int, epsilon: Fraction, heaviest: int) -> _Types:

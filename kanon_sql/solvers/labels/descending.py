@@ -14,24 +14,12 @@ BOUND = "numbers of bins and of labels that share one"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Descending:
-    """Labels in descending order of their rows, counted in the largest unit that divides all of them.
+    """Labels in descending order of their rows, counted in the largest unit that divides all of them."""
 
-    Parameters
-    ----------
-    label : int64 array [n]
-        The labels; equal ones in their order.
-    weight : int64 array [n]
-        Units of each of them, descending.
-    k : int
-        Least units of a bin.
-    unit : int
-        Rows of a unit. Every bin holds whole units, so k may be rounded up to whole ones.
-    """
-
-    label: Int64
-    weight: Int64
-    k: int
-    unit: int
+    label: Int64  # [n]: the labels; equal ones in their order
+    weight: Int64  # [n]: units of each of them, descending
+    k: int  # least units of a bin
+    unit: int  # Rows of a unit. Every bin holds whole units, so k may be rounded up to whole ones.
 
     @classmethod
     def of(cls, weight: Int64, k: int) -> Descending:

@@ -13,24 +13,14 @@ from kanon_sql.table.arrays import Int64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grouping:
-    """A division of ``n`` labels into groups, each of at least k rows.
+    """A division of ``n`` labels into groups, each of at least k rows."""
 
-    Parameters
-    ----------
-    group : int64 array [n]
-        The group of each label, numbered densely from 0 in the order in which the labels first show them.
-    lower_bound : int
-        A proven lower bound, whatever the division, on what the solver keeps small: the rows of the heaviest group, if it
-        does not say otherwise.
-    bound : str
-        Name of the argument that proves it.
-    guarantee : str
-        What the solver guarantees of the heaviest group, and where that is proven; empty where it keeps something else small.
-    """
-
-    group: Int64
+    group: Int64  # [n]: the group of each label, numbered densely from 0 in the order in which the labels first show them
+    # a proven lower bound, whatever the division, on what the solver keeps small: the rows of the heaviest group, if it does
+    # not say otherwise
     lower_bound: int
-    bound: str
+    bound: str  # name of the argument that proves it
+    # what the solver guarantees of the heaviest group, and where that is proven; empty where it keeps something else small
     guarantee: str = ""
 
     @classmethod

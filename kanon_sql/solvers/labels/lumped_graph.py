@@ -15,27 +15,13 @@ BOUND = "branches, neighbours and the number of regions"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LumpedGraph:
-    """A graph of m nodes, each a lump of labels that are in one region whatever the division.
+    """A graph of m nodes, each a lump of labels that are in one region whatever the division."""
 
-    Parameters
-    ----------
-    lump : int64 array [n]
-        The node of each label.
-    graph : Graph
-        Which nodes are next to each other.
-    weight : int64 array [m]
-        Rows of each node.
-    component : int64 array [m]
-        The connected component of each node, dense from 0; each has k rows or more.
-    k : int
-        Least rows of a region, rounded up to what the rows of the labels can be in sum.
-    """
-
-    lump: Int64
-    graph: Graph
-    weight: Int64
-    component: Int64
-    k: int
+    lump: Int64  # [n]: the node of each label
+    graph: Graph  # which nodes are next to each other
+    weight: Int64  # [m]: rows of each node
+    component: Int64  # [m]: the connected component of each node, dense from 0; each has k rows or more
+    k: int  # least rows of a region, rounded up to what the rows of the labels can be in sum
 
     @classmethod
     def of(cls, weight: Int64, edges: Int64, k: int) -> LumpedGraph:

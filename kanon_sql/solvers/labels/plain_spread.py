@@ -28,15 +28,6 @@ def group(weight: Int64, k: int, budget: Budget) -> Grouping:
     ----------
     weight : int64 array [n]
         Rows of each label, in the order in which they are packed.
-    k : int
-        Least rows of a bin.
-    budget : Budget
-        Of no need here.
-
-    Raises
-    ------
-    InfeasibleError
-        When all labels together have fewer than k rows.
 
     Notes
     -----

@@ -96,25 +96,13 @@ def tight_boxes(before: Int64, k: int, most: int) -> Int64:
 
 @dataclass(slots=True, kw_only=True)
 class _BoxCover:
-    """The best groups so far, and what is proven.
+    """The best groups so far, and what is proven."""
 
-    Parameters
-    ----------
-    boxes : int64 array [c, 5]
-        As `tight_boxes` returns them: those that are lighter than the heaviest group.
-    place : int64 array [n]
-        The group of each point.
-    cost, bound : int
-        Rows of the heaviest group, and a lower bound on it.
-    work : float
-        Work that is left to the solver.
-    """
-
-    boxes: Int64
-    place: Int64
-    cost: int
-    bound: int
-    work: float = _WORK
+    boxes: Int64  # [c, 5]: as `tight_boxes` returns them: those that are lighter than the heaviest group
+    place: Int64  # [n]: the group of each point
+    cost: int  # rows of the heaviest group
+    bound: int  # a lower bound on it
+    work: float = _WORK  # work that is left to the solver
 
     def search(self, before: Int64, x: Int64, y: Int64, budget: Budget) -> None:
         """Raise the bound and lower the cost until they meet, or work, budget or the cells of boxes are used up."""

@@ -36,6 +36,30 @@ _SLICE = 500_000
 """The same between two checks of the clock."""
 
 
+def improve(graph: LumpedGraph, region: Int64, bound: int, budget: Budget, *, endless: bool) -> None:
+    """Divide neighbouring regions anew, never for worse, until the steps are done or the time is over.
+
+    Parameters
+    ----------
+    region : int64 array [m]
+        The region of each node, as one of its nodes; changed.
+    bound : int
+        A lower bound on the rows of the heaviest region.
+    endless : bool
+        Whether the search goes on after its steps until the time is over, or the heaviest region is at the bound.
+    """
+    total = np.zeros(len(region), np.int64)
+    np.add.at(total, region, graph.weight)
+    state = seeded(budget.seed)
+    effort = min(_MOST_EFFORT, _EFFORT_PER_NODE * len(region))
+    done = 0
+    while not budget.over() and (done < effort or (endless and int(total.max()) > bound)):
+        budget.report("regions", min(1.0, done / effort), int(total.max()), bound)
+        step = min(_SLICE, effort - done) if done < effort else _SLICE
+        recut(graph.graph, graph.weight, graph.k, bound, region, total, step, state)
+        done += step
+
+
 def group(weight: Int64, edges: Int64, k: int, budget: Budget, *, merge: bool = False) -> Grouping:
     """Divide a graph into connected regions of k rows or more, the heaviest as light as found.
 
@@ -73,34 +97,6 @@ def group(weight: Int64, edges: Int64, k: int, budget: Budget, *, merge: bool = 
     O((n + e) log e) and the steps; memory O(n + e).
     """
     return with_small(weight, edges, k, budget, _divided, merge=merge)
-
-
-def improve(graph: LumpedGraph, region: Int64, bound: int, budget: Budget, *, endless: bool) -> None:
-    """Divide neighbouring regions anew, never for worse, until the steps are done or the time is over.
-
-    Parameters
-    ----------
-    graph : LumpedGraph
-        The graph.
-    region : int64 array [m]
-        The region of each node, as one of its nodes; changed.
-    bound : int
-        A lower bound on the rows of the heaviest region.
-    budget : Budget
-        Time left, and the seed.
-    endless : bool
-        Whether the search goes on after its steps until the time is over, or the heaviest region is at the bound.
-    """
-    total = np.zeros(len(region), np.int64)
-    np.add.at(total, region, graph.weight)
-    state = seeded(budget.seed)
-    effort = min(_MOST_EFFORT, _EFFORT_PER_NODE * len(region))
-    done = 0
-    while not budget.over() and (done < effort or (endless and int(total.max()) > bound)):
-        budget.report("regions", min(1.0, done / effort), int(total.max()), bound)
-        step = min(_SLICE, effort - done) if done < effort else _SLICE
-        recut(graph.graph, graph.weight, graph.k, bound, region, total, step, state)
-        done += step
 
 
 def cut_trees(graph: LumpedGraph, budget: Budget) -> tuple[Int64, int]:

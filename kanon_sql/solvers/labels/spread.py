@@ -22,20 +22,6 @@ GUARANTEE = "at most 5/2 times the optimum (Du et al. 2009, Theorem 8, corrected
 def group(weight: Int64, k: int, budget: Budget) -> Grouping:
     """Return bins whose heaviest has at most 5/2 times the rows that the best division has in its heaviest.
 
-    Parameters
-    ----------
-    weight : int64 array [n]
-        Rows of each label.
-    k : int
-        Least rows of a bin.
-    budget : Budget
-        Of no need here.
-
-    Raises
-    ------
-    InfeasibleError
-        When all labels together have fewer than k rows.
-
     Notes
     -----
     O(n log n) time, O(n) memory.

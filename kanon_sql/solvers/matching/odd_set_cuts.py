@@ -88,21 +88,11 @@ def _connected(nodes: int, class_nodes: Int64) -> Int64:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Component:
-    """Nodes that fractional classes connect.
+    """Nodes that fractional classes connect."""
 
-    Parameters
-    ----------
-    odd : bool array [n]
-        Whether a node has an odd number of rows.
-    class_nodes : int array [g, 3]
-        The nodes of each class, -1 for none.
-    share : float array [g]
-        How often it is there.
-    """
-
-    odd: Set
-    class_nodes: Int64
-    share: Floats
+    odd: Set  # [n]: whether a node has an odd number of rows
+    class_nodes: Int64  # [g, 3]: the nodes of each class, -1 for none
+    share: Floats  # [g]: how often it is there
 
     def exact(self) -> list[Set]:
         """Return the most violated sets of all.

@@ -28,26 +28,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Optimum:
-    """An optimum of the program.
+    """An optimum of the program."""
 
-    Parameters
-    ----------
-    share : float array [g]
-        How often each class is there.
-    price, cut_price : float arrays [t], [s]
-        The dual values of the row types and of the cuts.
-    first, cut : int64 array [t + 1], int32 array
-        The cuts that each row type is in: those of v are ``cut[first[v] : first[v + 1]]``, ascending.
-    value : float
-        What it costs.
-    """
-
-    share: Floats
-    price: Floats
-    cut_price: Floats
-    first: Int64
-    cut: Int32
-    value: float
+    share: Floats  # [g]: how often each class is there
+    price: Floats  # [t]: the dual values of the row types
+    cut_price: Floats  # [s]: the dual values of the cuts
+    first: Int64  # [t + 1]: the cuts that row type v is in are ``cut[first[v] : first[v + 1]]``
+    cut: Int32  # those cuts, ascending for each row type
+    value: float  # what it costs
 
 
 class OddSetProgram:

@@ -9,6 +9,7 @@ References
 ----------
 Anshelevich, Karagiozova: Terminal Backup, 3D Matching, and Covering Cubic Graphs (2011).
 Blocki, Williams: Resolving the Complexity of Some Data Privacy Problems (2010) (2-anonymity).
+Liang, Yuan: On the Complexity of t-Closeness Anonymization and Related Problems (2013), Lemma 2 (2-diverse classes).
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances.ilp import INFEASIBLE
 from kanon_sql.solvers.instances.partition import Classes, released
+from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.matching import BOUND
-from kanon_sql.solvers.matching.division import pairs_and_triples
 from kanon_sql.solvers.matching.odd_set_cuts import ALMOST, violated
 from kanon_sql.solvers.matching.odd_set_program import OddSetProgram, Optimum
 from kanon_sql.solvers.matching.simplex_pricing import Costs, Pricing, classes_below, nearest_pairs, price_classes
@@ -62,21 +63,11 @@ _NO_MATCHING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matching:
-    """All rows in classes of two or three.
+    """All rows in classes of two or three."""
 
-    Parameters
-    ----------
-    member : int32 array [g, 3]
-        The row types of each class, -1 for the third of a pair.
-    count : int64 array [g]
-        How often the class is there, above 0.
-    cost : int
-        In units of the table.
-    """
-
-    member: Int32
-    count: Int64
-    cost: int
+    member: Int32  # [g, 3]: the row types of each class, -1 for the third of a pair
+    count: Int64  # [g]: how often the class is there, above 0
+    cost: int  # in units of the table
 
     def recoding(self, table: CodedTable, patterns: PatternSet) -> Recoding:
         """Return the matching as a recoding; O(g (m + log g))."""
@@ -108,12 +99,8 @@ def match(table: CodedTable, patterns: PatternSet, apart: Int64, budget: Budget,
     ----------
     table : CodedTable
         t row types, m columns, two rows or more.
-    patterns : PatternSet
-        The permitted patterns.
     apart : int64 array [t]
         Rows of row types with the same number from 0 may not be in one class; those of -1 may.
-    budget : Budget
-        Time left.
     start : Recoding, optional
         A release whose classes can be divided into pairs and triples: no more expensive matching is returned.
 
@@ -254,3 +241,45 @@ def _decided(costs: Costs, program: OddSetProgram, pricing: Pricing, found: Foun
             break
         seconds *= 2
     return found
+
+
+def pairs_and_triples(table: CodedTable, release: Recoding, apart: Int64) -> tuple[Int32, Int64]:
+    """Divide the classes of a release into pairs and triples of rows that may be in one class.
+
+    Each part keeps what its class shows, so it costs no more (Liang, Yuan: Lemma 2).
+
+    Parameters
+    ----------
+    table : CodedTable
+        n rows of t row types.
+    release : Recoding
+        Each class has two rows or more, of no value in ``apart`` more than half.
+    apart : int64 array [t]
+        Rows of row types with the same number from 0 may not be in one part; those of -1 may.
+
+    Returns
+    -------
+    tuple of (int32 array [g, 3], int64 array [g])
+        The row types of each part, ascending, -1 for the third of a pair; and how often the part is there.
+
+    Notes
+    -----
+    O(n log n). With the rows of a class of s in the order of their values, two that are s // 2 apart have different ones. In a
+    class of an odd number the first, the middle and the last row are a triple.
+    """
+    number = np.repeat(PartialRecoding.of(release).classes(table), release.count)
+    row_type = np.repeat(release.row_type, release.count)
+    order = np.lexsort((row_type, apart[row_type], number))
+    row_type, number = row_type[order], number[order]
+    size = np.bincount(number)
+    first = np.cumsum(size) - size
+    half, odd = size // 2, size % 2
+    within = np.arange(len(number)) - first[number]
+    opens = np.flatnonzero((within >= odd[number]) & (within < half[number]))
+    pair = np.stack([row_type[opens], row_type[opens + half[number[opens]]]], axis=1)
+    with_third = first[odd == 1]
+    middle, last = with_third + half[odd == 1], with_third + size[odd == 1] - 1
+    triple = np.stack([row_type[with_third], row_type[middle], row_type[last]], axis=1)
+    pairs = np.concatenate([np.sort(pair, axis=1), np.full((len(pair), 1), -1)], axis=1)
+    member, count = np.unique(np.concatenate([pairs, np.sort(triple, axis=1)]), axis=0, return_counts=True)
+    return member.astype(np.int32), count.astype(np.int64)

@@ -42,21 +42,11 @@ _MOST = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """What classes of two or three rows cost.
+    """What classes of two or three rows cost."""
 
-    Parameters
-    ----------
-    simplices : Simplices
-        The row types; costs in steps, and in small fractions of a step where tie-breaks are added to them.
-    step : int
-        The greatest common divisor of all costs, in units of the table.
-    most : int
-        What all rows cost at most, in units of the table.
-    """
-
-    simplices: Simplices
-    step: int
-    most: int
+    simplices: Simplices  # the row types; costs in steps, and in small fractions of a step where tie-breaks are added to them
+    step: int  # the greatest common divisor of all costs, in units of the table
+    most: int  # what all rows cost at most, in units of the table
 
     @classmethod
     def of(cls, table: CodedTable, patterns: PatternSet, apart: Int64) -> Costs:
@@ -153,21 +143,11 @@ def nearest_pairs(costs: Costs, rows: Int64 | None = None) -> Int32:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pricing:
-    """The result of pricing all classes.
+    """The result of pricing all classes."""
 
-    Parameters
-    ----------
-    member : int32 array [g, 3]
-        Classes that the program does not have yet: those of a reduced cost below 0, of each row type some.
-    value : int
-        A lower bound on the cost of all matchings, with tie-breaks.
-    duals : Duals
-        Prices that prove it: no class has a reduced cost below 0.
-    """
-
-    member: Int32
-    value: int
-    duals: Duals
+    member: Int32  # [g, 3]: classes that the program does not have yet: those of a reduced cost below 0, of each row type some
+    value: int  # a lower bound on the cost of all matchings, with tie-breaks
+    duals: Duals  # prices that prove it: no class has a reduced cost below 0
 
 
 def price_classes(costs: Costs, optimum: Optimum) -> Pricing:

@@ -20,21 +20,11 @@ _ROUNDING = 1e-4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whole:
-    """What became of an integer program.
+    """What became of an integer program."""
 
-    Parameters
-    ----------
-    count : int64 array [g], optional
-        How often each class is there in the best matching found, if any.
-    bound : int
-        A lower bound on the cost of every matching of these classes; `INFEASIBLE` when there is none.
-    proven : bool
-        Whether no matching of these classes costs less.
-    """
-
-    count: Int64 | None
-    bound: int
-    proven: bool
+    count: Int64 | None  # [g]: how often each class is there in the best matching found, if any
+    bound: int  # a lower bound on the cost of every matching of these classes; `INFEASIBLE` when there is none
+    proven: bool  # whether no matching of these classes costs less
 
 
 def whole_matching(

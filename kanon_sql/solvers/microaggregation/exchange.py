@@ -36,6 +36,23 @@ _INITIAL = 1.0
 """The initial threshold, in mean losses of a row."""
 
 
+def search(groups: PointPartition, points: Points, rows: int, k: int, budget: Budget) -> None:
+    """Exchange rows with those of near classes, and rebuild neighbouring classes, by threshold accepting."""
+    x = np.asarray(groups.x)
+    least = _NOTHING * float((x * x).sum())
+    most = 2 if k >= 16 else 3 if k > 5 else 4
+    work = RebuildWorkspace(groups, k, most)
+    state = seeded(budget.seed)
+    _sweeps(groups, points, k, least, budget)
+    usual = most * k + k
+    steps = 1 + min(_DESTROYED // usual, _COMPARED // (usual * usual * x.shape[1]))
+    threshold = _INITIAL * groups.within() / rows
+    for left in _cooling(rows, budget):
+        budget.report("exchange", 1 - left)
+        rebuild(groups, points, work, threshold * left, steps, state)
+    _sweeps(groups, points, k, least, budget)
+
+
 def solve(placed: PlacedRows, near: Int32, k: int, budget: Budget) -> SummaryPartition:
     """Return a partition of the rows.
 
@@ -45,8 +62,6 @@ def solve(placed: PlacedRows, near: Int32, k: int, budget: Budget) -> SummaryPar
         t row types, at least k rows.
     near : int32 array [t, s]
         Row types near each, or -1.
-    k : int
-        Least rows of a class.
     budget : Budget
         Time left, and the seed; without a limit the search ends after a fixed number of steps.
 
@@ -67,25 +82,8 @@ def solve(placed: PlacedRows, near: Int32, k: int, budget: Budget) -> SummaryPar
         return mdav.gathered(np.repeat(np.arange(len(placed.rows)), placed.rows), np.zeros(int(placed.rows.sum()), np.int64))
     of = len(closed) + mdav.classes(x, k, budget)
     groups = PointPartition(x, of, placed.x[closed], placed.rows[closed], len(closed) + len(x) // k, k)
-    _search(groups, _points(placed, near, closed, row_type), len(x), k, budget)
+    search(groups, _points(placed, near, closed, row_type), len(x), k, budget)
     return _whole(placed, closed, row_type, np.asarray(groups.of))
-
-
-def _search(groups: PointPartition, points: Points, rows: int, k: int, budget: Budget) -> None:
-    """Exchange rows and build classes again."""
-    x = np.asarray(groups.x)
-    least = _NOTHING * float((x * x).sum())
-    most = 2 if k >= 16 else 3 if k > 5 else 4
-    work = RebuildWorkspace(groups, k, most)
-    state = seeded(budget.seed)
-    _sweeps(groups, points, k, least, budget)
-    usual = most * k + k
-    steps = 1 + min(_DESTROYED // usual, _COMPARED // (usual * usual * x.shape[1]))
-    threshold = _INITIAL * groups.within() / rows
-    for left in _cooling(rows, budget):
-        budget.report("exchange", 1 - left)
-        rebuild(groups, points, work, threshold * left, steps, state)
-    _sweeps(groups, points, k, least, budget)
 
 
 def _cooling(rows: int, budget: Budget) -> Iterator[float]:

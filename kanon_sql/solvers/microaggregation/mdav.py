@@ -30,8 +30,6 @@ def solve(placed: PlacedRows, k: int, budget: Budget) -> SummaryPartition:
     ----------
     placed : PlacedRows
         At least k rows.
-    k : int
-        Rows of a class.
     budget : Budget
         Time left; blocks beyond it are one class each.
     """

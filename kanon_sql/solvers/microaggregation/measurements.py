@@ -27,19 +27,6 @@ from kanon_sql.table.measurements import GRAIN
 class Measurements:
     """A column of numbers by code, and the rows that have each.
 
-    Parameters
-    ----------
-    median : bool
-        Whether classes show the lower median, and lose absolute deviations; else the mean, and squared ones.
-    value : list of int
-        The number of each code, ascending, in units of ``1 / denominator``; of NULL 0.
-    denominator : int
-        See ``value``.
-    null : int
-        Code of NULL, the highest; -1 where there is none.
-    rows : int64 array [v]
-        Rows of the table with each code.
-
     Notes
     -----
     A cell loses its deviation from what it shows, squared or absolute, relative to what it loses on average where the whole
@@ -47,11 +34,11 @@ class Measurements:
     a number loses 1.
     """
 
-    median: bool
-    value: list[int]
+    median: bool  # whether classes show the lower median, and lose absolute deviations; else the mean, and squared ones
+    value: list[int]  # the number of each code, ascending, in units of ``1 / denominator``; of NULL 0
     denominator: int
-    null: int
-    rows: Int64
+    null: int  # code of NULL, the highest; -1 where there is none
+    rows: Int64  # [v]: rows of the table with each code
 
     @classmethod
     def of(cls, numbers: Sequence[Fraction], codes: Int32, count: Int64, *, null: int, median: bool) -> Self:

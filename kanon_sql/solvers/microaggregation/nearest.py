@@ -36,18 +36,10 @@ _ROUNDING = 1e-14
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nearby:
-    """What is near each row type.
+    """What is near each row type."""
 
-    Parameters
-    ----------
-    near : int32 array [t, s]
-        The nearest row types found, the nearest first, -1 where there are no more.
-    lower_bound : Fraction
-        A lower bound on the loss of every partition, in units of the table.
-    """
-
-    near: Int32
-    lower_bound: Fraction
+    near: Int32  # [t, s]: the nearest row types found, the nearest first, -1 where there are no more
+    lower_bound: Fraction  # a lower bound on the loss of every partition, in units of the table
 
 
 def nearby(table: CodedTable, columns: Mapping[int, Measurements], placed: PlacedRows, k: int, budget: Budget) -> Nearby:
@@ -61,8 +53,6 @@ def nearby(table: CodedTable, columns: Mapping[int, Measurements], placed: Place
         All of its columns.
     placed : PlacedRows
         The same as points.
-    k : int
-        Least rows of a class.
     budget : Budget
         Time left; when it ends, some row types have none near, and the bound is 0.
 

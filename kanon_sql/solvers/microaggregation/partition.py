@@ -46,10 +46,6 @@ def solve(
         t row types, m columns; codes follow the order of the values.
     columns : mapping of Measurements
         The columns of means and medians, by their place.
-    requirement : ClassRequirement
-        What every class must meet.
-    budget : Budget
-        Time left.
     divide : callable
         Returns a partition in which the columns of numbers are ranges.
     """

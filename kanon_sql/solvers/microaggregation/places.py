@@ -18,19 +18,12 @@ Points = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedRows:
-    """The row types of a table that has columns of means and medians only.
+    """The row types of a table that has columns of means and medians only."""
 
-    Parameters
-    ----------
-    x : float64 array [t, m]
-        The numbers, standardized and scaled by the root of the cost of their column; each column with a NULL has another one
-        behind, which tells who has it.
-    rows : int64 array [t]
-        Rows of each row type.
-    """
-
+    # [t, m]: the numbers, standardized and scaled by the root of the cost of their column; each column with a NULL has another
+    # one behind, which tells who has it
     x: Points
-    rows: Int64
+    rows: Int64  # [t]: rows of each row type
 
     @classmethod
     def of(cls, table: CodedTable, columns: Mapping[int, Measurements]) -> Self:

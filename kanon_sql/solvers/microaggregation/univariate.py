@@ -41,8 +41,6 @@ def solve(column: Measurements, k: int, budget: Budget) -> SummaryPartition | No
         v values; row type i has the i-th of them.
     k : int
         Least number of rows of a class; there are at least k rows.
-    budget : Budget
-        Time left.
 
     Notes
     -----
@@ -93,21 +91,11 @@ def solve(column: Measurements, k: int, budget: Budget) -> SummaryPartition | No
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cuts:
-    """Where classes may end, in the order of the rows.
+    """Where classes may end, in the order of the rows."""
 
-    Parameters
-    ----------
-    first : list of int
-        For each value the rows before its first.
-    place : list of int
-        The rows before each cut; the first cut is before all, the last behind all.
-    run : list of int
-        The value of the last row before each cut; of the first cut 0.
-    """
-
-    first: list[int]
-    place: list[int]
-    run: list[int]
+    first: list[int]  # for each value the rows before its first
+    place: list[int]  # the rows before each cut; the first cut is before all, the last behind all
+    run: list[int]  # the value of the last row before each cut; of the first cut 0
 
     @classmethod
     def of(cls, column: Measurements, k: int) -> Self:

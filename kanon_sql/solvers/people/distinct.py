@@ -48,8 +48,6 @@ def improved(problem: Problem, start: Recoding, bound: int, budget: Budget) -> R
         A release that meets it.
     bound : int
         What every release costs at least, in units of the table.
-    budget : Budget
-        Time left.
     """
     table = problem.table
     space = SensitiveSearchSpace.of(replace(problem, requirement=counted(problem.requirement)), start.mean_costs(table), budget)

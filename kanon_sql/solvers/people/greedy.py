@@ -67,30 +67,16 @@ def solve(problem: Problem, budget: Budget) -> Recoding | None:
 
 @dataclass(slots=True, kw_only=True)
 class _QIGroups:
-    """The QI groups of a table and the pattern of each, -1 where it has none yet.
-
-    Parameters
-    ----------
-    group : int64 array [t]
-        The QI group of each row type, ascending.
-    codes : int32 array [u, m]
-        The codes of each QI group.
-    rows : int64 array [u]
-        Its rows.
-    types : int64 array [u + 1]
-        Where its row types begin.
-    pattern : int64 array [u]
-        The place of its pattern.
-    """
+    """The QI groups of a table and the pattern of each, -1 where it has none yet."""
 
     table: CodedTable
     patterns: PatternSet
     requirement: ClassRequirement
-    group: Int64
-    codes: Int32
-    rows: Int64
-    types: Int64
-    pattern: Int64 = field(init=False)
+    group: Int64  # [t]: the QI group of each row type, ascending
+    codes: Int32  # [u, m]: the codes of each QI group
+    rows: Int64  # [u]
+    types: Int64  # [u + 1]: where its row types begin
+    pattern: Int64 = field(init=False)  # [u]: the place of its pattern
 
     def __post_init__(self) -> None:
         self.pattern = np.full(len(self.rows), -1, np.int64)

@@ -22,22 +22,12 @@ from kanon_sql.table.recoding import Recoding
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Represented:
-    """A table in which rows are distinguished by whether they stand for a person, no more.
+    """A table in which rows are distinguished by whether they stand for a person, no more."""
 
-    Parameters
-    ----------
-    table : CodedTable
-        With representative or other row in the place of people.
-    row_type, count : int64 arrays [q]
-        The row types of the whole table behind the row types of this one, in the order of ``owner``, and the rows of each.
-    owner : int64 array [q]
-        The row type of this table, ascending.
-    """
-
-    table: CodedTable
-    row_type: Int64
-    count: Int64
-    owner: Int64
+    table: CodedTable  # with representative or other row in the place of people
+    row_type: Int64  # [q]: the row types of the whole table behind the row types of this one, in the order of ``owner``
+    count: Int64  # [q]: the rows of each
+    owner: Int64  # [q]: the row type of this table, ascending
 
     @classmethod
     def of(cls, requirement: ClassRequirement) -> Represented:

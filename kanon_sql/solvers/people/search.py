@@ -28,8 +28,6 @@ def solve(problem: Problem, budget: Budget, solver: Solver, bound: int) -> Recod
     ----------
     problem : Problem
         People are one of the sensitive attributes of its table, and its requirement counts them.
-    budget : Budget
-        Time left.
     solver : Solver
         The solver of sensitive attributes that is called, with one representative row of each person.
     bound : int

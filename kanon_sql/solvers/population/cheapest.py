@@ -25,40 +25,20 @@ _FEW = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """A table in which rows are counted.
+    """A table in which rows are counted."""
 
-    Parameters
-    ----------
-    codes : int32 array [p, m]
-        Its rows in the codes of the row types; what is below 0 matches no shown cell.
-    weight : int64 array [p]
-        Rows of each.
-    least : int
-        How many have to match.
-    """
-
-    codes: Int32
-    weight: Int64
-    least: int
+    codes: Int32  # [p, m]: its rows in the codes of the row types; what is below 0 matches no shown cell
+    weight: Int64  # [p]: rows of each
+    least: int  # how many have to match
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cheapest:
-    """What was found.
+    """What was found."""
 
-    Parameters
-    ----------
-    shown : uint64 array [q]
-        The cheapest mask of each row type.
-    cost : int64 array [q]
-        Cost of a row; `NOTHING` where no permitted mask suits.
-    complete : bool
-        Whether the search went to its end: if so, no mask is cheaper.
-    """
-
-    shown: Words
-    cost: Int64
-    complete: bool
+    shown: Words  # [q]: the cheapest mask of each row type
+    cost: Int64  # [q]: cost of a row; `NOTHING` where no permitted mask suits
+    complete: bool  # whether the search went to its end: if so, no mask is cheaper
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -160,8 +160,6 @@ def filled(problem: Problem, presence: list[DeltaPresence], mapped: list[KMap], 
         Its classes have no other requirement.
     presence, mapped
         The requirement.
-    budget : Budget
-        Time left.
 
     Notes
     -----

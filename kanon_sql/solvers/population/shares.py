@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from kanon_sql.model.requirements import DeltaPresence, KMap
 from kanon_sql.solvers.threads import WORKERS, mapping
 from kanon_sql.table.arrays import Int32, Int64, Words
-from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.coded_table import CodedTable, Population
 from kanon_sql.table.keys import alike
-from kanon_sql.table.population import Population
 from kanon_sql.table.recoding import dividing
 
 _LARGEST = 1 << 61
@@ -29,21 +28,11 @@ _FINEST = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """One guarantee of delta-presence, in parts.
+    """One guarantee of delta-presence, in parts."""
 
-    Parameters
-    ----------
-    population : Population
-        The table in which shares are counted.
-    unit : int
-        Parts of a share of 1.
-    most : int
-        Parts that the shares of a row may add up to.
-    """
-
-    population: Population
-    unit: int
-    most: int
+    population: Population  # the table in which shares are counted
+    unit: int  # parts of a share of 1
+    most: int  # parts that the shares of a row may add up to
 
     @classmethod
     def of(cls, requirement: DeltaPresence, table: CodedTable) -> Shared:
@@ -69,24 +58,12 @@ class Shared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Groups:
-    """The instances of one mask.
+    """The instances of one mask."""
 
-    Parameters
-    ----------
-    own : int32 array [t]
-        The instance of each row type.
-    theirs : list of int32 array
-        For each guarantee the instance of each row of its population.
-    matching : list of int64 array
-        For each guarantee the rows of its population that match each instance.
-    allowed : bool array
-        The instances that match enough rows for every k-map.
-    """
-
-    own: Int32
-    theirs: list[Int32]
-    matching: list[Int64]
-    allowed: NDArray[np.bool_]
+    own: Int32  # [t]: the instance of each row type
+    theirs: list[Int32]  # for each guarantee the instance of each row of its population
+    matching: list[Int64]  # for each guarantee the rows of its population that match each instance
+    allowed: NDArray[np.bool_]  # the instances that match enough rows for every k-map
 
 
 class Classes:

@@ -40,8 +40,6 @@ def cascade(
         Cost of hiding a cell of each column.
     over : int64 array [n, m]
         Scratch.
-    budget : Budget
-        Time left.
     masks : uint64 array [p], optional
         The columns that the permitted masks show, as bits; without them every cell may be hidden.
     rounds : int, optional

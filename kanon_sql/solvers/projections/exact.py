@@ -52,28 +52,14 @@ def improved(problem: Problem, sets: Sets, best: Recoding, budget: Budget) -> Re
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Program:
-    """The choices of a small table.
+    """The choices of a small table."""
 
-    Parameters
-    ----------
-    problem : Problem
-        The table.
-    shown : uint64 array [p]
-        The patterns.
-    row_type, pattern : int64 array [c]
-        The choices: a row type, and the number of a pattern that its rows may show.
-    members : list of int64 array [c]
-        For each set the class that each choice belongs to, numbered from 0.
-    need : list of int
-        For each set the rows that a class needs.
-    """
-
-    problem: Problem
-    shown: Words
-    row_type: Int64
-    pattern: Int64
-    members: list[Int64]
-    need: list[int]
+    problem: Problem  # the table
+    shown: Words  # [p]: the patterns
+    row_type: Int64  # [c]: the choices: a row type
+    pattern: Int64  # [c]: the number of a pattern that its rows may show
+    members: list[Int64]  # [c]: for each set the class that each choice belongs to, numbered from 0
+    need: list[int]  # for each set the rows that a class needs
 
     @classmethod
     def of(cls, problem: Problem, sets: Sets) -> _Program | None:

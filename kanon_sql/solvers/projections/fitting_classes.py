@@ -29,19 +29,11 @@ _Found = tuple[int, int, int, tuple[int, ...], int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charges:
-    """What rows pay for classes.
+    """What rows pay for classes."""
 
-    Parameters
-    ----------
-    row_type, fit : int32 arrays [q]
-        The row type and the class of each charge.
-    amount : int64 array [q]
-        How much a row pays.
-    """
-
-    row_type: Int32
-    fit: Int32
-    amount: Int64
+    row_type: Int32  # [q]: the row type of each charge
+    fit: Int32  # [q]: the class of each charge
+    amount: Int64  # [q]: how much a row pays
 
     def largest(self, most: int) -> Charges:
         """Return so many of the charges, those of the largest amounts."""
@@ -54,8 +46,6 @@ class FittingClasses:
 
     Parameters
     ----------
-    table : CodedTable
-        The table.
     least : dict of tuple to int
         The sets of columns, each with the rows of a class.
     rare : list of list of int

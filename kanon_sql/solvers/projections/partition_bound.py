@@ -20,7 +20,7 @@ from kanon_sql.solvers.projections.fitting_classes import FittingClasses
 from kanon_sql.solvers.projections.lower_bound import METHOD, least_rows_by_set, met_at_least, rare_sets
 from kanon_sql.solvers.projections.set_requirements import Sets
 from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.cost_ladder import COST
+from kanon_sql.table.ladder import COST
 from kanon_sql.table.recoding import Prices
 
 BY_CLASSES = "classes by known columns"
@@ -49,8 +49,6 @@ def proven_prices(table: CodedTable, sets: Sets, budget: Budget) -> tuple[Prices
 
     Parameters
     ----------
-    table : CodedTable
-        The table.
     sets : dict of tuple to SetRequirement
         The sets of known columns.
     budget : Budget

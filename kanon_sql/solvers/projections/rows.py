@@ -9,31 +9,20 @@ import numpy as np
 
 from kanon_sql.kernels.projections import SetClasses
 from kanon_sql.solvers.instances.repair import PartialRecoding
-from kanon_sql.solvers.projections.rows_by_value import rows_by_value
 from kanon_sql.solvers.projections.set_requirements import Sets, people_word, values_of
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable
-from kanon_sql.table.cost_ladder import COST
+from kanon_sql.table.ladder import COST
 from kanon_sql.table.recoding import Recoding, hidden_bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """Rows of a table: of each row type some alone, which may hide cells each for itself, and the others together.
-
-    Parameters
-    ----------
-    table : CodedTable
-        The table.
-    row_type : int64 array [n]
-        The row type of each.
-    weight : int64 array [n]
-        Rows of the table that each stands for.
-    """
+    """Rows of a table: of each row type some alone, which may hide cells each for itself, and the others together."""
 
     table: CodedTable
-    row_type: Int64
-    weight: Int64
+    row_type: Int64  # [n]: the row type of each
+    weight: Int64  # [n]: rows of the table that each stands for
 
     @classmethod
     def of(cls, table: CodedTable, k: int) -> Rows:
@@ -111,3 +100,15 @@ def _ladder(table: CodedTable) -> tuple[Int32, Int32]:
     gone = [place for place in range(len(table.columns)) if table.hidden_levels >> place & 1]
     coarser[gone] = gone
     return finer, coarser
+
+
+def rows_by_value(word: Words) -> tuple[Int32, Int32, Int32]:
+    """Return for each column the rows by their value, int32 [m, n]; for each cell where these begin, and how many they are."""
+    order = np.argsort(word, axis=0, kind="stable")
+    start, size = np.empty((2, *order.shape), np.int32)
+    for column in range(order.shape[1]):
+        same = word[order[:, column], column]
+        first = np.flatnonzero(np.append(True, same[1:] != same[:-1]))
+        many = np.diff(first, append=len(order))
+        start[order[:, column], column], size[order[:, column], column] = np.repeat(first, many), np.repeat(many, many)
+    return np.ascontiguousarray(order.T.astype(np.int32)), start, size

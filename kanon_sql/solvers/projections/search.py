@@ -21,7 +21,7 @@ from kanon_sql.solvers.projections.cascade import LOOKUPS, cascade, classes_of_a
 from kanon_sql.solvers.projections.repair import Repair
 from kanon_sql.solvers.projections.rows import Rows
 from kanon_sql.table.arrays import Int64, Words
-from kanon_sql.table.cost_ladder import COST
+from kanon_sql.table.ladder import COST
 from kanon_sql.table.recoding import Recoding, hidden_bits
 
 _ROUNDS, _LOOKUPS, _PER_CELL = 20, (350_000_000, 1_200_000_000), 150
@@ -91,22 +91,13 @@ _NEVER = 1 << 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """The search for single cells to hide.
+    """The search for single cells to hide."""
 
-    Parameters
-    ----------
-    problem, budget
-        As for `solve`.
-    rows : Rows
-        The rows.
-    classes : SetClasses
-        Their classes.
-    """
-
+    # problem, budget: as for `solve`
     problem: Problem
     budget: Budget
     rows: Rows
-    classes: SetClasses
+    classes: SetClasses  # their classes
 
     def by_cells(self) -> Recoding | None:
         """Return the best release that hiding and showing of single cells finds; None if there is none."""

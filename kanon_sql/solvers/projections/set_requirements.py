@@ -9,30 +9,19 @@ import numpy as np
 from kanon_sql.kernels.criteria import EncodedRequirement
 from kanon_sql.model.requirements import KnownColumns, People, SensitiveRequirement, of_known
 from kanon_sql.solvers.people.people_requirement import people_of
-from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
-from kanon_sql.solvers.requirements.encode import encoded
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement, encoded
 from kanon_sql.table.arrays import Int32, Int64, Words
 from kanon_sql.table.coded_table import CodedTable, Sensitive
-from kanon_sql.table.cost_ladder import COST
+from kanon_sql.table.ladder import COST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetRequirement:
-    """The requirement of the classes by a set of columns.
+    """The requirement of the classes by a set of columns."""
 
-    Parameters
-    ----------
-    rows : int
-        The least rows of a class.
-    people : People, optional
-        The people of a class.
-    values : tuple of SensitiveRequirement
-        What its sensitive values meet.
-    """
-
-    rows: int = 1
-    people: People | None = None
-    values: tuple[SensitiveRequirement, ...] = ()
+    rows: int = 1  # the least rows of a class
+    people: People | None = None  # the people of a class
+    values: tuple[SensitiveRequirement, ...] = ()  # what its sensitive values meet
 
     def joined(self, other: SetRequirement) -> SetRequirement:
         """Return both together."""

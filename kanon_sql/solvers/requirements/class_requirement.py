@@ -1,4 +1,4 @@
-"""What every class of a release must meet: a number of rows, and requirements on sensitive values."""
+"""What every class of a release must meet: a number of rows, and requirements on sensitive values; encoded for kernels."""
 
 from __future__ import annotations
 
@@ -37,32 +37,17 @@ if TYPE_CHECKING:
 class ClassRequirement:
     """The conjunction of all requirements of a policy on the classes of a table.
 
-    Parameters
-    ----------
-    table : CodedTable
-        The table whose rows are divided into classes: t row types.
-    k : int
-        Least number of rows of a class that the policy asks for.
-    least : int
-        No class that meets the requirement has fewer rows; at least ``k``.
-    requirements : tuple of SensitiveRequirement
-        The requirements next to k; empty for k alone.
-    population : tuple of PopulationRequirement
-        The requirements of what a class shows, whatever its rows.
-    known : tuple of KnownColumns
-        The requirements of the classes by sets of known columns.
-
     Notes
     -----
     Classes that meet it meet it when they are merged, too. For k alone nothing of the machinery of sensitive values is loaded.
     """
 
-    table: CodedTable
-    k: int
-    least: int
-    requirements: tuple[SensitiveRequirement, ...] = ()
-    population: tuple[PopulationRequirement, ...] = ()
-    known: tuple[KnownColumns, ...] = ()
+    table: CodedTable  # the table whose rows are divided into classes: t row types
+    k: int  # least number of rows of a class that the policy asks for
+    least: int  # no class that meets the requirement has fewer rows; at least ``k``
+    requirements: tuple[SensitiveRequirement, ...] = ()  # the requirements next to k; empty for k alone
+    population: tuple[PopulationRequirement, ...] = ()  # the requirements of what a class shows, whatever its rows
+    known: tuple[KnownColumns, ...] = ()  # the requirements of the classes by sets of known columns
 
     @classmethod
     def of(cls, table: CodedTable, requirements: Sequence[Requirement]) -> Self:
@@ -96,8 +81,6 @@ class ClassRequirement:
     @cached_property
     def encoded(self) -> EncodedRequirement:
         """The same for kernels."""
-        from kanon_sql.solvers.requirements.encode import encoded
-
         return encoded(self.table, self.requirements, self.least)
 
     @cached_property
@@ -201,3 +184,29 @@ class ClassRequirement:
         rows = np.zeros(int(number.max(initial=-1)) + 1, np.int64)
         np.add.at(rows, number, count)
         return rows >= self.k
+
+
+def encoded(table: CodedTable, requirements: Sequence[SensitiveRequirement], least: int) -> EncodedRequirement:
+    """Return requirements on a table, encoded; ``least`` rows in a class. O(t + e v)."""
+    from kanon_sql.kernels.criteria import EncodedRequirement
+    from kanon_sql.solvers.guarantees import on_attributes
+    from kanon_sql.solvers.guarantees.attribute_requirement import Criteria
+
+    ends = np.cumsum([0, *(len(each.count) for each in table.sensitive)]).tolist()
+    total = np.concatenate([np.empty(0, np.int64), *(each.count for each in table.sensitive)]).astype(np.int64)
+    criteria = Criteria(rows=table.rows, shares=[total])
+    for place, each in on_attributes(requirements, table.sensitive):
+        each.encode(criteria, (ends[place], ends[place + 1]))
+    counter = np.empty((table.row_types, len(table.sensitive)), np.int32)
+    for place, about in enumerate(table.sensitive):
+        counter[:, place] = about.codes + ends[place]
+    return EncodedRequirement(
+        rows=table.rows,
+        least=min(least, table.rows + 1),
+        total=total,
+        of_first=ends[1] if table.sensitive else 0,
+        criteria=np.array(criteria.parts, np.int64).reshape(-1, 10),
+        share=np.concatenate(criteria.shares) / table.rows,
+        data=np.concatenate([np.empty(0, np.int64), *criteria.data]),
+        counter=counter,
+    )

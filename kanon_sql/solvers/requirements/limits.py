@@ -12,7 +12,7 @@ import numpy as np
 from kanon_sql.kernels.requirements import Limits
 from kanon_sql.model.requirements import SensitiveRequirement
 from kanon_sql.solvers.guarantees import on_attributes
-from kanon_sql.solvers.guarantees.attribute_requirement import ONE, Limit
+from kanon_sql.solvers.guarantees.limit import ONE, Limit
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.coded_table import CodedTable
 

@@ -22,10 +22,9 @@ from kanon_sql.solvers.instances.sampled import sampled_patterns
 from kanon_sql.solvers.instances.search_space import tightened
 from kanon_sql.solvers.instances.sieve import sieve
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.sensitive.qi_groups import QIGroups
 from kanon_sql.solvers.sensitive.repair import repair
 from kanon_sql.solvers.sensitive.search import Search, of_recoding, with_rest
-from kanon_sql.solvers.sensitive.search_space import SensitiveSearchSpace
+from kanon_sql.solvers.sensitive.search_space import QIGroups, SensitiveSearchSpace
 from kanon_sql.table.arrays import Int64
 from kanon_sql.table.recoding import Recoding
 
@@ -41,8 +40,6 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
 
     Parameters
     ----------
-    problem : Problem
-        t row types, m columns.
     budget : Budget
         Time left; when it ends, the rows not yet placed are placed at once.
 

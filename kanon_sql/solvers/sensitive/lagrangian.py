@@ -76,18 +76,10 @@ _MOST_MULTIPLIERS = 1 << 25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relaxation:
-    """Prices and what they prove.
+    """Prices and what they prove."""
 
-    Parameters
-    ----------
-    prices : Prices
-        The best prices found.
-    value : int
-        The bound they prove, in units of the prices.
-    """
-
-    prices: Prices
-    value: int
+    prices: Prices  # the best prices found
+    value: int  # the bound they prove, in units of the prices
 
     @property
     def bound(self) -> int:
@@ -170,8 +162,6 @@ def relax(space: SensitiveSearchSpace, price: Floats, upper: int, budget: Budget
         What rows may pay at first, in units of the table; with levels, less is tried, too.
     upper : int
         Cost of a known release, in units of the table.
-    budget : Budget
-        Time left.
 
     Notes
     -----

@@ -28,8 +28,6 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
     ----------
     problem : Problem
         t row types; in each class no value may have more than half of the rows, and k is at most 2.
-    budget : Budget
-        Time left.
 
     Raises
     ------

@@ -44,24 +44,12 @@ _INSTANCES, _MEMBERS = 12, 64
 
 @dataclass(slots=True, kw_only=True)
 class Neighbourhoods:
-    """Assigns neighbourhoods of a search anew, two after two.
+    """Assigns neighbourhoods of a search anew, two after two."""
 
-    Parameters
-    ----------
-    search : Search
-        Where; it is changed, never to more cost.
-    random : Generator
-        Chooses the neighbourhoods.
-    rows : float
-        Rows of the next one.
-    complete : bool
-        Whether a neighbourhood was the whole table, solved to the end: another one would find no more.
-    """
-
-    search: Search
-    random: np.random.Generator
-    rows: float = _ROWS
-    complete: bool = False
+    search: Search  # where; it is changed, never to more cost
+    random: np.random.Generator  # chooses the neighbourhoods
+    rows: float = _ROWS  # rows of the next one
+    complete: bool = False  # whether a neighbourhood was the whole table, solved to the end: another one would find no more
 
     @property
     def whole(self) -> bool:

@@ -55,21 +55,11 @@ _MOMENTUM = 0.7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guide:
-    """What leads a search.
+    """What leads a search."""
 
-    Parameters
-    ----------
-    price : float64 array [t]
-        Price of a row of each row type, in units of the table.
-    surplus : float64 array [j]
-        What each instance gains from them, below 0 what it would lose, -inf where it holds no class.
-    value : float
-        What they seem to prove: classes are found by a heuristic.
-    """
-
-    price: Floats
-    surplus: Floats
-    value: float
+    price: Floats  # [t]: price of a row of each row type, in units of the table
+    surplus: Floats  # [j]: what each instance gains from them, below 0 what it would lose, -inf where it holds no class
+    value: float  # what they seem to prove: classes are found by a heuristic
 
 
 def prices(space: SensitiveSearchSpace, mean_costs: Floats, cost: int, budget: Budget) -> Guide:
@@ -83,8 +73,6 @@ def prices(space: SensitiveSearchSpace, mean_costs: Floats, cost: int, budget: B
         What the rows of each row type pay in a known release, on average.
     cost : int
         What that release costs.
-    budget : Budget
-        Time left.
 
     Notes
     -----

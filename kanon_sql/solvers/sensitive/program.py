@@ -47,14 +47,10 @@ class Program(ilp.Program):
     rows, group, instance, cost, other, k
         As in `kanon_sql.solvers.instances.ilp.Program`; ``k`` is the least number of rows of a class that meets the
         requirement. Rows that go elsewhere count for no class.
-    counter : int32 array [f, s]
-        The counters of a histogram that a row of each group raises.
-    requirement : ClassRequirement
-        What every class must meet.
     """
 
-    counter: Int32
-    requirement: ClassRequirement
+    counter: Int32  # [f, s]: the counters of a histogram that a row of each group raises
+    requirement: ClassRequirement  # what every class must meet
 
     def histograms(self, count: Int64) -> Int64:
         """Return the histograms of the classes of an assignment, int64 [j, V]."""
@@ -72,11 +68,9 @@ class Answer(Outcome):
     ----------
     assignment, bound, nodes
         As in `kanon_sql.solvers.instances.ilp.Outcome`.
-    ended : bool
-        Whether the search came to its end: more time would find no more.
     """
 
-    ended: bool
+    ended: bool  # whether the search came to its end: more time would find no more
 
 
 def solve_program(program: Program, *, seconds: float = math.inf, nodes: int | None = None) -> Answer:
@@ -84,8 +78,6 @@ def solve_program(program: Program, *, seconds: float = math.inf, nodes: int | N
 
     Parameters
     ----------
-    program : Program
-        The problem.
     seconds, nodes : float, int
         Limits; the one on the nodes of a search tree does not depend on the clock.
 

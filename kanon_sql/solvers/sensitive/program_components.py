@@ -39,23 +39,13 @@ class Component:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """The best assignment of a component, if any, and a lower bound on its cost.
+    """The best assignment of a component, if any, and a lower bound on its cost."""
 
-    Parameters
-    ----------
-    part, assignment, bound
-        The component, its best assignment, and the bound.
-    ended : bool
-        Whether no more is tried.
-    solved : bool
-        Whether more time would find no more.
-    """
-
-    part: Component
-    assignment: Assignment | None
-    bound: int
-    ended: bool
-    solved: bool = False
+    part: Component  # the component
+    assignment: Assignment | None  # its best assignment
+    bound: int  # the bound
+    ended: bool  # whether no more is tried
+    solved: bool = False  # whether more time would find no more
 
 
 def components_of(requirement: ClassRequirement, kept: Instances, fallback: int) -> list[Component]:

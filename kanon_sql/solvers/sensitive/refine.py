@@ -17,16 +17,16 @@ from functools import partial
 
 import numpy as np
 
-from kanon_sql.kernels import seeded
 from kanon_sql.kernels.requirements import open_classes, sort_all
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.instances.listing import usual_cost
 from kanon_sql.solvers.instances.suppression import never_costlier
-from kanon_sql.solvers.patience import Patience, pays
+from kanon_sql.solvers.patience import pays
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.sensitive import greedy, row_prices
 from kanon_sql.solvers.sensitive.lagrangian import METHOD as RELAXED
 from kanon_sql.solvers.sensitive.lagrangian import relax
+from kanon_sql.solvers.sensitive.local_search import local_search
 from kanon_sql.solvers.sensitive.neighbourhoods import Neighbourhoods
 from kanon_sql.solvers.sensitive.pricing import FEW_COUNTERS, Floats, Guide, guide_at, prices, raised_prices
 from kanon_sql.solvers.sensitive.search import Search, of_recoding, with_rest
@@ -64,17 +64,8 @@ _PROMISING = 0.05
 _FEW = 500
 """Instances of a small table: the local search uses them all."""
 
-_STEPS_PER_ROW_TYPE, _MOST_STEPS = 0.4, 50_000
-"""Steps of the local search where the clock does not decide, in a large table."""
-
-_MORE_STEPS, _WORK = 25, 15_000_000
-"""Steps for each row type of a small table, as long as those times the row types are no more work."""
-
 _SMALL = 2_000
 """Row types of a small table: a second search takes about a second, and its release may cost 15 % less."""
-
-_STEPS = 1_000
-"""Steps between two sweeps of growth, some hundredths of a second or tenths."""
 
 
 def solve(problem: Problem, budget: Budget) -> Recoding:
@@ -82,8 +73,6 @@ def solve(problem: Problem, budget: Budget) -> Recoding:
 
     Parameters
     ----------
-    problem : Problem
-        t row types, m columns.
     budget : Budget
         Time left; without a limit the search ends after a fixed number of steps.
 
@@ -188,24 +177,12 @@ def _or_by_suppression(problem: Problem, found: Recoding, budget: Budget) -> Rec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """Classes that prices opened, and what leads a search from there.
+    """Classes that prices opened, and what leads a search from there."""
 
-    Parameters
-    ----------
-    cost : int
-        Of the classes, in units of the table.
-    recoding : Recoding
-        The classes.
-    near : SensitiveSearchSpace
-        The instances that the search looks at.
-    guide : Guide
-        The prices.
-    """
-
-    cost: int
-    recoding: Recoding
-    near: SensitiveSearchSpace
-    guide: Guide
+    cost: int  # of the classes, in units of the table
+    recoding: Recoding  # the classes
+    near: SensitiveSearchSpace  # the instances that the search looks at
+    guide: Guide  # the prices
 
 
 def opened(space: SensitiveSearchSpace, guides: Iterable[Guide], budget: Budget) -> list[Opened]:
@@ -240,39 +217,14 @@ def searched(found: list[Opened], start: Recoding, bound: int, budget: Budget) -
     table, best = found[0].near.table, start
     for number, each in enumerate(found if budget.seconds is None and table.row_types <= _SMALL else found[:1]):
         first, before = each.recoding if each.cost < start.cost(table) else start, best.cost(table)
-        improved, complete = _improved(each.near, first, bound, budget, each.guide)
-        best = min(best, improved, key=lambda recoding: recoding.cost(table))
+        state = Search.of(each.near, of_recoding(first), each.guide.price)
+        large = Neighbourhoods(search=state, random=np.random.default_rng(budget.seed))
+        local_search(state, large, bound, budget)
+        best = min(best, first, state.recoding(budget), key=lambda recoding: recoding.cost(table))
         idle = number > 0 and not pays(best.cost(table), before, bound)
-        if complete or best.cost(table) <= bound or budget.over() or (idle and budget.effort != "thorough"):
+        if large.complete or best.cost(table) <= bound or budget.over() or (idle and budget.effort != "thorough"):
             break
     return best
-
-
-def _improved(space: SensitiveSearchSpace, start: Recoding, bound: int, budget: Budget, guide: Guide) -> tuple[Recoding, bool]:
-    """Return the better of a start and what a local search makes of it, and whether a program was about the whole table."""
-    table = space.table
-    search, state = Search.of(space, of_recoding(start), guide.price), seeded(budget.seed)
-    wide = Neighbourhoods(search=search, random=np.random.default_rng(budget.seed))
-    steps, done, patience = budget.steps(_steps(table.row_types)) if budget.seconds is None else None, 0, Patience(budget)
-    while search.cost > bound and not budget.over() and not wide.complete and (steps is None or done < steps):
-        share = budget.share() if steps is None else done / steps
-        if patience.ends(share, search.cost, bound):
-            break
-        budget.report("local search", share, search.cost, bound)
-        cost = search.cost
-        search.grow(budget)
-        search.rebuild(space.requirement.judged_at_once(budget, _STEPS), state)
-        done += _STEPS
-        if search.cost == cost or wide.whole:
-            wide.solve(budget)
-    search.grow(budget)
-    return min(start, search.recoding(budget), key=lambda recoding: recoding.cost(table)), wide.complete
-
-
-def _steps(row_types: int) -> int:
-    """Return how many steps the local search takes where the clock does not decide."""
-    large = min(_MOST_STEPS, _STEPS_PER_ROW_TYPE * row_types)
-    return int(max(large, min(_MORE_STEPS * row_types, _WORK / row_types)))
 
 
 def _opened(space: SensitiveSearchSpace, near: SensitiveSearchSpace, guide: Guide, budget: Budget) -> list[Recoding]:

@@ -17,8 +17,7 @@ from kanon_sql.solvers.k_anonymity import refine
 from kanon_sql.solvers.k_anonymity.listed_greedy import are_many
 from kanon_sql.solvers.problem import Problem
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
-from kanon_sql.solvers.sensitive.qi_groups import QIGroups
-from kanon_sql.solvers.sensitive.search_space import FEW_PAIRS
+from kanon_sql.solvers.sensitive.search_space import FEW_PAIRS, QIGroups
 
 _MILD = 2
 """Most l of a guarantee that starts from these prices. t <= 0.3 costs 13 % more with them for 15,000 rows."""
@@ -43,8 +42,6 @@ def solve(problem: Problem, budget: Budget) -> tuple[NDArray[np.float64], int] |
     ----------
     problem : Problem
         Its requirement counts rows, not people.
-    budget : Budget
-        Time left.
 
     Notes
     -----

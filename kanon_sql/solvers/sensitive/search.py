@@ -59,27 +59,13 @@ class Arrays:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """Classes in a search space, and unassigned rows.
+    """Classes in a search space, and unassigned rows."""
 
-    Parameters
-    ----------
-    space : SensitiveSearchSpace
-        The instances that classes may be formed of.
-    assignment : Assignment
-        Where the rows are.
-    arrays : Arrays
-        The same for NumPy.
-    growth : Growth
-        The state of growth.
-    neighbourhood : Neighbourhood
-        The state of destroy and repair.
-    """
-
-    space: SensitiveSearchSpace
-    assignment: Assignment
-    arrays: Arrays
-    growth: Growth
-    neighbourhood: Neighbourhood
+    space: SensitiveSearchSpace  # the instances that classes may be formed of
+    assignment: Assignment  # where the rows are
+    arrays: Arrays  # the same for NumPy
+    growth: Growth  # the state of growth
+    neighbourhood: Neighbourhood  # the state of destroy and repair
 
     @classmethod
     def of(cls, space: SensitiveSearchSpace, partial: PartialRecoding, price: NDArray[np.float64]) -> Search:

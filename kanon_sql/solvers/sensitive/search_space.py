@@ -21,11 +21,10 @@ from kanon_sql.solvers.budget import UNLIMITED, Budget
 from kanon_sql.solvers.instances.listing import SLACK, Instances, gaining, of_classes, useful, usual_cost
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.problem import Problem
-from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
-from kanon_sql.solvers.requirements.encode import encoded
-from kanon_sql.solvers.sensitive.qi_groups import QIGroups
+from kanon_sql.solvers.requirements.class_requirement import ClassRequirement, encoded
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
+from kanon_sql.table.keys import mixed_radix
 from kanon_sql.table.patterns import PatternSet
 
 MOST_ITEMS = 1 << 25
@@ -48,25 +47,33 @@ _SCALE = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QIGroups:
+    """The QI groups of a table: row types that agree on all quasi-identifiers and differ in their sensitive values only."""
+
+    table: CodedTable  # its row types are the QI groups
+    first: Int64  # [u + 1]: group u has the row types ``first[u]`` to ``first[u + 1] - 1``
+
+    @classmethod
+    def of(cls, table: CodedTable) -> QIGroups:
+        """Return the QI groups of a table; O(t m)."""
+        merged, first = table.without_sensitive()
+        return cls(table=merged, first=np.append(first, table.row_types))
+
+    @property
+    def place(self) -> Int64:
+        """Return key word and stride of each column, int64 [2, m]."""
+        word, stride, _ = mixed_radix(self.table.cardinality)
+        return np.stack([word, stride])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SensitiveSearchSpace:
-    """Instances of QI groups, cheapest first.
+    """Instances of QI groups, cheapest first."""
 
-    Parameters
-    ----------
-    problem : Problem
-        What is solved.
-    groups : QIGroups
-        Of the table.
-    instances : Instances
-        Of QI groups.
-    candidates : Candidates
-        The same by row types.
-    """
-
-    problem: Problem
-    groups: QIGroups
-    instances: Instances
-    candidates: Candidates
+    problem: Problem  # what is solved
+    groups: QIGroups  # of the table
+    instances: Instances  # of QI groups
+    candidates: Candidates  # the same by row types
 
     @property
     def table(self) -> CodedTable:

@@ -143,32 +143,18 @@ def _meets_together(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossOfClasses:
-    """What classes lose, alone and in pairs.
+    """What classes lose, alone and in pairs."""
 
-    Parameters
-    ----------
-    rows : float64 array [c]
-        Rows of each class.
-    has : float32 array [c, V]
-        Which codes of the columns each class shows: of a plain column only one that all its rows have.
-    value : float32 array [V]
-        What a row loses less where two classes share a code.
-    alone, constant : float64 array [c], float
-        What a row of two classes loses where they share nothing: the parts of both, and the same for all.
-    low, high : float64 arrays [c, r]
-        Least and highest codes in columns of ranges.
-    step : float64 array [r]
-        What a code more in a range costs.
-    """
-
-    rows: Floats
+    rows: Floats  # [c]: rows of each class
+    # [c, V]: which codes of the columns each class shows: of a plain column only one that all its rows have
     has: NDArray[np.float32]
-    value: NDArray[np.float32]
+    value: NDArray[np.float32]  # [V]: what a row loses less where two classes share a code
+    # alone, constant [c]: what a row of two classes loses where they share nothing: the parts of both, and the same for all
     alone: Floats
     constant: float
-    low: Floats
-    high: Floats
-    step: Floats
+    low: Floats  # [c, r]: least codes in columns of ranges
+    high: Floats  # [c, r]: highest codes in columns of ranges
+    step: Floats  # [r]: what a code more in a range costs
 
     def __len__(self) -> int:
         return len(self.rows)

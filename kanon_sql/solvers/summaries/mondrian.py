@@ -10,23 +10,28 @@ Xu, Wang, Pei, Wang, Shi, Fu: Utility-Based Anonymization Using Local Recoding (
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kanon_sql.errors import AuditError
+from kanon_sql.kernels.summaries import Measure, cut_parts
 from kanon_sql.model.how_many import how_many
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.requirements.class_requirement import ClassRequirement
-from kanon_sql.solvers.summaries.cuts import cut
 from kanon_sql.solvers.summaries.longer import search_longer
 from kanon_sql.solvers.summaries.measure import measured
 from kanon_sql.solvers.summaries.nearest import nearby
-from kanon_sql.solvers.summaries.partition import SummaryPartition
+from kanon_sql.solvers.summaries.partition import SummaryPartition, joined
 from kanon_sql.solvers.summaries.search import divided, planned, search
-from kanon_sql.solvers.summaries.single_rows import SplitTable
-from kanon_sql.table.arrays import Int32
+from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
+
+_MOST_PIECES = 2_000
+"""About as many pieces as a table is split into."""
+
+_LEAST_ROWS = 2
+"""Rows of a row type, on average, from which a table is split."""
 
 
 def solve(
@@ -148,3 +153,49 @@ def checked(best: SummaryPartition, requirement: ClassRequirement) -> SummaryPar
             f"{'breaks' if broken == 1 else 'break'} the guarantee; nothing was released"
         )
     return best
+
+
+def cut(table: CodedTable, measure: Measure, requirement: ClassRequirement, budget: Budget) -> tuple[Int64, Int64]:
+    """Return the row types in the order of the parts that no cut improves, and the part of each, int64 [t].
+
+    A part is cut between two codes of a column, or one value of a set or plain column is separated; similar row types are
+    near each other in the order.
+
+    Notes
+    -----
+    O(m^2 t) a level of cuts; memory O(t + all codes). When the budget ends, the parts that there are stay.
+    """
+    member = np.arange(table.row_types)
+    starts = np.zeros(table.row_types, np.uint8)
+    parts = np.array([[0, table.row_types]])
+    while len(parts) and not budget.over():
+        parts = cut_parts(table.codes, table.weight, measure, requirement.encoded, requirement.group, member, parts, starts)
+        budget.report("cuts", 1 - int((parts[:, 1] - parts[:, 0]).sum()) / table.row_types)
+    return member, np.cumsum(starts, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitTable:
+    """A table whose row types are split: classes that need some of each sensitive value take a part of a row type."""
+
+    table: CodedTable  # a row type for each piece
+    whole: Int64  # [pieces]: the row type of the table that each piece is of
+
+    @classmethod
+    def of(cls, table: CodedTable) -> SplitTable | None:
+        """Split the row types of a table into pieces of about equal size; None if it has many, or few rows of each."""
+        if table.row_types >= _MOST_PIECES or table.rows < _LEAST_ROWS * table.row_types:
+            return None
+        most = -(-table.rows // _MOST_PIECES)
+        pieces = -(-table.weight // most)
+        whole = np.repeat(np.arange(table.row_types), pieces)
+        weight = np.full(len(whole), most, np.int64)
+        weight[np.cumsum(pieces) - pieces] -= pieces * most - table.weight
+        sensitive = tuple(replace(each, codes=np.ascontiguousarray(each.codes[whole])) for each in table.sensitive)
+        return cls(table=replace(table.of_row_types(whole, weight), sensitive=sensitive), whole=whole)
+
+    def joined(self, partition: SummaryPartition) -> SummaryPartition:
+        """Return a partition of the pieces as one of the row types."""
+        row_type = self.whole[partition.row_type].astype(np.int32)
+        found = joined(row_type, partition.number, partition.count)
+        return replace(partition, row_type=found.row_type, number=found.number, count=found.count)

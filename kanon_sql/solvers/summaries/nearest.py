@@ -44,24 +44,12 @@ _REACH = 1 << 26
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nearby:
-    """What is near each row type.
+    """What is near each row type."""
 
-    Parameters
-    ----------
-    near : int32 array [t, s]
-        The nearest row types found, the nearest first, -1 where there are no more.
-    lower_bound : Fraction
-        A lower bound on the loss of every partition, in units of the table.
-    bound : str
-        Name of the argument that proves it.
-    prices : Prices
-        What proves it: what a row of each row type loses at least.
-    """
-
-    near: Int32
-    lower_bound: Fraction
-    bound: str
-    prices: Prices
+    near: Int32  # [t, s]: the nearest row types found, the nearest first, -1 where there are no more
+    lower_bound: Fraction  # a lower bound on the loss of every partition, in units of the table
+    bound: str  # name of the argument that proves it
+    prices: Prices  # what proves it: what a row of each row type loses at least
 
 
 def nearby(table: CodedTable, measure: Measure, scale: int, k: int, order: Int64, *, classes: bool = False) -> Nearby:
@@ -73,8 +61,6 @@ def nearby(table: CodedTable, measure: Measure, scale: int, k: int, order: Int64
         t row types, m columns, at least k rows.
     measure, scale
         How loss is counted.
-    k : int
-        Least number of rows of a class.
     order : int64 array [t]
         The row types with similar ones near each other.
     classes : bool

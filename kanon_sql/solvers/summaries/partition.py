@@ -8,11 +8,12 @@ Xu, Wang, Pei, Wang, Shi, Fu: Utility-Based Anonymization Using Local Recoding (
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
+from kanon_sql.model.recodings import Means, Medians, Ranges, Sets
 from kanon_sql.table.arrays import Int32, Int64
 from kanon_sql.table.coded_table import CodedTable
 from kanon_sql.table.recoding import Prices
@@ -20,30 +21,14 @@ from kanon_sql.table.recoding import Prices
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryPartition:
-    """Which rows are in which class: ``q`` pieces, each some rows of one row type in one class.
+    """Which rows are in which class: ``q`` pieces, each some rows of one row type in one class."""
 
-    Parameters
-    ----------
-    row_type : int32 array [q]
-        Row type of the piece, ascending; a row type may be split over several classes.
-    number : int64 array [q]
-        The class of the piece, dense from 0.
-    count : int64 array [q]
-        Number of rows of the piece, above 0.
-    lower_bound : Fraction
-        A proven lower bound on the loss of every partition, in units of the coded table.
-    bound : str
-        Name of the argument that proves it.
-    prices : Prices, optional
-        What proves it, if prices do.
-    """
-
-    row_type: Int32
-    number: Int64
-    count: Int64
-    lower_bound: Fraction = Fraction(0)
-    bound: str = "trivial"
-    prices: Prices | None = None
+    row_type: Int32  # [q]: row type of the piece, ascending; a row type may be split over several classes
+    number: Int64  # [q]: the class of the piece, dense from 0
+    count: Int64  # [q]: number of rows of the piece, above 0
+    lower_bound: Fraction = Fraction(0)  # a proven lower bound on the loss of every partition, in units of the coded table
+    bound: str = "trivial"  # name of the argument that proves it
+    prices: Prices | None = None  # what proves it, if prices do
 
     def cost(self, table: CodedTable, kinds: Sequence[str], null: Int32) -> Fraction:
         """Return the exact loss in units of the table: what each row loses in each column, times the column's cost.
@@ -98,3 +83,32 @@ def joined(row_type: Int32, number: Int64, count: Int64) -> SummaryPartition:
     rows = np.zeros(len(key), np.int64)
     np.add.at(rows, place, count)
     return SummaryPartition(row_type=(key // classes).astype(np.int32), number=key % classes, count=rows)
+
+
+def shown_columns(table: CodedTable, places: list[int]) -> CodedTable:
+    """Return a table with some of the coded columns: those that classes may show."""
+    return replace(
+        table,
+        columns=tuple(table.columns[c] for c in places),
+        codes=np.ascontiguousarray(table.codes[:, places]),
+        cost=table.cost[places],
+        hidden_levels=0,
+    )
+
+
+def kind_of(recoding: object) -> str:
+    """Return what a class shows of a column, as in `SummaryPartition.cost`; 'plain' where it is neither summary nor number."""
+    kinds = {Ranges: "range", Sets: "set", Means: "mean", Medians: "median"}
+    return next((name for kind, name in kinds.items() if isinstance(recoding, kind)), "plain")
+
+
+def shown_bits(table: CodedTable, places: list[int], kinds: list[str], partition: SummaryPartition) -> np.ndarray:
+    """Return what each piece shows: bits ``places`` of what its class agrees on, or summarizes by fewer than all values."""
+    classes = int(partition.number.max()) + 1
+    shown = np.zeros(classes, np.uint64)
+    for column, (kind, values) in enumerate(zip(kinds, table.cardinality.tolist(), strict=True)):
+        pairs = np.unique(partition.number * values + table.codes[partition.row_type, column])
+        different = np.bincount(pairs // values, minlength=classes)
+        is_shown = different == 1 if kind == "plain" else (different < values) | (values == 1) | (kind in ("mean", "median"))
+        shown |= is_shown.astype(np.uint64) << np.uint64(places[column])
+    return shown[partition.number]

@@ -50,27 +50,6 @@ LARGE = 16
 """Rows of a class from which classes are also grown by gain: many rows of a class then share each of its values."""
 
 
-def planned(table: CodedTable, measure: Measure, k: int, member: Int64, number: Int64, count: Int64) -> Classes:
-    """Return classes that can be changed, given by pieces in the order of their classes: row type, class and rows of each."""
-    t, most = table.row_types, table.rows // k
-    rows = np.zeros(most, np.int64)
-    np.add.at(rows, number, count)
-    loss = class_losses(table.codes, measure, member, number, rows)
-    partition = Partition(t, most, min(BITS, int(table.weight.max() - 1).bit_length()))
-    put_all(partition, member.astype(np.int32), number.astype(np.int32), count)
-    return Classes(partition=partition, size=np.bincount(number, minlength=most).astype(np.int64), loss=loss)
-
-
-def divided(partition: Partition) -> SummaryPartition:
-    """Return a partition of the search as one of the result."""
-    where = np.asarray(partition.where)
-    used = np.flatnonzero(where >= 0)
-    number = np.unique(where[used], return_inverse=True)[1].astype(np.int64)
-    return SummaryPartition(
-        row_type=(used >> partition.bits).astype(np.int32), number=number, count=np.asarray(partition.amount)[used]
-    )
-
-
 def search(
     table: CodedTable,
     measure: Measure,
@@ -93,16 +72,12 @@ def search(
         t row types, at least k rows.
     measure, scale
         How loss is counted.
-    requirement : ClassRequirement
-        What every class must meet.
     classes : Classes
         Changed.
     near : int32 array [t, s]
         Row types near each, or -1.
     bound : int
         A lower bound in units of ``measure``, at which the search ends.
-    budget : Budget
-        Time left, and the seed.
     initial : int
         Mean losses of a row by which a neighbourhood may become worse at first; 0 where the start is good already.
     first, last : float
@@ -134,6 +109,27 @@ def search(
         if histograms is not None:
             steps = 1 + int(steps * share)
         rebuild(table.codes, measure, classes, near, shape, steps, state, histograms)
+
+
+def planned(table: CodedTable, measure: Measure, k: int, member: Int64, number: Int64, count: Int64) -> Classes:
+    """Return classes that can be changed, given by pieces in the order of their classes: row type, class and rows of each."""
+    t, most = table.row_types, table.rows // k
+    rows = np.zeros(most, np.int64)
+    np.add.at(rows, number, count)
+    loss = class_losses(table.codes, measure, member, number, rows)
+    partition = Partition(t, most, min(BITS, int(table.weight.max() - 1).bit_length()))
+    put_all(partition, member.astype(np.int32), number.astype(np.int32), count)
+    return Classes(partition=partition, size=np.bincount(number, minlength=most).astype(np.int64), loss=loss)
+
+
+def divided(partition: Partition) -> SummaryPartition:
+    """Return a partition of the search as one of the result."""
+    where = np.asarray(partition.where)
+    used = np.flatnonzero(where >= 0)
+    number = np.unique(where[used], return_inverse=True)[1].astype(np.int64)
+    return SummaryPartition(
+        row_type=(used >> partition.bits).astype(np.int32), number=number, count=np.asarray(partition.amount)[used]
+    )
 
 
 def most_of(usual: int) -> tuple[int, int]:

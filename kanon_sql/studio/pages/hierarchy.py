@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from nicegui import ui
 
@@ -13,7 +15,6 @@ from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.errors import SourceError
 from kanon_sql.model.validation import as_text, same_name
 from kanon_sql.studio.hierarchy import Hierarchy
-from kanon_sql.studio.pages.boxes import MOST_LABELS, Boxes
 from kanon_sql.studio.pages.frame import counted_table, page, panel, paragraph, rows_table, tried
 from kanon_sql.studio.rows import brief
 from kanon_sql.studio.session import Session
@@ -24,6 +25,16 @@ MOST_VALUES = 2_000
 
 _SHOWN = 200
 """Lines of the hierarchy that the page shows."""
+
+MOST_LABELS = 200
+"""Labels that can be dragged; more are chosen from a list."""
+
+_PICK = "(event) => { event.dataTransfer.setData('text/plain', ''); event.dataTransfer.effectAllowed = 'move'; emit(); }"
+"""The label stays on the server: what is dragged carries nothing."""
+
+_OVER = "(event) => event.currentTarget.classList.add('over')"
+
+_AWAY = "(event) => event.currentTarget.classList.remove('over')"
 
 
 def build(session: Session) -> None:
@@ -157,3 +168,45 @@ class _Grouping:
             ui.navigate.to(target)
         elif done:
             self._refreshed()
+
+
+class Boxes:
+    """A box for each group, one for labels without a group, and one that makes a new group.
+
+    Parameters
+    ----------
+    groups : dict of list
+        The labels of each group; a label alone under its own name has no group.
+    moved : callable
+        Takes a label and the group that it was dropped on: a name, None for no group, an empty text for a new one.
+    """
+
+    def __init__(self, groups: dict[str, list[str]], moved: Callable[[str, str | None], None]) -> None:
+        self.moved = moved
+        self.dragged: str | None = None
+        alone = [name for name, labels in groups.items() if labels == [name]]
+        with ui.element("div").classes("boxes"):
+            self._box("Without a group", None, alone)
+            for name, labels in groups.items():
+                if labels != [name]:
+                    self._box(brief(name), name, labels)
+            self._box("New group", "", [])
+
+    def _box(self, title: str, name: str | None, labels: list[str]) -> None:
+        with ui.element("div").classes("box").props("role=group") as box:
+            box.props["aria-label"] = title
+            ui.label(title).classes("title")
+            for label in labels:
+                chip = ui.label(brief(label)).classes("chip").props("draggable=true")
+                chip.on("dragstart", lambda _, label=label: self._picked(label), args=[], js_handler=_PICK)
+        box.on("dragover.prevent", js_handler=_OVER)
+        box.on("dragleave", js_handler=_AWAY)
+        box.on("drop.prevent", lambda _: self._dropped(name), args=[])
+
+    def _picked(self, label: str) -> None:
+        self.dragged = label
+
+    def _dropped(self, name: str | None) -> Any:
+        label, self.dragged = self.dragged, None
+        if label is not None:
+            self.moved(label, name)

@@ -12,10 +12,10 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.report.measured import Measured
 from kanon_sql.report.unit import MeasuredUnit, unit_text
+from kanon_sql.studio.frontier import Point, frontier
 from kanon_sql.studio.look import attacker, suppressed_by
-from kanon_sql.studio.pages.charts import bars
+from kanon_sql.studio.pages.charts import bars, scatter
 from kanon_sql.studio.pages.frame import counted, figures, needs_source, note, page, panel, paragraph, rows_table
-from kanon_sql.studio.pages.frontier import all_releases
 from kanon_sql.studio.rows import first_rows
 from kanon_sql.studio.run import Run
 from kanon_sql.studio.session import Session
@@ -242,3 +242,42 @@ def _sensitive(facts: Measured) -> None:
                     "none is in both.",
                     "muted",
                 )
+
+
+def all_releases(session: Session, source: Source) -> None:
+    """Show every release as a point, and a field for the queries that will be run on it."""
+    if len(session.released) < 2:
+        return
+    with panel("All releases: risk and loss"):
+
+        @ui.refreshable
+        def points(found: list[Point]) -> None:
+            queried = all(each.error is not None for each in found)
+            said = "error of the queries" if queried else "loss"
+            shown = [(each.name, each.risk, each.error or 0.0 if queried else each.loss) for each in found]
+            scatter(
+                f"Risk of the worst row and {said}, of every release",
+                [(name, 100 * risk, 100 * loss) for name, risk, loss in shown],
+                "risk of the worst row, %",
+                f"{said}, %",
+            )
+            figures([(name, f"risk {risk:.1%}, {said} {loss:.1%}") for name, risk, loss in shown])
+
+        points(frontier(source, session.released))
+        paragraph("Write the queries that the release will be asked, to compare releases by their errors.", "muted")
+        text = (
+            ui.textarea("Queries", value=session.queries, placeholder="SELECT sex, count(*) FROM patients GROUP BY sex;")
+            .classes("full")
+            .props("autogrow")
+        )
+
+        async def measure() -> None:
+            session.queries = text.value or ""
+            button.set_enabled(False)
+            try:
+                points.refresh(await threads.io_bound(frontier, source, session.released, session.queries))
+            except Exception as error:
+                note(error_line(error))
+            button.set_enabled(True)
+
+        button = ui.button("Measure the errors", on_click=measure).props("outline")

@@ -1,19 +1,27 @@
-"""The page Policy: what is guaranteed and how columns are generalized, by form and by statement."""
+"""The page Policy: what is guaranteed, how columns are generalized and how to search, by form and by statement."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
+from urllib.parse import quote
 
 from nicegui import run, ui
 
+from kanon_sql.clause import recoding_of
 from kanon_sql.engines.duckdb.connect.error_line import error_line
+from kanon_sql.errors import PolicyError
+from kanon_sql.model.policy_checks import EFFORTS, ROW_ORDERS
+from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.template import TEMPLATES
+from kanon_sql.model.validation import fraction
+from kanon_sql.solvers.registry import algorithms
+from kanon_sql.studio.draft import Draft
 from kanon_sql.studio.pages.frame import counted_table, note, page, panel, paragraph
-from kanon_sql.studio.pages.guarantees import guarantees
+from kanon_sql.studio.pages.guarantees import Changed, guarantees
 from kanon_sql.studio.pages.masks import linked, masks
-from kanon_sql.studio.pages.recodings import recodings
-from kanon_sql.studio.pages.searching import searching
+from kanon_sql.studio.preview import preview
 from kanon_sql.studio.session import Session
 from kanon_sql.studio.source import Source
 from kanon_sql.studio.under_rule import changes, under_rule
@@ -25,6 +33,22 @@ return document.body.classList.contains('body--dark');
 
 _WAIT = 0.6
 """Seconds without a key after which an edited statement is read."""
+
+_FULL_DOMAIN = "full_domain"
+
+RECODINGS = {
+    "": "Show the value or suppress the cell.",
+    "DIGITS": "Show the first characters: 98***.",
+    "INTERVALS (5, 10)": "Show numbers as intervals of these widths.",
+    "INTERVALS (month, year)": "Show dates as months or years.",
+    "CUTS (18, 65)": "Show numbers as intervals between these cuts.",
+    "TOP 90": "Show numbers from the end on as one label: 90+.",
+    "RANGES": "Each class shows the range of its own values.",
+    "SETS": "Each class shows the set of its own values.",
+    "MEANS": "Each class shows the mean of its own numbers.",
+    "MEDIANS": "Each class shows the median of its own numbers or dates.",
+}
+"""Recodings to start from, as the clause writes them, and what they do."""
 
 
 def build(session: Session) -> None:
@@ -158,3 +182,97 @@ class _Editor:
             with ui.element("div").classes("line"):
                 ui.button("Apply", on_click=apply)
                 ui.button("Cancel", on_click=dialog.close).props("outline")
+
+
+def searching(session: Session, changed: Changed) -> None:
+    """Show the options after USING."""
+    policy = session.draft.policy
+
+    def put(parts: Callable[[], dict[str, Any]]) -> None:
+        changed(lambda: session.draft.with_policy(replace(policy, **parts())))
+
+    with panel("Search"):
+        with ui.element("div").classes("line"):
+            ui.select(
+                algorithms(),
+                label="Algorithm",
+                value=policy.algorithm,
+                on_change=lambda event: put(
+                    lambda: {
+                        "algorithm": event.value,
+                        "max_suppressed": policy.max_suppressed if event.value == _FULL_DOMAIN else None,
+                    }
+                ),
+            ).classes("grow")
+            ui.select(
+                list(EFFORTS),
+                label="Effort",
+                value=policy.effort,
+                on_change=lambda event: put(lambda: {"effort": event.value}),
+            ).classes("grow")
+            limit = ui.number("Time limit in seconds", value=policy.time_limit, min=1).classes("grow")
+            limit.on("change", lambda: put(lambda: {"time_limit": limit.value}))
+        with ui.element("div").classes("line"):
+            text = ui.input("Text of suppressed cells", value=policy.suppress or "", placeholder="NULL").classes("grow")
+            text.on("change", lambda: put(lambda: {"suppress": text.value or None}))
+            ui.select(
+                list(ROW_ORDERS),
+                label="Order of the rows",
+                value=policy.row_order,
+                on_change=lambda event: put(lambda: {"row_order": event.value}),
+            ).classes("grow")
+            if policy.algorithm == _FULL_DOMAIN:
+                rows = ui.number(
+                    "Share of rows that may be suppressed", value=float(policy.max_suppressed or 0), min=0, max=1, step=0.01
+                ).classes("grow")
+                rows.on("change", lambda: put(lambda: {"max_suppressed": fraction(rows.value or 0, "the share of rows")}))
+
+
+def recodings(session: Session, source: Source, changed: Changed) -> None:
+    """Show a line for each quasi-identifier."""
+    with panel("Quasi-identifiers"):
+        paragraph("Cells of these columns may be generalized or suppressed. A heavier column loses less.", "muted")
+        for qi in session.draft.policy.quasi_identifiers:
+            _column(session, source, qi, changed)
+
+
+def _column(session: Session, source: Source, qi: QuasiIdentifier, changed: Changed) -> None:
+    spelled = "" if qi.recoding is None else recoding_of(qi.recoding)
+    with ui.element("div").classes("line"):
+        known = list(dict.fromkeys([*RECODINGS, spelled]))
+        how = ui.select(
+            {each: each or "suppress only" for each in known},
+            label=f"Recoding of {qi.column}",
+            value=spelled,
+            with_input=True,
+            new_value_mode="add-unique",
+        ).classes("grow")
+        weight = ui.number("Weight", value=float(qi.weight), min=0).style("width:6rem")
+
+        def act() -> Draft:
+            if weight.value is None:
+                raise PolicyError("the weight is empty; hint: a number above 0")
+            heavy = fraction(weight.value, "the weight")
+            return session.draft.with_column(qi.column, weight=heavy, recoding=how.value or "")
+
+        how.on_value_change(lambda: changed(act))
+        weight.on("change", lambda: changed(act))
+        shown = ui.button("Labels").props("flat")
+        shown.props["aria-label"] = f"Labels of {qi.column}"
+        ui.link("Groups", f"/hierarchy?column={quote(qi.column)}").props["aria-label"] = f"Groups of {qi.column}"
+    preview_of_labels = ui.element("div")
+
+    async def labels() -> None:
+        preview_of_labels.clear()
+        try:
+            found = [] if qi.recoding is None else await run.io_bound(preview, source, qi.column, qi.recoding)
+        except Exception as error:
+            note(error_line(error))
+            return
+        with preview_of_labels:
+            if not found:
+                paragraph(RECODINGS.get(spelled, "The labels depend on the classes of the release."), "muted")
+            for name, some in found or ():
+                paragraph(f"{name}: {', '.join(some)}")
+
+    shown.on_click(labels)

@@ -7,8 +7,8 @@ from nicegui import ui
 from kanon_sql.engines.duckdb.database.plan import risks_of, roles_of
 from kanon_sql.engines.duckdb.database.whole_database import FORMATS
 from kanon_sql.model.how_many import how_many
-from kanon_sql.studio.database_run import DatabaseRun
 from kanon_sql.studio.pages.frame import figures, page, panel, paragraph, rows_table, tried
+from kanon_sql.studio.run import DatabaseRun
 from kanon_sql.studio.search import CANCELLED, FAILED, RELEASED, RUNNING
 from kanon_sql.studio.session import Session
 

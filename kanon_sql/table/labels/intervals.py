@@ -12,6 +12,7 @@ from typing import TypeVar
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.coding import CODED, CUT, Coded, Cuts
 from kanon_sql.model.recodings import PERIODS, Intervals, Level, coded_ends, shows_values
+from kanon_sql.table.labels.forms import about_dates, about_numbers
 from kanon_sql.table.ladder import Label
 from kanon_sql.table.numbers import exact
 from kanon_sql.table.sensitive_values import moment, refuse_far_moments
@@ -37,7 +38,7 @@ def interval_levels(texts: Sequence[Label], recoding: Intervals | Cuts | Coded) 
     """
     if isinstance(recoding, Intervals) and recoding.steps[0] in PERIODS:
         refuse_far_moments(texts)
-        days = _read(texts, _day, "dates or timestamps", "take widths such as INTERVALS (5, 10) for numbers")
+        days = _read(texts, _day, "dates or timestamps", "take widths such as INTERVALS (5, 10) for numbers", about_dates)
         years = [None if day is None else Fraction(day.year) for day in days]
         found = _coded(texts, years, recoding)
         for step in recoding.steps:
@@ -45,7 +46,7 @@ def interval_levels(texts: Sequence[Label], recoding: Intervals | Cuts | Coded) 
                 None if day is None else beyond(Fraction(day.year), recoding) or _period(day, str(step)) for day in days
             ]
         return found
-    values = _read(texts, exact, "numbers", "take INTERVALS (month, year) for dates")
+    values = _read(texts, exact, "numbers", "take INTERVALS (month, year) for dates", about_numbers)
     found = _coded(texts, values, recoding)
     within: dict[Level, Callable[[Fraction], tuple[Fraction | None, Fraction | None]]] = {}
     match recoding:
@@ -102,11 +103,16 @@ def _between_ends(low: Fraction | None, high: Fraction | None, recoding: Interva
     return f"{beginning}, {decimal(high)})" if beginning else f"<{decimal(high)}"
 
 
-def _read(texts: Sequence[Label], read: Callable[[str], T | None], what: str, hint: str) -> list[T | None]:
+def _read(
+    texts: Sequence[Label], read: Callable[[str], T | None], what: str, hint: str, about: Callable[[list[str]], str | None]
+) -> list[T | None]:
+    """Return what each text means; ``about`` says of those that mean nothing how they are written."""
     found = [None if text is None else read(text) for text in texts]
-    wrong = sum(value is None and text is not None for value, text in zip(found, texts, strict=True))
+    wrong = [text for value, text in zip(found, texts, strict=True) if value is None and text is not None]
     if wrong:
-        raise PolicyError(f"{wrong} of the {len(texts)} values are not {what}; hint: {hint}")
+        problem = f"{len(wrong):,} of the {len(texts):,} values are not {what}"
+        written = about(wrong)
+        raise PolicyError(f"{problem}; hint: {hint}" if written is None else f"{problem}: {written}")
     return found
 
 

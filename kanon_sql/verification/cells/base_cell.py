@@ -10,18 +10,8 @@ Group = tuple[str | None, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseCell:
-    """A combination of all keys.
+    """A combination of all keys."""
 
-    Attributes
-    ----------
-    keys : tuple of str or None
-        The keys as texts.
-    values : tuple of int
-        How many people, then the sums in units of the last decimal place.
-    largest : tuple of tuple of int
-        For each sum, the largest contributions.
-    """
-
-    keys: tuple[str | None, ...]
-    values: tuple[int, ...]
-    largest: tuple[tuple[int, ...], ...]
+    keys: tuple[str | None, ...]  # the keys as texts
+    values: tuple[int, ...]  # how many people, then the sums in units of the last decimal place
+    largest: tuple[tuple[int, ...], ...]  # for each sum, the largest contributions

@@ -68,8 +68,6 @@ def count(
         A DuckDB connection with the table.
     tabulation : Tabulation
         Its keys and sums.
-    per : str or None
-        The column that tells people apart.
     most : int
         How many of the largest contributions to a base cell count.
     named : mapping

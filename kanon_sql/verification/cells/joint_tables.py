@@ -20,25 +20,14 @@ _Read = TypeVar("_Read", Tabulation, Protection)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointTables:
-    """The tables that a certificate is about: one, or all that were solved together, and earlier tables of the same source.
+    """The tables that a certificate is about: one, or all that were solved together, and earlier tables of the same source."""
 
-    Attributes
-    ----------
-    tables : tuple of (Tabulation, Protection)
-        Each of them, the earlier ones last.
-    own : int
-        Which of them is the table of the certificate.
-    whole : Tabulation
-        The keys, sums and grouping sets of all. A count under a condition has the condition as a key more, and so has each set
-        of a table with a condition if not all tables have it.
-    earlier : int
-        How many of them were released before.
-    """
-
-    tables: tuple[Requested, ...]
-    own: int
+    tables: tuple[Requested, ...]  # each of them, the earlier ones last
+    own: int  # which of them is the table of the certificate
+    # The keys, sums and grouping sets of all. A count under a condition has the condition as a key more, and so has each set of
+    # a table with a condition if not all tables have it.
     whole: Tabulation
-    earlier: int = 0
+    earlier: int = 0  # how many of them were released before
 
     @property
     def solved(self) -> tuple[Requested, ...]:

@@ -64,10 +64,10 @@ def level_sql(con: Any, column: str, level: str, place: int) -> str:
     return f"(SELECT system.main.any_value(label) FROM {table} WHERE value = {text})"  # noqa: S608
 
 
-def load_hierarchies(con: Any, hierarchies: Mapping[str, Place], delimiter: str) -> None:
+def load_hierarchies(con: Any, hierarchies: Mapping[str, Place]) -> None:
     """Read the tables that give levels of keys, by their names."""
     for name, place in hierarchies.items():
-        load(con, place, into=_loaded_name(name), delimiter=delimiter)
+        load(con, place, into=_loaded_name(name))
 
 
 def _loaded_name(name: str) -> str:

@@ -40,34 +40,16 @@ _NONE: Mapping[str, Place] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedTable:
-    """A protected table whose claims hold.
+    """A protected table whose claims hold."""
 
-    Attributes
-    ----------
-    claimed : TableCertificate
-        Its certificate.
-    tabulation, protection : Tabulation, Protection
-        What it shows, and its requirement.
-    system : PublishedSystem
-        The table without suppression, as its source gives it, with all that was solved together with it.
-    sets : mapping
-        The numbers of its grouping sets in the system, each with its keys.
-    suppressed : frozenset of int
-        The rows that show no count and no sum.
-    bound : int
-        What the cuts of the certificate prove of the cost.
-    joint : JointTables
-        All tables that the certificate is about.
-    """
-
-    claimed: TableCertificate
-    tabulation: Tabulation
-    protection: Protection
-    system: PublishedSystem
-    sets: Mapping[int, tuple[int, ...]]
-    suppressed: frozenset[int]
-    bound: int
-    joint: JointTables
+    claimed: TableCertificate  # its certificate
+    tabulation: Tabulation  # what it shows
+    protection: Protection  # its requirement
+    system: PublishedSystem  # the table without suppression, as its source gives it, with all that was solved together with it
+    sets: Mapping[int, tuple[int, ...]]  # the numbers of its grouping sets in the system, each with its keys
+    suppressed: frozenset[int]  # the rows that show no count and no sum
+    bound: int  # what the cuts of the certificate prove of the cost
+    joint: JointTables  # all tables that the certificate is about
 
     @property
     def tables(self) -> int:
@@ -80,12 +62,12 @@ class VerifiedTable:
         return _report([self.claimed], self.joint, checked, 0)
 
 
-def verify_table(con: Any, source: Place, release: Place, certificate: str, delimiter: str) -> VerifiedTable:
+def verify_table(con: Any, source: Place, release: Place, certificate: str) -> VerifiedTable:
     """Check the certificate of one protected table; arguments and errors as for `verify_tables`."""
     document = read_certificate(certificate, PROTECTED)
     with closing(con), lines_named(certificate, document):
-        load(con, source, into="source", delimiter=delimiter)
-        load(con, release, into="released", delimiter=delimiter)
+        load(con, source, into="source")
+        load(con, release, into="released")
         return verify_loaded(con, document)
 
 
@@ -115,7 +97,7 @@ def verify_loaded(con: Any, document: Document) -> VerifiedTable:
 
 
 def verify_tables(
-    con: Any, source: Place, files: Sequence[tuple[Place, str]], delimiter: str, named_tables: Mapping[str, Place] = _NONE
+    con: Any, source: Place, files: Sequence[tuple[Place, str]], named_tables: Mapping[str, Place] = _NONE
 ) -> dict[str, str]:
     """Check the certificates of a protected table, of several that were solved together, and of earlier ones, field by field.
 
@@ -127,8 +109,6 @@ def verify_tables(
         What was counted.
     files : sequence of (Place, str)
         Each table, and the path of its certificate; at least one.
-    delimiter : str
-        The separator of CSV files.
     named_tables : mapping of Place
         The tables that give levels of keys, by their names.
 
@@ -148,8 +128,8 @@ def verify_tables(
             document = read_certificate(path, PROTECTED)
             with lines_named(path, document):
                 claimed.append((release, path, read_claims(document)))
-        load(con, source, into="source", delimiter=delimiter)
-        load_hierarchies(con, named_tables, delimiter)
+        load(con, source, into="source")
+        load_hierarchies(con, named_tables)
         # the table that respects most earlier ones
         _, path, first = max(claimed, key=lambda each: each[2].joint.earlier)
         with lines_named(path, first.document):
@@ -158,7 +138,7 @@ def verify_tables(
         for number, (release, own, each) in enumerate(claimed):
             with lines_named(own, each.document):
                 con.execute("DROP TABLE IF EXISTS released")
-                load(con, release, into="released", delimiter=delimiter)
+                load(con, release, into="released")
                 _check_one(con, first, checked, each, (path, before[number]))
         together = [each for number, (*_, each) in enumerate(claimed) if before[number] is None]
         compared = [place for place in before.values() if place is not None]

@@ -12,8 +12,7 @@ from math import ceil
 
 from kanon_sql.errors import CertificateError, PolicyError, raise_alone
 from kanon_sql.model.named_rows import NamedRow, check_rows, values_of
-from kanon_sql.model.protection import COSTS, Protection
-from kanon_sql.model.sum_rules import Ambiguity, Dominance
+from kanon_sql.model.protection import COSTS, Ambiguity, Dominance, Protection
 from kanon_sql.model.tabulation import Tabulation, is_condition
 from kanon_sql.verification.cells.base_cell import BaseCell, Group
 from kanon_sql.verification.cells.exchanges import Exchanges

@@ -8,15 +8,14 @@ from typing import Any
 from kanon_sql.certificate.file import Document
 from kanon_sql.certificate.status import Status
 from kanon_sql.certificate.table_certificate import TableCertificate
-from kanon_sql.certificate.table_evidence import TableEvidence
+from kanon_sql.certificate.table_file import TableEvidence
 from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.errors import CertificateError
 from kanon_sql.model.validation import same_name
 from kanon_sql.verification.cells.counted_source import count, source_columns
 from kanon_sql.verification.cells.cuts_bound import proven
-from kanon_sql.verification.cells.empty_cells import check_cover, empty_cells
+from kanon_sql.verification.cells.empty_cells import ImpossibleCells, check_cover, empty_cells
 from kanon_sql.verification.cells.exchanges import Exchanges
-from kanon_sql.verification.cells.impossible_cells import ImpossibleCells
 from kanon_sql.verification.cells.joined_sets import check_complete, check_listed
 from kanon_sql.verification.cells.joint_tables import JointTables, joint_tables
 from kanon_sql.verification.cells.lone_rows import check_lone_rows

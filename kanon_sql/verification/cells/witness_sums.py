@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanon_sql.certificate.table_evidence import Witness
+from kanon_sql.certificate.table_file import Witness
 from kanon_sql.errors import CertificateError
+from kanon_sql.verification.cells.joined_sets import SmallRests
 from kanon_sql.verification.cells.published_system import PublishedSystem
-from kanon_sql.verification.cells.small_rests import SmallRests
 
 
 def check_witnesses(system: PublishedSystem, suppressed: frozenset[int], witnesses: Sequence[Witness]) -> None:

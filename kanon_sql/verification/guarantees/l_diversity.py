@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.model.requirements import LDiversity
-from kanon_sql.verification.guarantees.claimed_requirement import ClaimedRequirement
-from kanon_sql.verification.guarantees.limits import Limit, Whole, at_most
+from kanon_sql.verification.guarantees.claimed_requirement import ClaimedRequirement, Limit, Whole, at_most
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.verification.guarantees.claimed_requirement import MOST_SIZES, ClaimedRequirement, S
-from kanon_sql.verification.guarantees.limits import Limit, Whole, at_most
+from kanon_sql.verification.guarantees.claimed_requirement import MOST_SIZES, ClaimedRequirement, Limit, S, Whole, at_most
 
 _MOST_TRIED = 1 << 22
 """Sizes times values that are tried."""

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from kanon_sql.model.distances import TreeDistance
 from kanon_sql.model.requirements import TCloseness
-from kanon_sql.verification.guarantees.claimed_requirement import MOST_SIZES, ClaimedRequirement
-from kanon_sql.verification.guarantees.limits import ONE, Limit, Whole
+from kanon_sql.verification.guarantees.claimed_requirement import MOST_SIZES, ONE, ClaimedRequirement, Limit, Whole
 
 
 @dataclass(frozen=True, slots=True)

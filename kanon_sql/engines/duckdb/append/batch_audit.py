@@ -46,8 +46,6 @@ def check_whole_release(con: Any, ask: Ask, terms: Terms, release: str) -> None:
     ----------
     con, ask
         The connection, and what runs a statement on it.
-    terms : Terms
-        The terms of the release.
     release : str
         Its quoted name; the batch is in it.
 

@@ -33,27 +33,13 @@ _TOKEN = "system.main.kanon_ledger_token({}, {})"  # noqa: S105 - no password
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What every batch of a release has in common.
+    """What every batch of a release has in common."""
 
-    Attributes
-    ----------
-    policy : Policy
-        The guarantee, with its columns spelled as in the source.
-    shown : tuple of (str, str)
-        The columns that the release statement reads, each with its SQL.
-    keys : tuple of str
-        The columns that tell rows apart.
-    people : tuple of str
-        The columns that tell people apart: that of PER, and those of pseudonyms.
-    kinds : dict of str
-        The types of the columns that are read.
-    """
-
-    policy: Policy
-    shown: tuple[tuple[str, str], ...]
-    keys: tuple[str, ...]
-    people: tuple[str, ...]
-    kinds: Mapping[str, str]
+    policy: Policy  # the guarantee, with its columns spelled as in the source
+    shown: tuple[tuple[str, str], ...]  # the columns that the release statement reads, each with its SQL
+    keys: tuple[str, ...]  # the columns that tell rows apart
+    people: tuple[str, ...]  # the columns that tell people apart: that of PER, and those of pseudonyms
+    kinds: Mapping[str, str]  # the types of the columns that are read
 
     @property
     def parts(self) -> dict[str, Any]:
@@ -130,8 +116,6 @@ def terms_of(
 
     Parameters
     ----------
-    ask : callable
-        Runs a query.
     columns : mapping
         The columns of the source with their types.
     key : str or sequence of str
@@ -140,8 +124,6 @@ def terms_of(
         The policy, or the name of a stored one.
     options : PolicyOptions
         The policy by its parts, where there is no ``policy``.
-    surface : Surface
-        The surface. Errors name its options.
     drop : sequence of str, optional
         Columns of the source that are not released.
     allowed_files : AllowedFiles, optional

@@ -55,23 +55,13 @@ _CHECK = "kanon_sql.append"
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How a source and its ledger differ.
+    """How a source and its ledger differ."""
 
-    Attributes
-    ----------
-    unkeyed, repeated : int
-        Rows whose key is NULL, and rows whose key another row has too.
-    fresh : int
-        Rows that were never released.
-    changed, deleted : int
-        Rows that hold something else than when they were released, and released rows that are gone.
-    """
-
-    unkeyed: int
-    repeated: int
-    fresh: int
-    changed: int
-    deleted: int
+    unkeyed: int  # rows whose key is NULL
+    repeated: int  # rows whose key another row has too
+    fresh: int  # rows that were never released
+    changed: int  # rows that hold something else than when they were released
+    deleted: int  # released rows that are gone
 
 
 class Ledger:
@@ -174,8 +164,6 @@ class Ledger:
 
         Parameters
         ----------
-        terms : Terms
-            Its terms.
         rows, waiting : int
             How many rows are in it, and how many wait.
         moment : str

@@ -13,7 +13,6 @@ import duckdb
 from kanon_sql.certificate import Certificate
 from kanon_sql.engines.duckdb.append.batch import Batch
 from kanon_sql.engines.duckdb.append.batch_audit import check_whole_release, counted_batch
-from kanon_sql.engines.duckdb.append.batch_places import Place, places
 from kanon_sql.engines.duckdb.append.batch_terms import Terms, terms_of
 from kanon_sql.engines.duckdb.append.ledger import Ledger, refuse
 from kanon_sql.engines.duckdb.append.waiting_rows import hold_returning, released_batch, returning_people
@@ -24,7 +23,8 @@ from kanon_sql.engines.duckdb.connect.resources import way_out
 from kanon_sql.engines.duckdb.connect.session import Session
 from kanon_sql.engines.duckdb.gather.unit import settled_unit
 from kanon_sql.engines.duckdb.histories.linking import judge_batch
-from kanon_sql.engines.duckdb.names import qualified, quoted
+from kanon_sql.engines.duckdb.names import name_parts, qualified, quoted
+from kanon_sql.engines.duckdb.policies.stored_policies import Ask
 from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError, raise_alone
 from kanon_sql.model.all_columns_known import by_all_columns
 from kanon_sql.model.append_options import append_choices
@@ -35,6 +35,7 @@ from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.repetition import RepeatedPeopleError
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit_of_policy import unit_of
+from kanon_sql.model.validation import same_name
 
 _OVERTAKEN = "another append to this release was at work at the same time; nothing was released; hint: run it again"
 
@@ -43,20 +44,27 @@ _CONFLICT = re.compile(r'conflict|Duplicate key "batch: |UNIQUE constraint viola
 
 _TEMPORARY = ("read", "waiting", "fresh_people", "batch", "bare", "released")
 
+Place = tuple[str, str, str]
+"""Database, schema and name."""
+
+_PLACES = """SELECT database_name, schema_name, name, kind FROM (
+        SELECT database_name, schema_name, table_name AS name, 'table' AS kind FROM system.main.duckdb_tables()
+        UNION ALL
+        SELECT database_name, schema_name, view_name, 'view' FROM system.main.duckdb_views()
+    )"""
+
+_CURRENT = "SELECT system.main.current_database(), system.main.current_schema(), system.main.current_schemas(false)"
+
 
 class Append:
     """The steps of an append on a connection.
 
     Parameters
     ----------
-    con : DuckDBPyConnection or Connection
-        The connection.
     session : Session
         That of its instance.
     strict : bool
         As for `append`.
-    surface : Surface
-        The surface. Errors name its options.
     **choices : str
         ``leftover``, ``changed``, ``deleted`` and ``returning``, as for `append`.
     """
@@ -229,3 +237,39 @@ class Append:
                 error.args = (f"{error}; {first}",)
             raise_alone(error)
         return found
+
+
+def places(ask: Ask, source: str, release: str) -> tuple[Place, Place]:
+    """Return database, schema and name of the source and of the release.
+
+    Raises
+    ------
+    SourceError
+        When there is no such source, or the release cannot be next to it.
+    """
+    known = {tuple(map(same_name, place)): (*place, kind) for *place, kind in ask(_PLACES)}
+    database, schema, schemas = ask(_CURRENT)[0]
+    origin = _found(known, name_parts(source), database, [schema, *schemas])
+    if origin is None:
+        raise SourceError(f"there is no table {source}; hint: name a table or a view of the database")
+    parts = name_parts(release)
+    there = _found(known, parts, database, [schema])
+    place = there[:3] if there else (*(database, schema)[: 3 - len(parts)], *parts)
+    if there and there[3] == "view":
+        raise SourceError(f"{release} is a view; hint: a release is a table that append makes")
+    if place[0] != origin[0]:
+        raise SourceError(
+            f"{source} and {release} are in two databases; hint: keep the release where the source is, and COPY it from there"
+        )
+    if tuple(map(same_name, place)) == tuple(map(same_name, origin[:3])):
+        raise SourceError("the release is the source; hint: give it another name")
+    return origin[:3], place
+
+
+def _found(known: Mapping[tuple[str, ...], Any], parts: Sequence[str], database: str, schemas: Sequence[str]) -> Any:
+    """Return the place and the kind of a table that a name stands for."""
+    wanted = list(map(same_name, parts if len(parts) == 3 else [database, *parts]))
+    if len(wanted) == 3:
+        return known.get(tuple(wanted))
+    found = (known.get((wanted[0], same_name(schema), wanted[1])) for schema in schemas)
+    return next((each for each in found if each), None)

@@ -90,16 +90,10 @@ def released_batch(
     ----------
     ask : callable
         Runs a statement and returns its rows.
-    session : Session
-        That of the connection.
     ledger : Ledger
         Knows the rows that were released.
-    terms : Terms
-        The terms of the batch.
     settled : sequence of str
         Warnings about what is counted in the whole source.
-    surface : Surface
-        The surface. Errors name its options.
     wait : bool
         Whether rows of which nothing would be shown wait; then they are left out, and the rest is released anew.
 

@@ -9,9 +9,9 @@ from typing import Any
 import duckdb
 
 from kanon_sql.engines.cells.table_audit import TableAudit, hidden_cell
+from kanon_sql.engines.duckdb.cells.arguments import check_columns
 from kanon_sql.engines.duckdb.cells.intervals_with_sums import intervals_with_sums
 from kanon_sql.engines.duckdb.cells.published_rows import published_rows
-from kanon_sql.engines.duckdb.cells.unknown_columns import check_columns
 from kanon_sql.engines.duckdb.python_tables.duckdb_relations import is_relation, place_rows
 from kanon_sql.engines.duckdb.python_tables.tables import frame_of, names_of, readable, to_arrow
 from kanon_sql.errors import PolicyError, UnknownColumnError

@@ -22,21 +22,11 @@ _ALONE = """SELECT system.main.count(DISTINCT person)
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A table whose people, or rows, are counted.
+    """A table whose people, or rows, are counted."""
 
-    Parameters
-    ----------
-    con : connection
-        With the table.
-    table : str
-        Its quoted name.
-    per : str, optional
-        The column that tells people apart.
-    """
-
-    con: Any
-    table: str
-    per: str | None = None
+    con: Any  # a connection with the table
+    table: str  # its quoted name
+    per: str | None = None  # the column that tells people apart
 
     @property
     def what(self) -> str:

@@ -34,27 +34,13 @@ _SHARE = """SELECT DISTINCT system.main.count(*), system.main.count(*) FILTER (C
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Released:
-    """A release whose guarantees are counted.
+    """A release whose guarantees are counted."""
 
-    Attributes
-    ----------
-    con : connection
-        With the audit macros and the tables ``source`` and ``released``.
-    policy : Policy
-        What is guaranteed.
-    names : list of str
-        The quasi-identifiers.
-    sizes : mapping
-        The row of `k_anonymity` of the release.
-    figures : mapping
-        The figures of its sensitive attributes, by requirement.
-    """
-
-    con: Any
-    policy: Policy
-    names: list[str]
-    sizes: Mapping[str, Any]
-    figures: Mapping[Requirement, Figures]
+    con: Any  # a connection with the audit macros and the tables ``source`` and ``released``
+    policy: Policy  # what is guaranteed
+    names: list[str]  # the quasi-identifiers
+    sizes: Mapping[str, Any]  # the row of `k_anonymity` of the release
+    figures: Mapping[Requirement, Figures]  # the figures of its sensitive attributes, by requirement
 
 
 def broken(con: Any, requirement: Requirement, quasi_identifiers: list[str], table: str, suppress: str | None) -> str | None:
@@ -66,9 +52,7 @@ def broken(con: Any, requirement: Requirement, quasi_identifiers: list[str], tab
     Parameters
     ----------
     con : connection
-        A DuckDB connection that has the audit macros.
-    requirement : Requirement
-        The requirement.
+        With the audit macros.
     quasi_identifiers : list of str
         The columns that make classes.
     table : str

@@ -107,27 +107,13 @@ def counted_values(coded: str, sets: Sequence[Sequence[int]], requirement: Sensi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountedSets:
-    """What was counted of a table by the sets of a requirement.
-
-    Parameters
-    ----------
-    requirement : KnownColumns
-        The requirement.
-    sets : int
-        How many sets there are.
-    least : int or None
-        The smallest class by any of them, in rows; None without rows.
-    failing : int
-        Classes that break it; of people, those with too few rows for them.
-    figure : str
-        What the worst of these classes has, or the smallest.
-    """
+    """What was counted of a table by the sets of a requirement."""
 
     requirement: KnownColumns
-    sets: int
-    least: int | None
-    failing: int
-    figure: str
+    sets: int  # how many sets there are
+    least: int | None  # the smallest class by any of them, in rows; None without rows
+    failing: int  # classes that break it; of people, those with too few rows for them
+    figure: str  # what the worst of these classes has, or the smallest
 
     @property
     def kept(self) -> bool:

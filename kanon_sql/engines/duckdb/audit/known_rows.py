@@ -14,18 +14,10 @@ from kanon_sql.model.linked_histories import MOST_ROWS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownRows:
-    """What the attacker knows.
+    """What the attacker knows."""
 
-    Parameters
-    ----------
-    rows : int
-        How many rows of a person, any of them.
-    per : str
-        The column that links the rows of a person, as the table spells it.
-    """
-
-    rows: int
-    per: str
+    rows: int  # how many rows of a person, any of them
+    per: str  # the column that links the rows of a person, as the table spells it
 
     @classmethod
     def requested(cls, rows: int | None, per: str | None, known: int | None) -> KnownRows | None:

@@ -62,8 +62,6 @@ def as_shown(con: Any, suppress: str | None, population: str, quasi_identifiers:
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
     suppress : str, optional
         What stands for a suppressed cell in the release; None is NULL. Any other text, ``*`` too, is a value.
     population, table : str

@@ -10,6 +10,17 @@ from kanon_sql.model.unlisted import UNLISTED_LIMIT, Limits
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.recognition import recognized
 
+_TEXTS = "SELECT {texts} FROM {table} LIMIT 200"
+
+_ROWS = """SELECT coalesce(system.main.sum(n) FILTER (people < {fewest}), 0)
+    FROM (SELECT system.main.count(*) AS n, {people} AS people FROM {table} AS "kanon#t" GROUP BY {values})"""
+
+_TEXT = 'system.main.encode(CAST("kanon#t".{column} AS VARCHAR))'
+"""Values are distinguished as a reader sees them: by the bytes of their text, whatever the collation of the column."""
+
+
+_PEOPLE = 'SELECT system.main.count(DISTINCT {person}) FROM {table} AS "kanon#t"'
+
 
 def warnings_of_others(
     con: Any, table: str, others: Sequence[str], sensitive: Sequence[str], rows: int, k: int, *, unread: Sequence[str] = ()
@@ -20,8 +31,6 @@ def warnings_of_others(
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
     table : str
         A table of it.
     others : sequence of str
@@ -63,14 +72,25 @@ def _together(con: Any, table: str, names: Sequence[str], rows: int, limits: Lim
         yield f"{listed} together single out {share}. They are not quasi-identifiers, so this audit does not count them."
 
 
-_ROWS = """SELECT coalesce(system.main.sum(n) FILTER (people < {fewest}), 0)
-    FROM (SELECT system.main.count(*) AS n, {people} AS people FROM {table} AS "kanon#t" GROUP BY {values})"""
+def identifiers_of(con: Any, table: str, names: Sequence[str], *, unread: Sequence[str] = ()) -> dict[str, str]:
+    """Return the columns that look like identifiers, each with the reason.
 
-_TEXT = 'system.main.encode(CAST("kanon#t".{column} AS VARCHAR))'
-"""Values are distinguished as a reader sees them: by the bytes of their text, whatever the collation of the column."""
-
-
-_PEOPLE = 'SELECT system.main.count(DISTINCT {person}) FROM {table} AS "kanon#t"'
+    Parameters
+    ----------
+    table : str
+        A table or view of it.
+    names : sequence of str
+        The columns to look at.
+    unread : sequence of str
+        Columns whose cells are not those of their owner: only their names say something.
+    """
+    if not names:
+        return {}
+    texts = ", ".join("NULL" if name in unread else f"CAST({quoted(name)} AS VARCHAR)" for name in names)
+    rows = con.execute(_TEXTS.format(texts=texts, table=quoted(table))).fetchall()
+    looked = zip(*rows, strict=True) if rows else [()] * len(names)
+    found = {name: recognized(name, texts) for name, texts in zip(names, looked, strict=True)}
+    return {name: each.reason for name, each in found.items() if each is not None and each.role == "identifier"}
 
 
 def people_in(con: Any, table: str, person: str) -> int:
@@ -84,8 +104,6 @@ def singled_out(con: Any, table: str, columns: Sequence[str], fewest: int = 2, p
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
     table : str
         A table of it.
     columns : sequence of str
@@ -116,29 +134,3 @@ def singled_out(con: Any, table: str, columns: Sequence[str], fewest: int = 2, p
         people = f"system.main.count(DISTINCT {_TEXT.format(column=quoted(person))})"
     query = _ROWS.format(table=quoted(table), values=values, fewest=fewest, people=people)
     return int(con.execute(query).fetchall()[0][0])
-
-
-_TEXTS = "SELECT {texts} FROM {table} LIMIT 200"
-
-
-def identifiers_of(con: Any, table: str, names: Sequence[str], *, unread: Sequence[str] = ()) -> dict[str, str]:
-    """Return the columns that look like identifiers, each with the reason.
-
-    Parameters
-    ----------
-    con : connection
-        A DuckDB connection.
-    table : str
-        A table or view of it.
-    names : sequence of str
-        The columns to look at.
-    unread : sequence of str
-        Columns whose cells are not those of their owner: only their names say something.
-    """
-    if not names:
-        return {}
-    texts = ", ".join("NULL" if name in unread else f"CAST({quoted(name)} AS VARCHAR)" for name in names)
-    rows = con.execute(_TEXTS.format(texts=texts, table=quoted(table))).fetchall()
-    looked = zip(*rows, strict=True) if rows else [()] * len(names)
-    found = {name: recognized(name, texts) for name, texts in zip(names, looked, strict=True)}
-    return {name: each.reason for name, each in found.items() if each is not None and each.role == "identifier"}

@@ -26,14 +26,10 @@ def people_figures(con: Any, table: str, quasi_identifiers: Sequence[str], per: 
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
     table : str
         A table or view of it.
     quasi_identifiers : sequence of str
         The columns that make the classes.
-    per : str
-        The column that tells people apart.
 
     Returns
     -------
@@ -82,18 +78,10 @@ def audited_unit(
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
     table : str
         A table or view of it.
     by : sequence of str
         The quasi-identifiers.
-    per : str, optional
-        The column that tells people apart.
-    per_row : bool
-        Whether each row is a person.
-    surface : Surface
-        The surface. Errors name its options.
     raw : bool
         As for `unit_of_repeated`.
     """

@@ -11,11 +11,10 @@ from kanon_sql.engines.cells.named_rows import with_named_rows
 from kanon_sql.engines.duckdb.cells.query import protected_query
 from kanon_sql.engines.duckdb.names import name_parts, quoted, table_name
 from kanon_sql.errors import PolicyError, UnknownColumnError, hint_of
-from kanon_sql.model.grouping_sets import Sets, cube, plain, rollup
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.stored_protection import StoredProtection
 from kanon_sql.model.surfaces import Surface
-from kanon_sql.model.tabulation import Item, Tabulation, named_table
+from kanon_sql.model.tabulation import Item, Sets, Tabulation, cube, named_table, plain, rollup
 from kanon_sql.model.validation import by_name, same_name
 
 COUNT = "n"
@@ -26,39 +25,19 @@ _GROUPINGS = {"cube": cube, "rollup": rollup, "plain": plain}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableArguments:
-    """What a table shows, and its requirement.
+    """What a table shows, and its requirement."""
 
-    Parameters
-    ----------
-    table : str
-        A possibly qualified name.
-    by : list of str
-        The keys.
-    measures : mapping of str to str, optional
-        For each sum the name of its column.
-    grouping : {'cube', 'rollup', 'plain'}
-        The grouping sets: every combination of keys, keys left out from the right, or all keys only.
-    recodings : mapping of str to str, optional
-        For some keys their levels, as the clause writes them behind IN.
-    policy : StoredProtection, optional
-        Its requirement.
-    options : mapping of str to value
-        The same without a policy, as `Protection.of` takes it; an option that is None has not been given.
-    surface : Surface
-        The surface. Errors name its options.
-    known_as : tuple of str
-        The parts of the name of the source if ``table`` is a copy or a view of it.
-    """
-
-    table: str
-    by: Any
-    measures: Any = None
+    table: str  # a possibly qualified name
+    by: Any  # the keys
+    measures: Any = None  # for each sum the name of its column
+    # 'cube', 'rollup' or 'plain': every combination of keys, keys left out from the right, or all keys only
     grouping: Any = "cube"
-    recodings: Any = None
-    policy: StoredProtection | None = None
+    recodings: Any = None  # for some keys their levels, as the clause writes them behind IN
+    policy: StoredProtection | None = None  # its requirement
+    # the same without a policy, as `Protection.of` takes it; an option that is None has not been given
     options: Mapping[str, Any] = field(default_factory=dict)
-    surface: Surface = "function"
-    known_as: tuple[str, ...] = ()
+    surface: Surface = "function"  # The surface. Errors name its options.
+    known_as: tuple[str, ...] = ()  # the parts of the name of the source if ``table`` is a copy or a view of it
 
     def query(self, others: Iterable[Counting] = (), *, held: bool = True) -> str:
         """Return the SQL of the table; ``others`` are released before it, ``held`` as for `protected_query`.
@@ -159,3 +138,17 @@ class TableArguments:
         if any(not isinstance(each, str) for each in sums.values()):
             raise PolicyError("measures names columns; hint: MAP {'s': 'income'}")
         return sums
+
+
+def check_columns(named: Iterable[str], columns: list[str]) -> None:
+    """Refuse columns that the source does not have.
+
+    Raises
+    ------
+    PolicyError
+        When there is one.
+    """
+    known = {same_name(name) for name in columns}
+    for each in named:
+        if isinstance(each, str) and same_name(each) not in known:
+            raise PolicyError(f"unknown column {each!r}; hint: {hint_of(each, columns, 'name a column of the table')}")

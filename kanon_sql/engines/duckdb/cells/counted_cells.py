@@ -51,10 +51,6 @@ def protect_counted(
         For each combination of `counted_keys` ``kanon#key0`` and so on, ``kanon#people``, and for each sum ``kanon#sum0``, its
         least value ``kanon#least0``, ``kanon#lowest0`` and ``kanon#highest0`` of contributions with the sum of their squares
         ``kanon#squares0``, and ``kanon#largest0`` where a rule looks at them.
-    counting, protection
-        The table, and its requirement.
-    progress : callable, optional
-        As for `Budget`.
     warned : sequence of str
         What the other engine warns of: whom the rows of the source describe.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +9,11 @@ import numpy as np
 
 from kanon_sql.engines.cells.base_cells import BaseCells, row_numbers
 from kanon_sql.engines.cells.counting import Counting
-from kanon_sql.engines.cells.few_contributors import adds_two_numbers
+from kanon_sql.engines.cells.refused_tables import adds_two_numbers
 from kanon_sql.engines.cells.table_release import TableRelease
 from kanon_sql.engines.duckdb.cells.cell_numbers import matrix, numbers, units
 from kanon_sql.engines.duckdb.cells.table_record import Home
+from kanon_sql.engines.duckdb.gather.gathering import Gathering
 from kanon_sql.errors import AuditError, SourceError
 from kanon_sql.model.protection import Protection
 from kanon_sql.model.tabulation import Tabulation
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 _DIFFERENT = "kanon audit: the table does not add up to its base cells; nothing was released"
 
 
-class CellGathering:
+class CellGathering(Gathering):
     """The base cells of one statement while it runs.
 
     Parameters
@@ -42,24 +41,14 @@ class CellGathering:
         Where the table is remembered.
     warnings : sequence of str
         About whom a row describes.
-
-    Attributes
-    ----------
-    counting, protection, ticket, home, warnings
-        The same.
-    touched : float
-        When it was last used, as `time.monotonic`.
     """
 
     def __init__(
         self, counting: Counting, protection: Protection, ticket: int, home: Home, warnings: Sequence[str] = ()
     ) -> None:
         self.counting, self.protection, self.ticket, self.home = counting, protection, ticket, home
-        self.warnings = tuple(warnings)
-        self.touched = time.monotonic()
-        self._lock = threading.Lock()
-        self._chunks: list[pa.StructArray] = []
-        self._rows = self._requested = 0
+        super().__init__(warnings)
+        self._requested = 0
         self._found: TableRelease | None = None
         self._first: list[Int64] = []
         self._lenders: list[Int64] = []
@@ -69,15 +58,7 @@ class CellGathering:
     def _shape(self) -> Tabulation:
         return self.counting.tabulation
 
-    def add(self, cells: pa.StructArray) -> Int64:
-        """Take a chunk of base cells and return numbers for them."""
-        with self._lock:
-            self.touched = time.monotonic()
-            first, self._rows = self._rows, self._rows + len(cells)
-            self._chunks.append(cells)
-            return np.arange(first, self._rows)
-
-    def whole(self, count: int) -> BaseCells:
+    def whole(self) -> BaseCells:
         """Return all base cells in the order of their keys.
 
         Raises
@@ -85,13 +66,10 @@ class CellGathering:
         SourceError
             When a sum is no whole or decimal number, is negative or too long, or a NULL in a key would be read as a total.
         """
-        import pyarrow as pa
-
-        if count != self._rows:
-            raise AssertionError(f"{self._rows} of {count} base cells were gathered")
+        count = self._rows
         if not count:
             return BaseCells.none(len(self._shape.keys), len(self._shape.sums), self.counting.largest)
-        cells, self._chunks = pa.concat_arrays(self._chunks), []
+        cells = self._joined()
         column = {field.name: cells.field(place) for place, field in enumerate(cells.type)}
         order = np.argsort(numbers(column["kanon#number"]), kind="stable")
         keys = [numbers(column[f"kanon#code{place}"])[order] for place in range(len(self._shape.keys))]
@@ -124,7 +102,6 @@ class CellGathering:
         self._first = [self._own[np.unique(column, return_index=True)[1]] for column in ancestors.T]
         firsts = [np.unique(column, return_index=True)[1] for column in cells.keys[self._own].T]
         self._lenders = [self._own[first] + 1 for first in firsts]
-        self.touched = time.monotonic()
 
     def suppressed(self, rows: pa.StructArray) -> Bools:
         """Return what rows of the table do not show: for each the row itself, and each count under a condition.
@@ -220,7 +197,8 @@ class CellGathering:
 
     def close(self) -> None:
         """Let go of everything."""
-        self._chunks, self._found, self._first = [], None, []
+        super().close()
+        self._found, self._first = None, []
 
     def _measure(self, text: str) -> int:
         """Return the measure of a sum in the joint table; the count is the first."""

@@ -10,8 +10,7 @@ import numpy as np
 from kanon_sql.engines.duckdb.cells.published_rows import PublishedRows
 from kanon_sql.solvers.budget import Budget
 from kanon_sql.solvers.cells.intervals import Interval, intervals
-from kanon_sql.table.cell_table import Bools
-from kanon_sql.table.published_cells import PublishedCells
+from kanon_sql.table.cell_table import Bools, PublishedCells
 
 
 def intervals_with_sums(counts: PublishedRows, sums: Sequence[PublishedRows], budget: Budget) -> dict[int, Interval]:
@@ -21,8 +20,6 @@ def intervals_with_sums(counts: PublishedRows, sums: Sequence[PublishedRows], bu
     ----------
     counts, sums
         The same rows, with their counts and with each of the sums.
-    budget : Budget
-        Its time.
 
     Raises
     ------

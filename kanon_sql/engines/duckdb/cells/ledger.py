@@ -14,9 +14,8 @@ from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.earlier_tables import EarlierTable
 from kanon_sql.engines.cells.table_release import TableRelease
 from kanon_sql.engines.cells.tables_together import TablesTogether
-from kanon_sql.engines.duckdb.cells.memory import Memory
-from kanon_sql.engines.duckdb.cells.table_record import Home, databases, numbers, read, write
-from kanon_sql.engines.duckdb.gather.stored_tables import is_stored
+from kanon_sql.engines.duckdb.cells.table_record import Home, Memory, databases, numbers, read, write
+from kanon_sql.engines.duckdb.gather.from_items import is_stored
 from kanon_sql.errors import SourceError
 from kanon_sql.model.secret import Secret
 from kanon_sql.model.tabulation import Tabulation

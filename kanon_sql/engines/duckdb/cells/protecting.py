@@ -14,10 +14,9 @@ import duckdb
 from kanon_sql.certificate.table_certificate import ProtectedTable
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.tables_together import TablesTogether
-from kanon_sql.engines.duckdb.cells.arguments import TableArguments
+from kanon_sql.engines.duckdb.cells.arguments import TableArguments, check_columns
 from kanon_sql.engines.duckdb.cells.query import protected_query
 from kanon_sql.engines.duckdb.cells.remembered_source import comparable, let_go, remember
-from kanon_sql.engines.duckdb.cells.unknown_columns import check_columns
 from kanon_sql.engines.duckdb.connect.registration import new_session
 from kanon_sql.engines.duckdb.connect.session import Session
 from kanon_sql.engines.duckdb.python_tables.conversions import answer_of

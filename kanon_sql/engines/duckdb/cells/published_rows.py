@@ -14,7 +14,7 @@ from kanon_sql.engines.duckdb.texts import cells_text
 from kanon_sql.errors import SourceError
 from kanon_sql.model.validation import as_identifier
 from kanon_sql.table.arrays import Int64
-from kanon_sql.table.published_cells import PublishedCells
+from kanon_sql.table.cell_table import PublishedCells
 
 _MOST = 1_000_000
 """Base cells of a system."""
@@ -27,27 +27,14 @@ OTHERS = "(others)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedRows:
-    """A published table.
+    """A published table."""
 
-    Parameters
-    ----------
-    cells : PublishedCells
-        Its equations.
-    keys : list of tuple of str or None
-        The keys of each row; None for a total.
-    unit : int
-        How many units of the equations are 1.
-    published : int
-        How many of the rows are in the table; the others are those that it left out, and groups that its rows name together.
-    rests : list of (keys, value)
-        What the shown rows leave of a shown total for its other rows.
-    """
-
-    cells: PublishedCells
-    keys: list[tuple[str | None, ...]]
-    unit: int
+    cells: PublishedCells  # its equations
+    keys: list[tuple[str | None, ...]]  # the keys of each row; None for a total
+    unit: int  # how many units of the equations are 1
+    # how many of the rows are in the table; the others are those that it left out, and groups that its rows name together
     published: int
-    rests: list[tuple[tuple[str | None, ...], int]]
+    rests: list[tuple[tuple[str | None, ...], int]]  # what the shown rows leave of a shown total for its other rows
 
 
 def published_rows(

@@ -50,8 +50,6 @@ def protected_query(
 
     Parameters
     ----------
-    counting, protection
-        The table, and its requirement.
     source : str
         FROM; used once.
     others : iterable of Counting
@@ -69,8 +67,6 @@ def protected_query(
         of.
     held : bool
         Whether the source gives the same rows when it is read again. Otherwise it is read once and kept.
-    surface : Surface
-        The surface. Errors name its options.
 
     Notes
     -----

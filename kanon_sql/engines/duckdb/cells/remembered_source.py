@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 
 from kanon_sql.engines.cells.counting import Counting
-from kanon_sql.engines.duckdb.cells.memory import Memory, lasting_name
+from kanon_sql.engines.duckdb.cells.table_record import Memory, lasting_name
 from kanon_sql.engines.duckdb.cells.tables_read import fingerprint
 from kanon_sql.engines.duckdb.connect.session import Session
 from kanon_sql.engines.duckdb.files.places import Place, plain
@@ -40,7 +40,6 @@ def read_source(
     place: Place,
     *,
     into: str,
-    delimiter: str,
     ledger: str | os.PathLike[str] | None,
     piped: bool = False,
 ) -> None:
@@ -50,11 +49,9 @@ def read_source(
     ----------
     con : connection
         A DuckDB connection; `let_go` takes the files from it again.
-    session : Session
-        Its session.
     place : Place
         The source. A table of a database is read where it is, so that its own file remembers what is made of it.
-    into, delimiter
+    into
         As for `load`.
     ledger : str or PathLike, optional
         The database file that remembers the tables instead; it is made if it is not there.
@@ -77,7 +74,7 @@ def read_source(
         except duckdb.Error as error:
             raise_alone(SourceError(f"cannot read {place}: {plain(error)}"))
     else:
-        load(con, place, into=into, delimiter=delimiter)
+        load(con, place, into=into)
     if stored and not other_file:
         return
     where = place.pattern or place.path

@@ -3,6 +3,8 @@
 The table ``kanon_protected_tables`` in the schema ``main`` has a row for each. It holds counts of the source, so it is only
 written into the file that holds the source. A row also holds SQL that later statements run, and a changed row could make a
 later table unsafe: a row counts only with its seal, which nobody can compute without the secret.
+
+The tables of a file or of Python are remembered in a ledger that the user names, or nowhere.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -21,7 +25,6 @@ import numpy as np
 from kanon_sql.engines.cells.base_cells import BaseCells
 from kanon_sql.engines.cells.counting import Counting
 from kanon_sql.engines.cells.earlier_tables import EarlierTable
-from kanon_sql.engines.duckdb.cells.memory import Memory
 from kanon_sql.engines.duckdb.cells.tables_read import identity
 from kanon_sql.engines.duckdb.names import qualified
 from kanon_sql.errors import KanonError, SourceError, raise_alone
@@ -69,19 +72,44 @@ _UNSEALED = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """Where the tables of the one source of an instance are remembered."""
+
+    name: str  # the source, as a name that later sessions give it too
+    database: str | None = None  # the attached ledger; None if nothing remembers the tables
+    warning: str | None = None  # what is said if nothing does
+    fingerprint: str | None = None  # that of a source that is no table of a database, see `fingerprint`
+
+    def knows(self, counting: Counting) -> bool:
+        """Return whether a remembered table is one of this source, so that both are counted together."""
+        return self.name in counting.tabulation.reads
+
+    def lasting(self, reads: Iterable[str], tables: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+        """Return what a table reads, as `tables_read` returns it, under names that later sessions give it too."""
+        stored = {identity(each): each for each in tables if each["kind"] != "macro"}
+        found = {self.name} if self.fingerprint is None else {self.name, self.fingerprint}
+        for each in reads:
+            what = stored.get(each)
+            if what is None:
+                found.add(each)
+            elif what["path"] is not None:
+                found.add(lasting_name(what["path"], what["schema"], what["name"]))
+        return tuple(sorted(found))
+
+
+def lasting_name(path: str | Path, *parts: str) -> str:
+    """Return a name for a file, or for a table in it, that does not show its folder."""
+    where = str(path)
+    marked = [Path(where).name, sha256(where.encode()).hexdigest()[:16], *map(same_name, parts)]
+    return named_table([" ".join(marked)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Home:
-    """Where a protected table is remembered.
+    """Where a protected table is remembered."""
 
-    Attributes
-    ----------
-    database : str or None
-        The attached database that remembers it; None where only the session does.
-    warning : str or None
-        Why no file remembers it, if the user should know.
-    """
-
-    database: str | None = None
-    warning: str | None = None
+    database: str | None = None  # the attached database that remembers it; None where only the session does
+    warning: str | None = None  # why no file remembers it, if the user should know
 
 
 def home_of(

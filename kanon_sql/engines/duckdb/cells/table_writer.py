@@ -66,8 +66,6 @@ class JointWriter:
     ----------
     released : ProtectedTables
         Those that were released before.
-    tables : TablesTogether
-        The tables.
     tickets : sequence of int
         See `ProtectedTables.together`.
     """

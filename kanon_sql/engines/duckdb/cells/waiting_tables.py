@@ -54,8 +54,6 @@ class WaitingTables:
 
         Parameters
         ----------
-        query : str
-            The text.
         rewrite : callable
             ``rewrite(text, writer=writer)`` returns a text as DuckDB takes it; ``writer`` writes its protected tables.
         run : callable

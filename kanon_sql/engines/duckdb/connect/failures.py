@@ -58,20 +58,12 @@ _KIND = re.compile(r"[A-Z][A-Za-z /-]* Error")
 
 @dataclass(slots=True)
 class RequestedStatement:
-    """A statement that a connection runs.
+    """A statement that a connection runs."""
 
-    Parameters
-    ----------
-    text : str
-        The statement as the user wrote it.
-    released : bool
-        Whether there is a release in it, as far as is known: a view may hold one, which shows when it is bound.
-    everything : callable, optional
-        Makes the macros that are not there yet, before somebody writes SQL that we do not see.
-    """
-
-    text: str = ""
+    text: str = ""  # the statement as the user wrote it
+    # whether there is a release in it, as far as is known: a view may hold one, which shows when it is bound
     released: bool = False
+    # makes the macros that are not there yet, before somebody writes SQL that we do not see
     everything: Callable[[], None] | None = None
 
     @classmethod
@@ -92,10 +84,6 @@ def error_to_raise(error: Exception, statement: RequestedStatement, session: Ses
 
     Parameters
     ----------
-    error : Exception
-        What was raised.
-    statement : RequestedStatement
-        The statement.
     session : Session
         Knows the errors of our own functions, of which DuckDB hands on the text.
     """

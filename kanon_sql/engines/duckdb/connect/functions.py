@@ -23,31 +23,16 @@ _ASKS = "kanon_certificates"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Function:
-    """A scalar function to register.
+    """A scalar function to register."""
 
-    Parameters
-    ----------
-    name, returns : str
-        Name and return type in SQL.
-    call : callable
-        The function; called with ``Session`` first.
-    parameters : empty tuple, optional
-        ``()`` for a function without arguments; None takes any number of any type.
-    arrow : bool
-        Whether it takes and returns Arrow arrays instead of values.
-    side_effects : bool
-        Whether each call counts, so that DuckDB may not fold or repeat it.
-    refused : callable, optional
-        Makes the words of an error of ours a result, with which the statement fails: what a Python function raises reaches the
-        user of a plain DuckDB connection behind words about Python.
-    """
-
-    name: str
-    returns: str
-    call: Callable[..., Any]
-    parameters: tuple[()] | None = None
-    arrow: bool = False
-    side_effects: bool = False
+    name: str  # its name in SQL
+    returns: str  # its return type in SQL
+    call: Callable[..., Any]  # the function; called with ``Session`` first
+    parameters: tuple[()] | None = None  # ``()`` for a function without arguments; None takes any number of any type
+    arrow: bool = False  # whether it takes and returns Arrow arrays instead of values
+    side_effects: bool = False  # whether each call counts, so that DuckDB may not fold or repeat it
+    # makes the words of an error of ours a result, with which the statement fails: what a Python function raises reaches the
+    # user of a plain DuckDB connection behind words about Python
     refused: Callable[[str], Any] | None = None
 
     def bound(self, session: Session) -> Callable[..., Any]:

@@ -22,8 +22,6 @@ def run(session: Session, requested: RequestedStatement, call: Callable[..., Any
 
     Parameters
     ----------
-    session : Session
-        That of the connection.
     requested : RequestedStatement
         The statement; a release that shows when it is bound is noted there.
     call : callable

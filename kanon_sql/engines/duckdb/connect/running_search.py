@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from kanon_sql.engines.notebook import LiveProgress, live_progress
+from kanon_sql.engines.notebook.progress import LiveProgress, live_progress
 from kanon_sql.errors import InterruptedReleaseError, KanonError, raise_alone
 from kanon_sql.solvers.budget import Moment, Progress
 

@@ -19,7 +19,7 @@ from kanon_sql.engines.announcing import Announcements
 from kanon_sql.engines.duckdb.connect.binding import Binding
 from kanon_sql.engines.duckdb.connect.remembered_failures import RememberedFailures
 from kanon_sql.engines.duckdb.connect.running_search import RunningSearch
-from kanon_sql.engines.duckdb.gather.running_gatherings import Gatherings
+from kanon_sql.engines.duckdb.gather.gathering import Gatherings
 from kanon_sql.engines.duckdb.histories.token_memory import TokenMemory
 from kanon_sql.engines.duckdb.policies.allowed_files import AllowedFiles
 from kanon_sql.errors import PolicyError, SourceError

@@ -8,8 +8,7 @@ from typing import Any
 
 import duckdb
 
-from kanon_sql.certificate.history_certificate import HistoryCertificate
-from kanon_sql.certificate.stated import Stated, guaranteed_by, stated
+from kanon_sql.certificate.history_certificate import HistoryCertificate, Stated, guaranteed_by, stated
 from kanon_sql.engines.duckdb.audit.measures import macro_errors, record
 from kanon_sql.engines.duckdb.database.fingerprint import fingerprint
 from kanon_sql.engines.duckdb.database.joined_histories import Link, joined_histories, links_of
@@ -47,28 +46,15 @@ ORDER BY kind ASC NULLS LAST, name ASC NULLS LAST"""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseAudit:
-    """What was measured in a released database.
+    """What was measured in a released database."""
 
-    Attributes
-    ----------
-    releases : dict
-        For each release its rows, its classes, and the smallest class in rows.
-    tokens : dict or None
-        Over all releases with tokens or shared keys: people, people alone in their history, the fewest candidates of a person,
-        and the most rows of one. None without them.
-    keys : list of str
-        The columns that are released unchanged in several tables and link their rows.
-    broken : list of str
-        What does not hold.
-    warnings : list of str
-        What a policy permits.
-    """
-
-    releases: dict[str, dict[str, Any]]
+    releases: dict[str, dict[str, Any]]  # for each release its rows, its classes, and the smallest class in rows
+    # Over all releases with tokens or shared keys: people, people alone in their history, the fewest candidates of a person,
+    # and the most rows of one. None without them.
     tokens: dict[str, Any] | None
-    keys: list[str]
-    broken: list[str]
-    warnings: list[str]
+    keys: list[str]  # the columns that are released unchanged in several tables and link their rows
+    broken: list[str]  # what does not hold
+    warnings: list[str]  # what a policy permits
 
 
 def is_released(path: Path) -> bool:

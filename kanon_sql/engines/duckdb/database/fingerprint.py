@@ -23,8 +23,6 @@ def fingerprint(con: Any, table: str) -> str:
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
     table : str
         What stands in a FROM clause.
 

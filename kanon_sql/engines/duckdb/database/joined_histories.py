@@ -63,19 +63,11 @@ FROM (SELECT system.main.count(*) OVER (PARTITION BY history) AS candidates, sys
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A column that links rows.
+    """A column that links rows."""
 
-    Parameters
-    ----------
-    release, column : str
-        Where it is.
-    key : bool
-        Whether its values are released unchanged; else they are tokens.
-    """
-
-    release: str
-    column: str
-    key: bool
+    release: str  # the release that it is in
+    column: str  # the column that it is in
+    key: bool  # whether its values are released unchanged; else they are tokens
 
     @property
     def value(self) -> str:

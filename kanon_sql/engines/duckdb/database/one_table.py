@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from kanon_sql.certificate.stated import Stated, guaranteed_by
+from kanon_sql.certificate.history_certificate import Stated, guaranteed_by
 from kanon_sql.engines.announcing import announce
 from kanon_sql.engines.duckdb.connect.failures import spoken
 from kanon_sql.engines.duckdb.database.coarser_labels import coarser_labels, has_ladder, ladder_of
@@ -60,21 +60,11 @@ _TOKEN = """system.main.kanon_pseudonym(system.main.concat({name}, ' ', CAST(sys
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleasedTable:
-    """A table of the released database.
+    """A table of the released database."""
 
-    Attributes
-    ----------
-    planned : PlannedRelease
-        The stored policy.
-    policy : StoredPolicy
-        The roles of all its columns, those of a person included.
-    certificate : Certificate or HistoryCertificate
-        What is proven about it.
-    """
-
-    planned: PlannedRelease
-    policy: StoredPolicy
-    certificate: Stated
+    planned: PlannedRelease  # the stored policy
+    policy: StoredPolicy  # the roles of all its columns, those of a person included
+    certificate: Stated  # what is proven about it
 
     @property
     def name(self) -> str:
@@ -94,8 +84,6 @@ class Releasing:
     ----------
     con : Connection
         That of a `snapshot`.
-    surface : Surface
-        The surface. Errors name its options.
     """
 
     def __init__(self, con: Connection, surface: Surface) -> None:

@@ -27,21 +27,13 @@ LEFT JOIN {people} AS "kanon#shown" ON "kanon#fact".{key} = "kanon#shown".{perso
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownPeople:
-    """What the release of a table of people shows of each person.
+    """What the release of a table of people shows of each person."""
 
-    Attributes
-    ----------
-    table : str
-        A temporary table with the key of each person, the token of the class, and the columns as the release shows them.
-    quasi_identifiers : tuple of QuasiIdentifier
-        Those of the table of people, with the labels that facts may show instead of these.
-    token : str
-        SQL of the token of the class of a released row of people.
-    """
-
+    # a temporary table with the key of each person, the token of the class, and the columns as the release shows them
     table: str
+    # those of the table of people, with the labels that facts may show instead of these
     quasi_identifiers: tuple[QuasiIdentifier, ...]
-    token: str
+    token: str  # SQL of the token of the class of a released row of people
 
     def columns_of(self, person: Person, whose: StoredPolicy) -> list[QuasiIdentifier]:
         """Return the columns of a person in a table of facts.
@@ -60,18 +52,10 @@ class ShownPeople:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactsOfPeople:
-    """A table of facts with the columns of its people.
+    """A table of facts with the columns of its people."""
 
-    Attributes
-    ----------
-    query : str
-        Its rows.
-    policy : StoredPolicy
-        What is guaranteed of them: all columns have a role.
-    """
-
-    query: str
-    policy: StoredPolicy
+    query: str  # its rows
+    policy: StoredPolicy  # what is guaranteed of them: all columns have a role
 
     @classmethod
     def of(cls, policy: StoredPolicy, person: Person, body: str, columns: Sequence[str], shown: ShownPeople) -> FactsOfPeople:
@@ -83,8 +67,6 @@ class FactsOfPeople:
             Of the facts.
         body : str
             The query of the facts alone.
-        columns : sequence of str
-            Its columns.
         shown : ShownPeople
             What is shown of the people.
 

@@ -19,27 +19,13 @@ CERTIFICATES, COLUMNS = "kanon_certificates", "kanon_columns"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRelease:
-    """One release of a database.
+    """One release of a database."""
 
-    Attributes
-    ----------
-    name : str
-        Its name in the released database.
-    policy : StoredPolicy
-        The policy as it was written.
-    person : Person, optional
-        Who its rows are about. The columns of the person are added to its own.
-    people : str
-        The name of the release of the table of people, if there is a person.
-    key : str, optional
-        In a table of people: the column that the facts about them name.
-    """
-
-    name: str
-    policy: StoredPolicy
-    person: Person | None = None
-    people: str = ""
-    key: str | None = None
+    name: str  # its name in the released database
+    policy: StoredPolicy  # the policy as it was written
+    person: Person | None = None  # Who its rows are about. The columns of the person are added to its own.
+    people: str = ""  # the name of the release of the table of people, if there is a person
+    key: str | None = None  # in a table of people: the column that the facts about them name
 
 
 def planned_releases(policies: Sequence[StoredPolicy]) -> list[PlannedRelease]:

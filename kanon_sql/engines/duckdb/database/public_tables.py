@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from kanon_sql.certificate.history_certificate import HistoryCertificate
-from kanon_sql.certificate.stated import Stated
+from kanon_sql.certificate.history_certificate import HistoryCertificate, Stated
 from kanon_sql.engines.duckdb.database.fingerprint import fingerprint
 from kanon_sql.engines.duckdb.database.one_table import ReleasedTable
 from kanon_sql.engines.duckdb.database.plan import CERTIFICATES, COLUMNS

@@ -30,7 +30,7 @@ from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import one_of
 
 if TYPE_CHECKING:
-    from kanon_sql.certificate.stated import Stated
+    from kanon_sql.certificate.history_certificate import Stated
     from kanon_sql.engines.duckdb.connect.connection import Connection
     from kanon_sql.solvers.budget import Moment
 
@@ -102,44 +102,22 @@ def release_database(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleasedDatabase:
-    """What became of the release of a database.
+    """What became of the release of a database."""
 
-    Attributes
-    ----------
-    certificates : dict of Certificate or HistoryCertificate
-        By the names of the releases, in their order.
-    audit : DatabaseAudit
-        What was measured in the file that was written.
-    columns : list of (str, str, str, str)
-        For each column its release, its name, its role, and what was done to it.
-    """
-
-    certificates: dict[str, Stated]
-    audit: DatabaseAudit
-    columns: list[tuple[str, str, str, str]]
+    certificates: dict[str, Stated]  # by the names of the releases, in their order
+    audit: DatabaseAudit  # what was measured in the file that was written
+    columns: list[tuple[str, str, str, str]]  # for each column its release, its name, its role, and what was done to it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseRelease:
-    """The release of a database: from where, into what, and in which order.
+    """The release of a database: from where, into what, and in which order."""
 
-    Attributes
-    ----------
-    source, into : Path
-        The database, and what is written.
-    plan : list of PlannedRelease
-        The releases.
-    format : str
-        One of `FORMATS`.
-    surface : Surface
-        The surface. Errors name its options.
-    """
-
-    source: Path
-    into: Path
-    plan: list[PlannedRelease]
-    format: str
-    surface: Surface
+    source: Path  # the database
+    into: Path  # what is written
+    plan: list[PlannedRelease]  # the releases
+    format: str  # one of `FORMATS`
+    surface: Surface  # The surface. Errors name its options.
 
     @classmethod
     def of(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import glob
 import os
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kanon_sql.engines.duckdb.connect.remembered_failures import worded
 from kanon_sql.engines.duckdb.connect.resources import way_out
+from kanon_sql.engines.duckdb.files.dialect import Dialect
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import SourceError, hint_of, raise_alone
 
@@ -25,6 +26,10 @@ _ENDINGS = {
     ".jsonl.gz": "jsonl",
     ".ndjson": "jsonl",
     ".ndjson.gz": "jsonl",
+    ".xlsx": "workbook",
+    ".xlsm": "workbook",
+    ".xls": "workbook",
+    ".ods": "workbook",
     ".duckdb": "duckdb",
     ".ddb": "duckdb",
     ".db": "duckdb",
@@ -44,40 +49,42 @@ def readable(folder: Path) -> list[str]:
         return []
 
 
+def _parquet_of(folder: Path, name: str) -> str:
+    """Return the pattern of the Parquet files in a folder and below it.
+
+    Raises
+    ------
+    SourceError
+        When there are none, or other tables, too.
+    """
+    found = {
+        path.suffix.lower() for path in folder.rglob("*") if path.is_file() and path.name.lower().endswith(tuple(_ENDINGS))
+    }
+    if found != {".parquet"}:
+        some = "no Parquet files" if ".parquet" not in found else f"files of other kinds, too: {', '.join(sorted(found))}"
+        raise SourceError(f"{name} is a folder with {some}; hint: name one file, or a pattern such as '{name}/*.csv'")
+    return os.path.join(glob.escape(name), "**", "*.parquet")
+
+
 def _unquoted(name: str) -> str:
     return name[1:-1].replace('""', '"') if name.startswith('"') else name
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a table lies: a file, and for a DuckDB file the table in it.
+    """Where a table lies: a file, and for a DuckDB file the table in it."""
 
-    Attributes
-    ----------
-    path : Path
-        The file, with symbolic links resolved, so that replacing it replaces what the link points to.
-    kind : str
-        ``'csv'``, ``'tsv'``, ``'parquet'``, ``'json'``, ``'jsonl'`` or ``'duckdb'``.
-    table : str, optional
-        The table of a DuckDB file, optionally with its schema.
-    ending : str
-        The ending that gave the kind.
-    pattern : str, optional
-        A pattern of many files, or a URL, as DuckDB reads them; it is only read, never written.
-    escaped : bool
-        Whether cells of the CSV file that a spreadsheet takes for formulas have a quote before them.
-    """
-
-    path: Path
-    kind: str
-    table: str | None
-    ending: str
-    pattern: str | None = None
-    escaped: bool = False
+    path: Path  # the file, with symbolic links resolved, so that replacing it replaces what the link points to
+    kind: str  # ``'csv'``, ``'tsv'``, ``'parquet'``, ``'json'``, ``'jsonl'``, ``'workbook'`` or ``'duckdb'``
+    table: str | None  # the table of a DuckDB file, optionally with its schema, or the sheet of a workbook
+    ending: str  # the ending that gave the kind
+    pattern: str | None = None  # a pattern of many files, or a URL, as DuckDB reads them; it is only read, never written
+    escaped: bool = False  # whether cells of the CSV file that a spreadsheet takes for formulas have a quote before them
+    dialect: Dialect = field(default_factory=Dialect)  # how a CSV file is written
 
     @classmethod
-    def of(cls, text: str, table: str | None = None) -> Place:
-        """Read ``FILE``, ``FILE.duckdb::table``, a URL, or a pattern such as ``visits-*.csv`` that is no file itself.
+    def of(cls, text: str, table: str | None = None, dialect: Dialect | None = None) -> Place:
+        """Read ``FILE``, ``FILE.duckdb::table``, a folder of Parquet files, a URL, or a pattern such as ``visits-*.csv``.
 
         Raises
         ------
@@ -88,17 +95,23 @@ class Place:
         if inner and table:
             raise SourceError(f"{text} names a table already; hint: leave --table out")
         path = Path(os.path.realpath(name))
-        many = _URL.match(name) is not None or (glob.has_magic(name) and not path.exists())
+        if path.is_dir():
+            name = _parquet_of(path, name)
+        many = _URL.match(name) is not None or (glob.has_magic(name) and not os.path.lexists(name))
         lower = Path(name.partition("?")[0] if _URL.match(name) else name).name.lower()
         ending = next((end for end in sorted(_ENDINGS, key=len, reverse=True) if lower.endswith(end)), None)
         if ending is None:
             hint = hint_of(Path(lower).suffix, _ENDINGS, f"it must end in {', '.join(_ENDINGS)}", spelled=str)
             raise SourceError(f"{name} has no known format; hint: {hint}")
-        place = cls(path, _ENDINGS[ending], inner or table or None, ending, name if many else None)
+        place = cls(
+            path, _ENDINGS[ending], inner or table or None, ending, name if many else None, dialect=dialect or Dialect()
+        )
         if many and place.kind == "duckdb":
             raise SourceError(f"{name} is more than one database, or no file; hint: copy it here, and name it and its table")
         if place.kind == "duckdb" and not place.table:
             raise SourceError(f"{name} is a database, so it needs the name of a table; hint: {name}::patients")
+        if place.kind == "workbook":
+            return place
         if place.kind != "duckdb" and place.table:
             raise SourceError(f"{name} is not a database, so it has no table to name; hint: databases end in .duckdb")
         if place.table and not _TABLE.fullmatch(place.table):
@@ -134,7 +147,7 @@ class Place:
     @property
     def called(self) -> str:
         """Return what its table is called: its name in a database, or that of the file without its ending."""
-        return self.path.name[: -len(self.ending)] if self.table is None else self.name[-1]
+        return self.name[-1] if self.kind == "duckdb" else self.path.name[: -len(self.ending)]
 
     def within(self, database: str) -> str:
         """Return the table as an SQL name in an attached database."""
@@ -186,6 +199,18 @@ class Place:
             raise SourceError(f"{self.path} is not a file")
 
 
+_MEANINGS = {
+    "ConversionException": "a value does not fit the type of its column",
+    "OutOfRangeException": "a number is too large for the type of its column",
+    "BinderException": "it does not have the columns that are needed",
+    "ParserException": "a name in it cannot be used in SQL",
+    "InterruptException": "the work was interrupted",
+    "ConstraintException": "a value is missing or twice there",
+    "SerializationException": "the file is damaged, or of another version",
+}
+"""What kinds of errors of DuckDB mean, without the values that they quote."""
+
+
 def plain(error: Exception) -> str:
     """Return what a DuckDB error says, without the values that some of them quote.
 
@@ -201,5 +226,14 @@ def plain(error: Exception) -> str:
         return worded(str(error)).splitlines()[0] + (f"; hint: {cause}" if cause else "")
     line = re.search(r"\bLine: (\d+)", str(error))
     broken = re.search(r"not utf-8|unicode", str(error), re.IGNORECASE)
-    hint = "the text must be UTF-8" if broken else "DuckDB itself says more, and may quote values"
-    return f"{type(error).__name__}{f' at line {line[1]}' if line else ''}; hint: {hint}"
+    place = f" at line {line[1]}" if line else ""
+    if broken:
+        return f"it is not in UTF-8{place}; hint: name its encoding, such as --encoding latin-1"
+    kind = _MEANINGS.get(type(error).__name__, "it is not of the form that its name says")
+    return f"{kind}{place}; hint: DuckDB itself says more, and may quote values"
+
+
+def unreadable(place: Place, why: str) -> SourceError:
+    """Return the error for a table that cannot be read."""
+    web = "; hint: DuckDB reads URLs by its extension httpfs, over the network" if "://" in str(place) else ""
+    return SourceError(f"cannot read {place}: {why}{web}")

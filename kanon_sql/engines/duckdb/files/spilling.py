@@ -23,8 +23,6 @@ def private_spilling(db: str, con: Any) -> Iterator[None]:
     ----------
     db : str
         The database: the directory goes next to it, or into the working directory if it is in memory.
-    con : Connection
-        Its connection.
     """
     with ExitStack() as stack:
         with suppress(SourceError):

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.engines.duckdb.connect.resources import system_words
-from kanon_sql.engines.duckdb.files.formulas import unescape
-from kanon_sql.engines.duckdb.files.places import Place, plain
+from kanon_sql.engines.duckdb.files.csv_files import CSV, found, in_utf8, load_csv
+from kanon_sql.engines.duckdb.files.places import Place, plain, unreadable
 from kanon_sql.engines.duckdb.files.staging import appeared, put, put_new
+from kanon_sql.engines.duckdb.files.workbooks import load_workbook
 from kanon_sql.engines.duckdb.gather.from_items import levels_of_file
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
 from kanon_sql.errors import SourceError, raise_alone
@@ -20,17 +21,12 @@ from kanon_sql.model.validation import same_name
 if TYPE_CHECKING:
     from kanon_sql.model.policy import Policy
 
-# Everything that DuckDB would guess about a CSV file is said here, because a guess may drop a line that begins with '#',
-# turn the zip code 00501 into 501, or take "" (an empty text) for a missing value.
-_CSV = """all_varchar := true, header := true, delim := $delimiter, quote := '"', escape := '"', comment := '', skip := 0,
-    nullstr := '', allow_quoted_nulls := false, strict_mode := true, sample_size := -1, hive_partitioning := false"""
-
 # Depth 1 keeps every JSON value as it stands; _exact_json then names its type.
 _JSON = "maximum_depth := 1, sample_size := -1, hive_partitioning := false"
 
 _READERS = {
-    "csv": f"system.main.read_csv($path, {_CSV})",
-    "tsv": f"system.main.read_csv($path, {_CSV})",
+    "csv": CSV,
+    "tsv": CSV,
     "parquet": "system.main.read_parquet($path, hive_partitioning := false)",
     "json": f"system.main.read_json($path, {_JSON})",
     "jsonl": f"system.main.read_json($path, format := 'newline_delimited', {_JSON})",
@@ -45,31 +41,34 @@ _WRITERS = {
 }
 
 
-def loading(place: Place, *, into: str, delimiter: str = ",") -> str | None:
-    """Return the statements that `load` a table; None for JSON, whose types `load` finds by looking at the values."""
-    if place.kind in ("json", "jsonl") or place.escaped:
+def loading(place: Place, *, into: str) -> str | None:
+    """Return the statements that `load` a table; None for JSON, and for CSV files that are not read as they stand."""
+    if place.kind in ("json", "jsonl", "workbook") or place.escaped:
         return None
     if place.kind == "duckdb":
         attach = f"ATTACH {literal(str(place.path))} AS kanon_input (READ_ONLY)"
         return f"{attach};\nCREATE TABLE {quoted(into)} AS FROM {place.within('kanon_input')};\nDETACH kanon_input;"
     reader = _READERS[place.kind].replace("$path", literal(place.glob))
-    reader = reader.replace("$delimiter", literal("\t" if place.kind == "tsv" else delimiter))
+    if place.kind in ("csv", "tsv"):
+        dialect = found(place)
+        if not dialect.is_utf8 or dialect.dates or dialect.decimal != ".":
+            return None
+        reader = reader.replace("$delimiter", literal(dialect.delimiter or ",")).replace("$header", str(dialect.header).lower())
     return f"CREATE TABLE {quoted(into)} AS FROM {reader};"
 
 
-def load(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:
+def load(con: Any, place: Place, *, into: str) -> list[str]:
     """Copy a table from its file into the connection: one snapshot, whatever happens to the file later.
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
-    place : Place
-        The table.
     into : str
         Name of the table to create.
-    delimiter : str
-        The separator of a CSV file; a TSV file has its own.
+
+    Returns
+    -------
+    list of str
+        How a CSV file was read, if not with commas and in UTF-8, and which columns are called otherwise than in the file.
 
     Raises
     ------
@@ -79,23 +78,22 @@ def load(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:
     import duckdb
 
     place.require()
+    if place.kind in ("csv", "tsv"):
+        return load_csv(con, place, into)
     try:
         if place.kind == "duckdb":
             con.execute(f"ATTACH {literal(str(place.path))} AS kanon_input (READ_ONLY)")
             con.execute(f"CREATE TABLE {quoted(into)} AS FROM {place.within('kanon_input')}")
             con.execute("DETACH kanon_input")
-            return
-        values = {"path": place.glob}
-        if place.kind in ("csv", "tsv"):
-            values["delimiter"] = "\t" if place.kind == "tsv" else delimiter
-        con.execute(f"CREATE TABLE {quoted(into)} AS FROM {_READERS[place.kind]}", values)
+            return []
+        if place.kind == "workbook":
+            return load_workbook(con, place, into)
+        con.execute(f"CREATE TABLE {quoted(into)} AS FROM {_READERS[place.kind]}", {"path": place.glob})
         if place.kind in ("json", "jsonl"):
             _exact_json(con, into)
-        if place.escaped:
-            unescape(con, into)
     except duckdb.Error as error:
-        web = "; hint: DuckDB reads URLs by its extension httpfs, over the network" if "://" in str(place) else ""
-        raise_alone(SourceError(f"cannot read {place}: {plain(error)}{web}"))
+        raise_alone(unreadable(place, plain(error)))
+    return []
 
 
 @contextmanager
@@ -121,7 +119,7 @@ def remembering(con: Any, policy: Policy, places: Iterable[Place]) -> Iterator[N
         con.execute(f"DETACH {name}")
 
 
-def load_policy_table(con: Any, place: Place, *, into: str, delimiter: str = ",") -> None:
+def load_policy_table(con: Any, place: Place, *, into: str) -> None:
     """Copy a table that a policy names from its file, as `load`; a CSV file without names of ours is a hierarchy as ARX has it.
 
     Raises
@@ -131,18 +129,18 @@ def load_policy_table(con: Any, place: Place, *, into: str, delimiter: str = ","
     """
     import duckdb
 
-    load(con, place, into=into, delimiter=delimiter)
-    found = {name.lower() for name in columns(con, into)}
-    named = found == {f"level{level}" for level in range(len(found))} or found >= {"value", "parent"} or found >= {"a", "b"}
+    load(con, place, into=into)
+    names = {name.lower() for name in columns(con, into)}
+    named = names == {f"level{level}" for level in range(len(names))} or names >= {"value", "parent"} or names >= {"a", "b"}
     if place.kind in ("csv", "tsv") and not named:
         try:
-            source = levels_of_file(place.glob)
-            con.execute(f"CREATE OR REPLACE TABLE {quoted(into)} AS FROM {source}")
+            with in_utf8(place, found(place)) as path:
+                con.execute(f"CREATE OR REPLACE TABLE {quoted(into)} AS FROM {levels_of_file(path)}")
         except duckdb.Error as error:
             raise_alone(SourceError(f"cannot read {place}: {plain(error)}"))
 
 
-def load_named(con: Any, policy: Policy, places: Mapping[str, Place], delimiter: str) -> None:
+def load_named(con: Any, policy: Policy, places: Mapping[str, Place]) -> None:
     """Copy the tables that a policy names, by their names: a population as `load`, others as `load_policy_table`.
 
     Raises
@@ -153,7 +151,7 @@ def load_named(con: Any, policy: Policy, places: Mapping[str, Place], delimiter:
     populations = {same_name(table_name(each)) for each in policy.populations}
     for name, place in places.items():
         copy = load if same_name(quoted(name)) in populations else load_policy_table
-        copy(con, place, into=name, delimiter=delimiter)
+        copy(con, place, into=name)
 
 
 def _exact_json(con: Any, table: str) -> None:
@@ -181,7 +179,7 @@ def columns(con: Any, table: str) -> list[str]:
     return [name for (name,) in con.execute(query, [table]).fetchall()]
 
 
-def stage(con: Any, query: str, place: Place, *, staging: Path, delimiter: str = ",") -> Place:
+def stage(con: Any, query: str, place: Place, *, staging: Path) -> Place:
     """Write a query's rows to a new file of the kind of ``place`` in a private directory.
 
     Parameters
@@ -194,8 +192,6 @@ def stage(con: Any, query: str, place: Place, *, staging: Path, delimiter: str =
         Where they are meant to go; it is not touched.
     staging : Path
         A private directory on the same file system.
-    delimiter : str
-        The separator of a CSV file.
 
     Returns
     -------
@@ -217,7 +213,7 @@ def stage(con: Any, query: str, place: Place, *, staging: Path, delimiter: str =
             con.execute(f"CREATE TABLE {place.within('kanon_stage')} AS {query}")
             con.execute("DETACH kanon_stage")
         else:
-            options = _WRITERS[place.kind].format(delimiter=delimiter.replace("'", "''"))
+            options = _WRITERS[place.kind].format(delimiter=(place.dialect.delimiter or ",").replace("'", "''"))
             gzip = ", COMPRESSION gzip" if place.ending.endswith(".gz") else ""
             con.execute(f"COPY ({query}) TO $path ({options}{gzip})", {"path": str(staged.path)})
     except duckdb.Error as error:
@@ -230,8 +226,6 @@ def publish(con: Any, staged: Place, place: Place, *, replace: bool) -> bool:
 
     Parameters
     ----------
-    con : connection
-        A DuckDB connection.
     staged, place : Place
         What was written, and where it goes.
     replace : bool

@@ -1,11 +1,15 @@
-"""Tables next to the source, as the policy names them: in the database, or in a file."""
+"""Tables in FROM: those next to the source, as the policy names them, and whether a table is stored."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
-from kanon_sql.engines.duckdb.names import literal, quoted, table_name
-from kanon_sql.model.validation import named_file
+import duckdb
+
+from kanon_sql.engines.duckdb.names import literal, name_parts, quoted, table_name
+from kanon_sql.model.validation import named_file, same_name
 
 if TYPE_CHECKING:
     from kanon_sql.model.policy import Policy
@@ -18,6 +22,11 @@ _CSV = (
 
 _LEVELS = r"""(SELECT COLUMNS('^column0*(\d+)$') AS 'level\1' FROM {} WHERE COLUMNS('^column0+$') IS DISTINCT FROM 'level0')"""
 """The first column holds the values, the others their ancestors; a line of names is none of them."""
+
+_STORED = """SELECT database_name, schema_name, table_name, 'table' FROM system.main.duckdb_tables()
+    WHERE database_name IN (SELECT database_name FROM system.main.duckdb_databases() WHERE type = 'duckdb')
+    UNION ALL
+    SELECT database_name, schema_name, view_name, 'view' FROM system.main.duckdb_views()"""
 
 
 def from_item(name: object) -> str:
@@ -61,3 +70,32 @@ def from_item_of(policy: Policy, name: str) -> str:
 
 def _is_csv(file: str) -> bool:
     return file.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".txt"))
+
+
+def is_stored(connect: Callable[[], Any], table: str) -> bool:
+    """Return whether a name can only be that of a table of a DuckDB database.
+
+    Parameters
+    ----------
+    connect : callable
+        Opens a connection to the instance.
+    table : str
+        A possibly qualified name.
+    """
+    parts = [same_name(part) for part in name_parts(table)]
+    with suppress(duckdb.Error), connect() as cursor:
+        rows = cursor.execute(_STORED).fetchall()
+        return {kind for *place, kind in rows if _names(parts, [same_name(part) for part in place])} == {"table"}
+    return False
+
+
+def _names(parts: list[str], place: list[str]) -> bool:
+    """Return whether a name of one to three parts may stand for the table at a place: database, schema, name."""
+    database, schema, table = place
+    match parts:
+        case [one]:
+            return one == table
+        case [one, other]:
+            return other == table and one in (schema, database)
+        case _:
+            return parts == place

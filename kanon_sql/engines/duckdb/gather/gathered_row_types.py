@@ -7,7 +7,6 @@ their codes are kept, in files; DuckDB keeps the values, and moves them to the d
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kanon_sql.engines.duckdb.gather.gathering import Gathering
 from kanon_sql.engines.pieces import PiecesByNumber
 from kanon_sql.errors import SourceError, raise_alone
 from kanon_sql.model.policy import Policy
@@ -36,13 +36,11 @@ _BLOCK = 1 << 17
 """Row types that are coded together: a chunk alone is too small for the look at all values of a column."""
 
 
-class Gathering:
+class RowTypeGathering(Gathering):
     """The row types of one statement while it runs.
 
     Parameters
     ----------
-    policy : Policy
-        The guarantee.
     memory : str
         What DuckDB may use, in the form of its setting ``memory_limit``: ``'1.5 GiB'``.
     folder : str or None
@@ -51,19 +49,13 @@ class Gathering:
         The connection that runs the statement, as DuckDB numbers them.
     warnings : iterable of str
         What its certificate says of whom a row describes.
-    surface : Surface
-        The surface. Errors name its options.
     begun : float, optional
         When the statement began, as `time.monotonic`; by default now.
 
     Attributes
     ----------
-    policy, connection, warnings, surface, begun
-        The same.
     pieces : PiecesByNumber or None
         Once they are found.
-    touched : float
-        When it was last used, as `time.monotonic`.
     """
 
     def __init__(
@@ -76,18 +68,16 @@ class Gathering:
         surface: Surface = "clause",
         begun: float | None = None,
     ) -> None:
+        super().__init__(warnings)
         size, unit = memory.split()
         self.memory = int(float(size) * _UNITS[unit])
         self.connection = connection
-        self.warnings, self.surface = tuple(warnings), surface
+        self.surface = surface
         self.pieces: PiecesByNumber | None = None
-        self.touched = time.monotonic()
         self.begun = self.touched if begun is None else begun
         self.policy = policy
         self._folder = _writable(folder)
-        self._lock = threading.Lock()
-        self._chunks: list[pa.StructArray] = []
-        self._rows = self._waiting = self._bytes = self._handed = 0
+        self._waiting = self._bytes = self._handed = 0
         self._spooled: SpooledCodes | None = None
 
     @property
@@ -95,30 +85,20 @@ class Gathering:
         """Return how many have arrived."""
         return self._rows
 
-    def add(self, types: pa.StructArray) -> Int64:
-        """Take a chunk of row types and return their numbers.
+    def _arrived(self, chunk: pa.StructArray) -> None:
+        """Move the codes of row types that are too many for the memory to files.
 
         Raises
         ------
         SourceError
-            When they are too many for the memory, and the policy cannot be solved by parts.
+            When the policy cannot be solved by parts.
         """
-        with self._lock:
-            self.touched = time.monotonic()
-            first, self._rows = self._rows, self._rows + len(types)
-            self._chunks.append(types)
-            self._waiting += len(types)
-            self._bytes += types.nbytes
-            if self._spooled is None and self._rows > self.capacity:
-                self._spill()
-            if self._spooled is not None and self._waiting >= _BLOCK:
-                self._code()
-            return np.arange(first, self._rows)
-
-    def require(self, row_types: int) -> None:
-        """Raise where another number of row types has arrived than there are."""
-        if row_types != self._rows:
-            raise AssertionError(f"{self._rows} of {row_types} row types were gathered")
+        self._waiting += len(chunk)
+        self._bytes += chunk.nbytes
+        if self._spooled is None and self._rows > self.capacity:
+            self._spill()
+        if self._spooled is not None and self._waiting >= _BLOCK:
+            self._code()
 
     @property
     def capacity(self) -> int:
@@ -142,20 +122,19 @@ class Gathering:
     def _code(self) -> None:
         """Move the chunks that wait to the files."""
         if self._spooled is not None and self._chunks:
-            *values, count = _joined(self._chunks).flatten()
+            first = self._chunks[0]
+            *values, count = self._joined().flatten()
             try:
                 self._spooled.add(values, np.from_dlpack(count).astype(np.int64))
             except OSError as error:
                 raise_alone(_unwritten(error))
-            self._chunks, self._waiting = self._chunks[:1], 0
-            self._chunks[0] = self._chunks[0].slice(0, 0)
+            self._chunks, self._waiting = [first.slice(0, 0)], 0
 
     def whole(self) -> pa.StructArray | None:
         """Hand over all row types in the order of their numbers, once; None where they are in files."""
         if self._spooled is not None:
             return None
-        chunks, self._chunks = self._chunks, []
-        return _joined(chunks)
+        return self._joined()
 
     def coded(self, report: Callable[[str, float], None]) -> tuple[CodedTable, Policy]:
         """Return the table of the row types that are in files, and the resolved policy."""
@@ -176,9 +155,10 @@ class Gathering:
 
     def close(self) -> None:
         """Let go of the row types and the pieces."""
+        super().close()
         if self._spooled is not None:
             self._spooled.close()
-        self.pieces, self._chunks, self._spooled = None, [], None
+        self.pieces, self._spooled = None, None
 
     def handed(self, number: Int64) -> tuple[pa.Array, bool]:
         """Return the pieces of some row types, and whether these were the last."""
@@ -199,9 +179,3 @@ def _writable(folder: str | None) -> str | None:
 def _unwritten(error: OSError) -> SourceError:
     kind = error.strerror or type(error).__name__
     return SourceError(f"cannot keep row types in a file: {kind}; hint: SET temp_directory to a disk with free space")
-
-
-def _joined(chunks: list[pa.StructArray]) -> pa.StructArray:
-    import pyarrow as pa
-
-    return chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from kanon_sql.engines.duckdb.connect.heard_columns import heard
+from kanon_sql.engines.duckdb.connect.binding import heard
 from kanon_sql.engines.duckdb.gather.from_items import from_item
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.model.policy import Policy
@@ -30,8 +30,6 @@ def columns_heard(
         Relations, as they stand in SQL, and the columns that each has to have.
     policy : Policy, optional
         What has to give a role to each column of the first relation.
-    surface : Surface
-        The surface. Errors name its options.
 
     Notes
     -----

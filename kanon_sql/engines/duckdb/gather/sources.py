@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from kanon_sql.engines.duckdb.connect.heard_columns import heard
+from kanon_sql.engines.duckdb.connect.binding import heard
 from kanon_sql.engines.duckdb.connect.session import Session
-from kanon_sql.engines.duckdb.gather.stored_tables import is_stored
+from kanon_sql.engines.duckdb.gather.from_items import is_stored
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
 from kanon_sql.engines.duckdb.release.query import release_query
 from kanon_sql.model.dropped_columns import dropped_columns, read_drop, remaining
@@ -39,12 +39,8 @@ def release_of_table(
         Tells which tables are stored.
     table : str
         A possibly qualified name.
-    policy : Policy
-        The guarantee.
     drop : sequence of str, optional
         Columns that are left out; that of PER is left out anyway.
-    surface : Surface
-        The surface. Errors name its options.
     wide : str, optional
         A query of the same rows with the columns that the table leaves out.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from kanon_sql.engines.duckdb.connect.heard_columns import heard
+from kanon_sql.engines.duckdb.connect.binding import heard
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.texts import text
 from kanon_sql.engines.sampled import DRAWN, FEWER, FIRST, TEXTS, VARIED, WHOLE
@@ -42,10 +42,6 @@ def settled_unit(source: str, unit: Unit, surface: Surface, wide: str | None = N
     ----------
     source : str
         The rows to release, as written after FROM.
-    unit : Unit
-        What is counted.
-    surface : Surface
-        The surface. Errors name its options.
     wide : str, optional
         The same rows with further columns of the tables that they are read from.
 
@@ -75,8 +71,6 @@ def evidence_query(relations: tuple[str, str], columns: tuple[list[str], list[st
         The rows to release, and the same with further columns.
     columns : tuple of list of str
         The columns of each.
-    unit, surface
-        As for `settled_unit`.
     """
     source, wide = relations
     released, every = columns

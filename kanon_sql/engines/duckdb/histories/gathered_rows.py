@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +10,7 @@ import numpy as np
 from kanon_sql.certificate.exposure import warnings_of
 from kanon_sql.certificate.history_certificate import HistoryCertificate
 from kanon_sql.engines.built_arrays import numbers
+from kanon_sql.engines.duckdb.gather.gathering import Gathering
 from kanon_sql.errors import AuditError, SourceError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.linked_histories import LinkedHistories
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class HistoryGathering:
+class HistoryGathering(Gathering):
     """The rows of one statement while it runs.
 
     Parameters
@@ -34,35 +33,18 @@ class HistoryGathering:
         The guarantee.
     warnings : sequence of str
         What its certificate says of whom a row describes.
-
-    Attributes
-    ----------
-    requested, warnings
-        The same.
-    touched : float
-        When it was last used, as `time.monotonic`.
     """
 
     def __init__(self, requested: LinkedHistories, warnings: Sequence[str] = ()) -> None:
-        self.requested, self.warnings = requested, tuple(warnings)
-        self.touched = time.monotonic()
-        self._lock = threading.Lock()
-        self._chunks: list[pa.StructArray] = []
-        self._rows = self._handed = 0
+        super().__init__(warnings)
+        self.requested = requested
+        self._handed = 0
         self._own: Bools = np.zeros(0, np.bool_)
         self._visible: Bools = np.zeros((0, 0), np.bool_)
         self._table: HistoryTable | None = None
         self._found: HistorySolution | None = None
 
-    def add(self, rows: pa.StructArray) -> Int64:
-        """Take a chunk of rows and return numbers for them."""
-        with self._lock:
-            self.touched = time.monotonic()
-            first, self._rows = self._rows, self._rows + len(rows)
-            self._chunks.append(rows)
-            return np.arange(first, self._rows)
-
-    def solve(self, count: int, report: Progress) -> None:
+    def solve(self, report: Progress) -> None:
         """Find what each row shows.
 
         Raises
@@ -70,13 +52,11 @@ class HistoryGathering:
         SourceError, InfeasibleError
             When a row has no person, or there is no release.
         """
-        if count != self._rows:
-            raise AssertionError(f"{self._rows} of {count} rows were gathered")
         table = self._coded()
         self._found = found = solve(table, self.requested.k, self.requested.known_rows, report)
-        self._table, self.touched = table, time.monotonic()
+        self._table = table
         of_person, of_row = found.shown.cells(table)
-        visible = np.empty((count, len(self._own) + 1), np.bool_)
+        visible = np.empty((self._rows, len(self._own) + 1), np.bool_)
         visible[:, :-1][:, self._own], visible[:, :-1][:, ~self._own] = of_person, of_row
         visible[:, -1] = found.shown.linked
         self._visible = visible
@@ -160,7 +140,8 @@ class HistoryGathering:
 
     def close(self) -> None:
         """Let go of everything."""
-        self._chunks, self._table, self._found = [], None, None
+        super().close()
+        self._table, self._found = None, None
 
     def _coded(self) -> HistoryTable:
         """Return the codes of the source in the order of its rows, and note which quasi-identifiers are the person's own."""
@@ -169,10 +150,7 @@ class HistoryGathering:
             return HistoryTable(
                 person=np.zeros(0, np.int64), own=np.zeros((0, 0), np.int32), facts=np.zeros((0, width), np.int32)
             )
-        import pyarrow as pa
-
-        joined, self._chunks = pa.concat_arrays(self._chunks), []
-        row, person, nobody, *codes = (np.from_dlpack(each).astype(np.int64) for each in joined.flatten())
+        row, person, nobody, *codes = (np.from_dlpack(each).astype(np.int64) for each in self._joined().flatten())
         if missing := int(nobody.sum()):
             raise SourceError(
                 f"{how_many(missing, 'row has', 'rows have')} no person in {as_identifier(self.requested.per)}; hint: leave "

@@ -17,19 +17,12 @@ _UNION = "\n            UNION ALL\n"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """Where the tokens of a release are remembered, so that later releases are compared with them.
+    """Where the tokens of a release are remembered, so that later releases are compared with them."""
 
-    Parameters
-    ----------
-    home : str
-        SQL of the database whose tables remember them. An empty text stands for the session; NULL leaves it to the caller, who
-        compares them in a transaction of its own.
-    name : str
-        What the release is called there.
-    """
-
+    # SQL of the database whose tables remember them. An empty text stands for the session; NULL leaves it to the caller, who
+    # compares them in a transaction of its own.
     home: str = "''"
-    name: str = ""
+    name: str = ""  # what the release is called there
 
 
 IN_SESSION = Recorded()

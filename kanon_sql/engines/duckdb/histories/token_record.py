@@ -64,21 +64,11 @@ _SESSION = 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
-    """What the tokens of one column give away.
+    """What the tokens of one column give away."""
 
-    Attributes
-    ----------
-    risk : HistoryRisk
-        The figures.
-    below : int
-        People with fewer candidates than a class must have.
-    links : bool
-        Whether a token is on several rows, here and in earlier releases.
-    """
-
-    risk: HistoryRisk
-    below: int
-    links: bool
+    risk: HistoryRisk  # the figures
+    below: int  # people with fewer candidates than a class must have
+    links: bool  # whether a token is on several rows, here and in earlier releases
 
 
 class TokenRecord:

@@ -59,8 +59,6 @@ class AllowedFiles:
 
         Parameters
         ----------
-        policy : Policy
-            The policy.
         whose : object
             What an error calls it.
 
@@ -138,8 +136,6 @@ def check_tables(policy: Policy, given: Iterable[str], how: str) -> None:
 
     Parameters
     ----------
-    policy : Policy
-        The guarantee.
     given : iterable of str
         Names of the tables that are given, without quotes.
     how : str

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
-from kanon_sql.engines.duckdb.connect.heard_columns import heard
+from kanon_sql.engines.duckdb.connect.binding import heard
 from kanon_sql.engines.duckdb.connect.session import Session
 from kanon_sql.engines.duckdb.names import identifier_text, literal, name_parts, qualified, quoted
 from kanon_sql.engines.duckdb.policies.allowed_files import AllowedFiles, checked
@@ -85,16 +85,12 @@ def under_policy(body: str, stored: StoredPolicy, plan: str, wide: str | None = 
 
     Parameters
     ----------
-    body : str
-        The query.
     stored : StoredPolicy
         The policy; it becomes a part of the text, so what is made from it (a view, say) does not follow later changes.
     plan : str
         Name of the planner.
     wide : str, optional
         A query of the same rows with the columns that ``body`` leaves out.
-    surface : Surface
-        The surface. Errors name its options.
     """
     noted = heard(stored.name, '"kanon#body"')
     arguments = ", ".join(map(literal, (stored.name, stored.table, stored.to_json(), wide or _EVERY, surface)))

@@ -37,8 +37,6 @@ def with_people(roles: Mapping[str, Role], sample: SampledRows) -> tuple[dict[st
     ----------
     roles : mapping of Role
         What the columns seem to be.
-    sample : SampledRows
-        Rows of the table.
     """
     listed = [each.column for each in roles.values() if each.role == "quasi-identifier"]
     found = repeating(sample, listed)

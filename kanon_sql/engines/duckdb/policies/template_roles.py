@@ -48,8 +48,6 @@ def template_roles(
         With the table.
     table : str
         Its name, for macros.
-    template : Template
-        The rule.
     roles : mapping of Role
         What the columns seem to be, by name.
     profile : mapping

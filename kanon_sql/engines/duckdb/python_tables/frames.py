@@ -14,18 +14,10 @@ if TYPE_CHECKING:
 
 
 class Frame(ABC):
-    """A table whose columns are known by their place; its rows are given back by their number, so no value is converted.
+    """A table whose columns are known by their place; its rows are given back by their number, so no value is converted."""
 
-    Attributes
-    ----------
-    names : list of str
-        The columns as SQL calls them.
-    rows : int
-        Number of rows.
-    """
-
-    names: list[str]
-    rows: int
+    names: list[str]  # the columns as SQL calls them
+    rows: int  # number of rows
 
     def column(self, place: int) -> pa.ChunkedArray:
         """Return a column as Arrow: equal values there are equal values here.

@@ -36,18 +36,10 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True, slots=True)
 class NumberedRows:
-    """What DuckDB was given.
+    """What DuckDB was given."""
 
-    Attributes
-    ----------
-    columns : dict of ChunkedArray
-        By its place, each column that DuckDB has to read exactly, as it reads it.
-    order : int64 array
-        The row of the frame that has each number.
-    """
-
-    columns: dict[int, pa.ChunkedArray]
-    order: Int64
+    columns: dict[int, pa.ChunkedArray]  # by its place, each column that DuckDB has to read exactly, as it reads it
+    order: Int64  # the row of the frame that has each number
 
     def rows(self, numbers: pa.ChunkedArray) -> Int64:
         """Return the rows with these numbers.
@@ -94,8 +86,6 @@ def number_rows(con: duckdb.DuckDBPyConnection, frame: Frame, exact: Collection[
     ----------
     con : DuckDBPyConnection
         Where; nothing else may run on it meanwhile.
-    frame : Frame
-        The table.
     exact : collection of int
         The places of the columns that the guarantee is about. Of the others, DuckDB is given hashes where it would alter
         values, or where their types are seldom those of what identifies people.
@@ -142,8 +132,6 @@ def register_exactly(
     ----------
     con : DuckDBPyConnection
         Where.
-    frame : Frame
-        The table.
     names : collection of str
         Columns that DuckDB has to read exactly.
     into : str

@@ -21,10 +21,9 @@ from kanon_sql.engines.duckdb.python_tables.tables import frame_of, names_of, re
 from kanon_sql.engines.duckdb.release.query import release_query
 from kanon_sql.engines.written import read_options
 from kanon_sql.model.dropped_columns import dropped_columns, remaining
-from kanon_sql.model.microaggregation import Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, UNSAID_K, OptionsBesideK, completed, spelled_out
-from kanon_sql.model.recodings import Generalization
+from kanon_sql.model.recodings import Generalization, Medians
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit_of_policy import unit_of
 from kanon_sql.model.validation import same_name

@@ -15,7 +15,6 @@ from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.texts import text, tree_links
 from kanon_sql.model.coding import Coded, Cuts
 from kanon_sql.model.hierarchies import DEEPEST
-from kanon_sql.model.microaggregation import Means, Medians
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.recodings import (
@@ -23,6 +22,8 @@ from kanon_sql.model.recodings import (
     Digits,
     Intervals,
     Levels,
+    Means,
+    Medians,
     Ranges,
     Rectangles,
     Regions,
@@ -51,8 +52,6 @@ def cover(policy: Policy, *, tokens: bool = True) -> dict[str, str]:
 
     Parameters
     ----------
-    policy : Policy
-        The policy.
     tokens : bool
         Whether labels of ranges and sets are tokens, whose texts are in ``"kanon#fit"``.
 

@@ -71,24 +71,12 @@ def explanation_query(body: str, policy: Policy, wide: str | None = None, surfac
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A line of an explanation.
+    """A line of an explanation."""
 
-    Parameters
-    ----------
-    property : str
-        What it is about.
-    value : str
-        What there is to say.
-    cost : Fraction, optional
-        What that costs, as the user counts it.
-    rows_failing : int, optional
-        Rows in classes that do not meet the guarantee, such as those below k.
-    """
-
-    property: str
-    value: str
-    cost: Fraction | None = None
-    rows_failing: int | None = None
+    property: str  # what it is about
+    value: str  # what there is to say
+    cost: Fraction | None = None  # what that costs, as the user counts it
+    rows_failing: int | None = None  # rows in classes that do not meet the guarantee, such as those below k
 
 
 def explanation(table: CodedTable, policy: Policy, *, most: int | None = None, budget: Budget = UNLIMITED) -> list[Line]:

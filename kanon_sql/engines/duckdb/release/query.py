@@ -83,8 +83,6 @@ def release_query(
         Whether columns released unchanged are counted; without it, nothing is refused or said of them, nor of what is counted.
     recorded : Recorded
         Where the tokens of pseudonyms are remembered.
-    surface : Surface
-        The surface. Errors name its options.
     settled : sequence of str, optional
         The warnings about what is counted, where that is settled already.
     unit : Unit, optional

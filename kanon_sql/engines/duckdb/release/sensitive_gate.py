@@ -21,8 +21,6 @@ def gate(policy: Policy, values: Sequence[str], number: str) -> dict[str, str]:
 
     Parameters
     ----------
-    policy : Policy
-        The guarantee.
     values : sequence of str
         For each sensitive attribute, in the order of the policy, SQL of its value in the rows handed out, ``"kanon#r"``.
     number : str

@@ -42,7 +42,7 @@ def tallies(con: Any, policy: Policy) -> list[str]:
     return [record(con, query, {"qi": columns, "sensitive": name})["tally"] for name in policy.sensitive]
 
 
-def audit_written(written: Place, policy: Policy, rows: int, delimiter: str, expected: list[str]) -> None:
+def audit_written(written: Place, policy: Policy, rows: int, expected: list[str]) -> None:
     """Read a written file again and audit it: the last gate before it is put in its place.
 
     Parameters
@@ -53,8 +53,6 @@ def audit_written(written: Place, policy: Policy, rows: int, delimiter: str, exp
         What it guarantees.
     rows : int
         Rows of the source.
-    delimiter : str
-        The separator of a CSV file.
     expected : list of str
         The `tallies` of the audited rows.
 
@@ -64,7 +62,7 @@ def audit_written(written: Place, policy: Policy, rows: int, delimiter: str, exp
         When it has other rows, or a class below the guarantee.
     """
     with closing(audit_macros(duckdb.connect())) as con:
-        load(con, written, into="released", delimiter=delimiter)
+        load(con, written, into="released")
         count = con.execute("SELECT system.main.count(*) FROM released").fetchall()[0][0]
         if count != rows:
             raise AuditError(f"the written file has {how_many(count, 'row')}, the source {rows}; nothing was released")

@@ -7,11 +7,11 @@ import math
 import os
 import threading
 import time
+from dataclasses import dataclass
 from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 from typing import Any
 
-from kanon_sql.engines.duckdb.serving.limits import QueryLimits
 from kanon_sql.engines.duckdb.serving.released_file import ReleasedFile, opened
 
 _MOST_WORDS = 1_000
@@ -19,6 +19,16 @@ _MOST_WORDS = 1_000
 
 _SURPLUS = 256 << 20
 """Bytes of address space in addition to what DuckDB may take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryLimits:
+    """The limits of one query."""
+
+    rows: int = 1_000  # rows of an answer; further ones are left out
+    characters: int = 1_000_000  # characters of an answer
+    seconds: float = 10.0  # seconds until a query is stopped
+    megabytes: int = 512  # memory of a query
 
 
 def answer_queries(pipe: Pipe, file: ReleasedFile, limits: QueryLimits) -> None:

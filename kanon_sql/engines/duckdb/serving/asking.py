@@ -9,8 +9,7 @@ from multiprocessing.connection import Connection as Pipe
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from kanon_sql.engines.duckdb.serving.answering import answer_queries
-from kanon_sql.engines.duckdb.serving.limits import QueryLimits
+from kanon_sql.engines.duckdb.serving.answering import QueryLimits, answer_queries
 from kanon_sql.engines.duckdb.serving.released_file import ReleasedFile
 from kanon_sql.errors import SourceError, raise_alone
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from kanon_sql.certificate.stated import Stated, stated
+from kanon_sql.certificate.history_certificate import Stated, stated
 from kanon_sql.engines.duckdb.database.audit import audit_database, is_released
 from kanon_sql.engines.duckdb.database.plan import CERTIFICATES, COLUMNS
 from kanon_sql.engines.duckdb.files.places import plain
@@ -36,40 +36,20 @@ _COLUMNS = f'SELECT release, "column", role, done FROM {COLUMNS}'  # noqa: S608
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedTable:
-    """A release in the database.
+    """A release in the database."""
 
-    Attributes
-    ----------
-    name : str
-        The table.
-    certificate : Certificate or HistoryCertificate
-        What is proven about it.
-    columns : tuple of (str, str, str, str)
-        For each column its name, its type, its role, and what was done to it.
-    """
-
-    name: str
-    certificate: Stated
-    columns: tuple[tuple[str, str, str, str], ...]
+    name: str  # the table
+    certificate: Stated  # what is proven about it
+    columns: tuple[tuple[str, str, str, str], ...]  # for each column its name, its type, its role, and what was done to it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleasedFile:
-    """A database that was checked.
+    """A database that was checked."""
 
-    Attributes
-    ----------
-    path : Path
-        Where it is.
-    tables : tuple of ServedTable
-        What is in it.
-    stamp : tuple of int
-        What tells whether another file has taken its place, or it was written to.
-    """
-
-    path: Path
-    tables: tuple[ServedTable, ...]
-    stamp: tuple[int, ...]
+    path: Path  # where it is
+    tables: tuple[ServedTable, ...]  # what is in it
+    stamp: tuple[int, ...]  # what tells whether another file has taken its place, or it was written to
 
     def is_there(self) -> bool:
         """Return whether the file is the one that was checked."""

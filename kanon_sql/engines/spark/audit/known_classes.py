@@ -23,34 +23,16 @@ _MOST_NEXT, _MOST_NEXT_VALUES = 1_100, 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountedSets:
-    """What was counted of a table by some sets.
+    """What was counted of a table by some sets."""
 
-    Parameters
-    ----------
-    sets : int
-        How many sets there are.
-    least : int or None
-        The smallest class, in rows.
-    failing : int or None
-        Classes that break the requirement; None where a set did not count every row.
-    below, most_below : int
-        The rows of these, added up over the sets, and by the worst set.
-    figure : str
-        What is known of the worst class.
-    worst : tuple of int
-        The set with the smallest class; none where values count.
-    people : int or None
-        The fewest people of a class; None if people are not counted.
-    """
-
-    sets: int
-    least: int | None
-    failing: int | None
-    below: int
-    most_below: int
-    figure: str
-    worst: tuple[int, ...]
-    people: int | None
+    sets: int  # how many sets there are
+    least: int | None  # the smallest class, in rows
+    failing: int | None  # classes that break the requirement; None where a set did not count every row
+    below: int  # the rows of these, added up over the sets
+    most_below: int  # the rows of these by the worst set
+    figure: str  # what is known of the worst class
+    worst: tuple[int, ...]  # the set with the smallest class; none where values count
+    people: int | None  # the fewest people of a class; None if people are not counted
 
 
 def counted_sets(

@@ -36,10 +36,6 @@ def with_protected(spark: SparkSession, text: str, progress: Progress | None) ->
     ----------
     spark : SparkSession
         The session, which gets the views.
-    text : str
-        The statement.
-    progress : callable, optional
-        As for `protect`.
 
     Raises
     ------

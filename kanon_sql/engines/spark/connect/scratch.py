@@ -16,18 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scratch:
-    """Where the tables between two steps lie; they hold row types as the source has them, or whose each released row is.
+    """Where the tables between two steps lie; they hold row types as the source has them, or whose each released row is."""
 
-    Parameters
-    ----------
-    spark : SparkSession
-        The session.
-    schema : tuple of str
-        The parts of the name of their schema.
-    """
-
-    spark: SparkSession
-    schema: tuple[str, ...]
+    spark: SparkSession  # the session
+    schema: tuple[str, ...]  # the parts of the name of their schema
     _names: list[str] = field(default_factory=list)
 
     def written(self, frame: DataFrame) -> str:

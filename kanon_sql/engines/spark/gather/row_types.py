@@ -46,8 +46,6 @@ def row_types(source: DataFrame, policy: Policy, fields: list[StructField]) -> p
 
     Parameters
     ----------
-    source : DataFrame
-        The source.
     policy : Policy
         Resolved.
     fields : list of StructField

@@ -40,10 +40,6 @@ def settled_frame(shown: DataFrame, source: DataFrame, unit: Unit, surface: Surf
         What is released, or the keys of a table of counts.
     source : DataFrame
         The same rows with all of their columns.
-    unit : Unit
-        What is counted.
-    surface : Surface
-        The surface. Errors name its options.
 
     Raises
     ------

@@ -183,8 +183,6 @@ def policy_of(source: DataFrame, policy: Policy | str, policies: str | Path | No
 
     Parameters
     ----------
-    source : DataFrame
-        The source.
     policy : Policy or str
         A policy, its JSON text, or the name of one in the file; a named one drops its identifiers, and knows each column.
     policies : path, optional

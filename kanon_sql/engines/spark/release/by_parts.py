@@ -51,30 +51,14 @@ _TIMES = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """A source that is solved by parts.
-
-    Parameters
-    ----------
-    source : DataFrame
-        The source.
-    policy : Policy
-        Resolved, and `divisible`.
-    fields : list of StructField
-        The columns of the source.
-    most : int
-        Row types that the driver takes at once.
-    scratch : Scratch
-        Takes what lies between two rounds.
-    progress : Progress
-        Hears between two rounds.
-    """
+    """A source that is solved by parts."""
 
     source: DataFrame
-    policy: Policy
-    fields: list[StructField]
-    most: int
-    scratch: Scratch
-    progress: Progress
+    policy: Policy  # resolved, and `divisible`
+    fields: list[StructField]  # the columns of the source
+    most: int  # row types that the driver takes at once
+    scratch: Scratch  # takes what lies between two rounds
+    progress: Progress  # hears between two rounds
 
     def solve(self) -> tuple[Mapping, Certificate]:
         """Return what the row types become, and the certificate.

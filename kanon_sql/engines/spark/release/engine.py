@@ -38,27 +38,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagedTable:
-    """A table that was written and not yet published.
+    """A table that was written and not yet published."""
 
-    Parameters
-    ----------
-    name : str
-        Its quoted name.
-    expected : str
-        A temporary view of what each piece shows, and its rows; empty where there are no rows.
-    histogram, pieces
-        What it was made of; None where pieces were never on the driver.
-    exposure : Exposure or None
-        What the columns that are released unchanged reveal; None where there are none, or no rows.
-    people : str
-        The quoted name of a table of the same rows with the column that tells people apart; empty if rows are counted.
-    """
-
-    name: str
-    expected: str
+    name: str  # its quoted name
+    expected: str  # a temporary view of what each piece shows, and its rows; empty where there are no rows
+    # histogram, pieces: what it was made of; None where pieces were never on the driver
     histogram: Histogram | None
     pieces: PiecesByNumber | None
+    # what the columns that are released unchanged reveal; None where there are none, or no rows
     exposure: Exposure | None = None
+    # the quoted name of a table of the same rows with the column that tells people apart; empty if rows are counted
     people: str = ""
 
     def holding(self, requirement: Requirement | None) -> str:

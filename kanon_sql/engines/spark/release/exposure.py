@@ -25,18 +25,10 @@ _AGREED = 95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exposure:
-    """What the columns that are released unchanged reveal.
+    """What the columns that are released unchanged reveal."""
 
-    Parameters
-    ----------
-    figures : dict
-        The counts, as `kanon_sql.certificate.exposure` reads them; before the search, those of `singled`.
-    fingerprint : Decimal
-        Of the values in these columns, in any order of the rows.
-    """
-
-    figures: dict[str, Any]
-    fingerprint: Decimal
+    figures: dict[str, Any]  # the counts, as `kanon_sql.certificate.exposure` reads them; before the search, those of `singled`
+    fingerprint: Decimal  # of the values in these columns, in any order of the rows
 
 
 def unchanged_fields(policy: Policy, fields: list[StructField]) -> list[StructField]:

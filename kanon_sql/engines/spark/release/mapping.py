@@ -30,18 +30,12 @@ _BROADCAST = 64 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mapping:
-    """What rows of each row type become.
+    """What rows of each row type become."""
 
-    Parameters
-    ----------
-    whole : DataFrame
-        Row types released in one piece: the values that tell them apart (``kanon#q0``, ...), ``kanon#hidden`` (a bit for each
-        quasi-identifier that is suppressed), ``kanon#n``, their rows, and ``kanon#label0``, ... of generalized columns.
-    split : DataFrame or None
-        The others, with a number ``kanon#type``, and ``kanon#pieces``: a list of ``after``, ``upto``, ``hidden``, labels.
-    """
-
+    # row types released in one piece: the values that tell them apart (``kanon#q0``, ...), ``kanon#hidden`` (a bit for each
+    # quasi-identifier that is suppressed), ``kanon#n``, their rows, and ``kanon#label0``, ... of generalized columns
     whole: DataFrame
+    # the others, with a number ``kanon#type``, and ``kanon#pieces``: a list of ``after``, ``upto``, ``hidden``, labels
     split: DataFrame | None
 
 
@@ -70,8 +64,6 @@ def mapping(
         The columns of the source.
     types : StructArray [t]
         The row types.
-    pieces : PiecesByNumber
-        Their pieces.
 
     Notes
     -----

@@ -1,0 +1,130 @@
+"""Cells of CSV files, which have no types: numbers and dates, and what a spreadsheet takes for formulas.
+
+Formulas are written with a quote before them, and read back exactly. Such a cell begins with =, +, -, @, a tab or a line break,
+or with a full-width form of these signs. Plain numbers are not formulas. A cell that begins with quotes and then such a sign
+gets one more, so that no two texts become the same, and reading takes one quote away.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from kanon_sql.engines.duckdb.names import literal, quoted
+from kanon_sql.table.labels.forms import DECIMAL_COMMA
+
+_SIGNS = r"[=+\-@\t\r\n" + "\uff1d\uff0b\uff0d\uff20]"
+_FORMULA = f"'*{_SIGNS}"
+_ESCAPED = f"'+{_SIGNS}"
+"""How a cell begins; Python and DuckDB read these patterns alike."""
+
+_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+"""A whole cell."""
+
+_NUMERIC = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DECIMAL\(.*\)|FLOAT|DOUBLE|BIGNUM|VARINT")
+"""Types whose cells are numbers; infinities are texts to a spreadsheet."""
+
+_TYPES = ("BIGINT", "DOUBLE", "DATE")
+
+_EXACT = """system.main.count({column}) > 0
+    AND system.main.bool_and(TRY_CAST({column} AS {type})::VARCHAR IS NOT DISTINCT FROM {column})"""
+
+
+def _begins(text: str, pattern: str) -> str:
+    return f"system.main.regexp_matches({text}, {literal('^' + pattern)})"
+
+
+def _is_number(text: str) -> str:
+    return f"system.main.regexp_full_match({text}, {literal(_NUMBER)})"
+
+
+def escape(con: Any, table: str) -> str:
+    """Return a view of a table in which cells and names that a spreadsheet takes for formulas have a quote before them.
+
+    Parameters
+    ----------
+    table : str
+        Name of the table, or of the view.
+    """
+    view = "kanon#escaped"
+    shown = []
+    for name, kind, *_ in con.execute(f"DESCRIBE FROM {quoted(table)}").fetchall():
+        column = quoted(name)
+        title = f"'{name}" if re.match(_FORMULA, name) and not re.fullmatch(_NUMBER, name) else name
+        text = f"{column}::VARCHAR"
+        cell = f"CASE WHEN {_begins(text, _FORMULA)} AND NOT {_is_number(text)} THEN '''' || {text} ELSE {text} END"
+        shown.append(f"{column if _NUMERIC.fullmatch(kind) else cell} AS {quoted(title)}")
+    con.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(view)} AS SELECT {', '.join(shown)} FROM {quoted(table)}")  # noqa: S608
+    return view
+
+
+def unescape(con: Any, table: str) -> None:
+    """Take the quotes away again from a table of texts."""
+    shown = []
+    for name, *_ in con.execute(f"DESCRIBE FROM {quoted(table)}").fetchall():
+        column = quoted(name)
+        title = name[1:] if re.match(_ESCAPED, name) else name
+        cell = f"CASE WHEN {_begins(column, _ESCAPED)} THEN system.main.substr({column}, 2) ELSE {column} END"
+        shown.append(f"{cell} AS {quoted(title)}")
+    con.execute(f"CREATE OR REPLACE TABLE {quoted(table)} AS SELECT {', '.join(shown)} FROM {quoted(table)}")  # noqa: S608
+
+
+def holds_escaped(con: Any, table: str) -> bool:
+    """Return whether a table of texts has cells or names that look escaped."""
+    names = [name for name, *_ in con.execute(f"DESCRIBE FROM {quoted(table)}").fetchall()]
+    if any(re.match(_ESCAPED, name) for name in names):
+        return True
+    any_cell = " OR ".join(f"coalesce(system.main.bool_or({_begins(quoted(name), _ESCAPED)}), false)" for name in names)
+    return bool(con.execute(f"SELECT {any_cell} FROM {quoted(table)}").fetchall() == [(True,)])  # noqa: S608
+
+
+def give_types(con: Any, table: str, columns: Iterable[str] | None = None) -> None:
+    """Give text columns of a table the first type that writes every value as it stands: 00501 stays a text. None takes all."""
+    described = con.execute(f"DESCRIBE {quoted(table)}").fetchall()
+    requested = None if columns is None else set(columns)
+    texts = [name for name, kind, *_ in described if kind == "VARCHAR" and (requested is None or name in requested)]
+    if not texts:
+        return
+    exact_casts = ", ".join(_EXACT.format(column=quoted(name), type=kind) for name in texts for kind in _TYPES)
+    found = iter(con.execute(f"SELECT {exact_casts} FROM {quoted(table)}").fetchone())  # noqa: S608
+    exact = {name: [kind for kind in _TYPES if next(found)] for name in texts}
+    casts = [f"{quoted(name)}::{kinds[0]} AS {quoted(name)}" for name, kinds in exact.items() if kinds]
+    if casts:
+        con.execute(f"CREATE OR REPLACE TABLE {quoted(table)} AS SELECT * REPLACE ({', '.join(casts)}) FROM {quoted(table)}")  # noqa: S608
+
+
+_ALL = "(system.main.count({text}) > 0 AND system.main.bool_and({text} IS NULL OR {test}))"
+
+_WITH_COMMA = """(system.main.bool_or(system.main.contains({text}, ','))
+    AND NOT coalesce(system.main.bool_or(system.main.regexp_matches({text}, '^0[0-9]')), false))"""
+"""Some value has a comma, and none begins with a zero as postal codes do."""
+
+_NUMBER = "CAST(system.main.replace(system.main.regexp_replace({text}, '[^0-9,+-]', '', 'g'), ',', '.') AS DOUBLE)"
+
+
+def read_forms(con: Any, table: str, dates: Sequence[str], *, decimal_comma: bool) -> None:
+    """Give text columns the type of dates in some forms, or of numbers with a decimal comma, where all values are such.
+
+    Raises
+    ------
+    duckdb.Error
+        When a form of dates is none.
+    """
+    date = f"system.main.try_strptime({{text}}, [{', '.join(map(literal, [*dates, '%Y-%m-%d']))}])"
+    comma = f"system.main.regexp_full_match({{text}}, {literal(DECIMAL_COMMA.pattern).replace('{', '{{').replace('}', '}}')})"
+    kind = "TIMESTAMP" if any("%H" in form for form in dates) else "DATE"
+    casts = []
+    for name, each, *_ in con.execute(f"DESCRIBE {quoted(table)}").fetchall():
+        if each != "VARCHAR":
+            continue
+        text = quoted(name)
+        are_dates = _ALL.format(text=text, test=f"{date.format(text=text)} IS NOT NULL") if dates else "false"
+        numbers = f"{_ALL.format(text=text, test=comma.format(text=text))} AND {_WITH_COMMA.format(text=text)}"
+        tests = f"{are_dates}, {numbers if decimal_comma else 'false'}"
+        is_date, is_number = con.execute(f"SELECT {tests} FROM {quoted(table)}").fetchone()  # noqa: S608
+        if is_date or is_number:
+            value = f"{date.format(text=text)}::{kind}" if is_date else _NUMBER.format(text=text)
+            casts.append(f"{value} AS {quoted(name)}")
+    if casts:
+        con.execute(f"CREATE OR REPLACE TABLE {quoted(table)} AS SELECT * REPLACE ({', '.join(casts)}) FROM {quoted(table)}")  # noqa: S608

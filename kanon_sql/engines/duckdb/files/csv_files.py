@@ -1,0 +1,266 @@
+"""CSV files: how they are written is found by looking, and a broken one is refused by its line."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import glob
+import gzip
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from io import StringIO, TextIOWrapper
+from pathlib import Path
+from typing import IO, Any
+
+from kanon_sql.engines.duckdb.files.csv_cells import read_forms, unescape
+from kanon_sql.engines.duckdb.files.dialect import DELIMITERS, Dialect
+from kanon_sql.engines.duckdb.files.places import Place, plain, unreadable
+from kanon_sql.engines.duckdb.files.staging import staging_directory
+from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.errors import SourceError, raise_alone
+from kanon_sql.model.how_many import how_many
+
+_SAMPLE = 1 << 20
+"""Bytes of a file that are looked at."""
+
+_BEGINNINGS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""What files begin with, and the encodings of these; UTF-32 begins as UTF-16 does."""
+
+_UNDEFINED = frozenset(b"\x81\x8d\x8f\x90\x9d")
+"""Bytes that mean nothing in Windows-1252."""
+
+
+# Everything that DuckDB would guess about a CSV file is said here, because a guess may drop a line that begins with '#',
+# turn the zip code 00501 into 501, or take "" (an empty text) for a missing value.
+CSV = """system.main.read_csv($path, all_varchar := true, header := $header,
+    delim := $delimiter, quote := '"', escape := '"', comment := '', skip := 0,
+    nullstr := '', allow_quoted_nulls := false, strict_mode := true, sample_size := -1, hive_partitioning := false)"""
+
+
+def load_csv(con: Any, place: Place, into: str) -> list[str]:
+    """Copy a CSV file as texts; return the remarks of `load`. One that is not in UTF-8 is written anew before.
+
+    Raises
+    ------
+    SourceError
+        When it cannot be read; the error names the line.
+    """
+    import duckdb
+
+    dialect = found(place)
+    create = f"CREATE TABLE {quoted(into)} AS FROM {CSV}"
+    for again in (False, True):
+        try:
+            with in_utf8(place, dialect) as path:
+                con.execute(create, {"path": path, "delimiter": dialect.delimiter, "header": dialect.header})
+            if place.escaped:
+                unescape(con, into)
+            if dialect.dates or dialect.decimal == ",":
+                read_forms(con, into, dialect.dates, decimal_comma=dialect.decimal == ",")
+            return remarks(place, dialect, [name for name, *_ in con.execute(f"DESCRIBE {quoted(into)}").fetchall()])
+        except duckdb.Error as error:
+            if not again and place.dialect.encoding is None and dialect.is_utf8 and "utf-8" in str(error).lower():
+                dialect = _of_whole(place, dialect)
+                continue
+            raise_alone(unreadable(place, trouble(place, dialect) or plain(error)))
+    raise AssertionError("the second attempt returns or raises")
+
+
+def found(place: Place) -> Dialect:
+    """Return how a file is written, as far as its beginning shows; a URL is not looked at.
+
+    Raises
+    ------
+    SourceError
+        When the file is empty, or no text.
+    """
+    given, files = place.dialect, files_of(place)
+    separator = given.delimiter or ("\t" if place.kind == "tsv" else None)
+    if not files or (separator and given.encoding):
+        return replace(given, delimiter=separator or ",", encoding=given.encoding or "utf-8")
+    with _opened(files[0]) as file:
+        sample = file.read(_SAMPLE)
+    if not sample.strip():
+        raise SourceError(f"{place} is empty: it has no line with the names of its columns; hint: export it again")
+    encoding = given.encoding or _encoding_of(sample, place)
+    text = sample.decode(encoding, errors="ignore")
+    return replace(given, delimiter=separator or _delimiter_of(text, whole=len(sample) < _SAMPLE), encoding=encoding)
+
+
+def _of_whole(place: Place, dialect: Dialect) -> Dialect:
+    """Return a dialect with the encoding of all lines: the beginning looked like UTF-8."""
+    with _opened(files_of(place)[0]) as file:
+        return replace(dialect, encoding=_eight_bits(file, place))
+
+
+def files_of(place: Place) -> list[str]:
+    """Return the files of a place; none of a URL."""
+    if place.pattern is None:
+        return [str(place.path)]
+    return [] if "://" in place.pattern else sorted(glob.glob(place.pattern, recursive=True))
+
+
+def _opened(path: str) -> IO[bytes]:
+    return gzip.open(path) if path.lower().endswith(".gz") else open(path, "rb")  # type: ignore[return-value]
+
+
+def _encoding_of(sample: bytes, place: Place) -> str:
+    """Return the encoding of a text by its beginning.
+
+    Raises
+    ------
+    SourceError
+        When it is no text.
+    """
+    for begins, encoding in _BEGINNINGS:
+        if sample.startswith(begins):
+            return encoding
+    if b"\0" in sample:
+        odd, even = sample[1::2].count(0), sample[::2].count(0)
+        if min(odd, even) * 20 < max(odd, even) and max(odd, even) * 4 > len(sample):
+            return "utf-16-le" if odd > even else "utf-16-be"
+        line = sample[: sample.index(b"\0")].count(b"\n") + 1
+        raise SourceError(f"{place} is not a text: line {line} has a zero byte; hint: export it again, as CSV in UTF-8")
+    whole = len(sample) < _SAMPLE
+    return _eight_bits(sample.splitlines() if whole else sample.splitlines()[:-1], place)
+
+
+def _eight_bits(lines: Iterable[bytes], place: Place) -> str:
+    """Return the encoding of lines: UTF-8 if it can be, else Latin-1, or Windows-1252 if they have letters of that alone.
+
+    Raises
+    ------
+    SourceError
+        When some lines are UTF-8 and others are not, or they are neither.
+    """
+    utf8 = other = unknown = 0
+    windows = False
+    for number, line in enumerate(lines, 1):
+        if line.isascii():
+            continue
+        try:
+            line.decode("utf-8")
+            utf8 = utf8 or number
+        except UnicodeDecodeError:
+            other = other or number
+            windows |= any(0x80 <= byte < 0xA0 for byte in line)
+            unknown = unknown or number * any(byte in _UNDEFINED for byte in line)
+    if utf8 and other:
+        raise SourceError(
+            f"{place} has two encodings: line {utf8} is UTF-8, and line {other} is not; hint: export it again, or name the one "
+            "that it shall be read in, such as --encoding cp1252"
+        )
+    if unknown:
+        raise SourceError(
+            f"{place} is not in UTF-8 or Windows-1252: line {unknown} has other bytes; hint: name its encoding, such as "
+            "--encoding cp1250, or export it in UTF-8"
+        )
+    return "cp1252" if windows else "latin-1" if other else "utf-8"
+
+
+@contextmanager
+def in_utf8(place: Place, dialect: Dialect) -> Iterator[str]:
+    """Give what DuckDB is to read: the files themselves, or copies in UTF-8 in a private directory.
+
+    Raises
+    ------
+    SourceError
+        When a file cannot be decoded.
+    """
+    if dialect.is_utf8:
+        yield place.glob
+        return
+    with staging_directory(Path(tempfile.gettempdir())) as private:
+        for number, path in enumerate(files_of(place)):
+            written = (private / f"{number:06d}.csv").open("w", encoding="utf-8", newline="")
+            with written as copy, TextIOWrapper(_opened(path), dialect.encoding, newline="") as text:
+                try:
+                    shutil.copyfileobj(text, copy)
+                except UnicodeError:
+                    raise_alone(SourceError(f"{path} is not in {dialect.encoding}; hint: name another --encoding"))
+        yield str(private / "*.csv")
+
+
+def _delimiter_of(text: str, *, whole: bool) -> str:
+    """Return what separates the fields: it divides the first line, and most others into as many."""
+    best, most = ",", (0.0, 0)
+    for delimiter in DELIMITERS:
+        counts = [len(row) for row in _rows(StringIO(text, newline=""), delimiter) if row]
+        counts = counts if whole or len(counts) < 2 else counts[:-1]
+        fields = counts[0] if counts else 0
+        agreed = sum(count == fields for count in counts) / max(1, len(counts))
+        if fields > 1 and (agreed, fields) > most:
+            best, most = delimiter, (agreed, fields)
+    return best
+
+
+def _rows(lines: Iterator[str] | StringIO, delimiter: str) -> Iterator[list[str]]:
+    """Yield the fields of each line until one cannot be read."""
+    before = csv.field_size_limit(1 << 30)
+    try:
+        yield from csv.reader(lines, delimiter=delimiter)
+    except csv.Error:
+        return
+    finally:
+        csv.field_size_limit(before)
+
+
+def lines_of(place: Place, dialect: Dialect) -> Generator[str, None, None]:
+    """Yield the lines of a file in its encoding; what cannot be decoded is replaced."""
+    for path in files_of(place)[:1]:
+        with TextIOWrapper(_opened(path), dialect.encoding or "utf-8", errors="replace", newline="") as text:
+            yield from text
+
+
+def trouble(place: Place, dialect: Dialect) -> str | None:
+    """Return which line of a file cannot be read, and what to do; None if all can.
+
+    Notes
+    -----
+    Reads the file once more, so it is for files that DuckDB has refused. No field is quoted: it may be about a person.
+    """
+    reader = csv.reader(lines_of(place, dialect), delimiter=dialect.delimiter or ",", strict=True)
+    separator = DELIMITERS.get(dialect.delimiter or ",", "separator")
+    before, begun, fields = csv.field_size_limit(1 << 30), 1, 0
+    try:
+        for row in reader:
+            fields = fields or len(row)
+            if len(row) != fields and row:
+                return (
+                    f"line {begun} has {how_many(len(row), 'field')}, and the first line has {fields}, separated by a "
+                    f"{separator}; hint: put quotes around a field with a {separator} in it, or repair the line; another "
+                    "separator: --delimiter"
+                )
+            begun = reader.line_num + 1
+    except csv.Error as error:
+        if "end of data" in str(error):
+            return f"a quote that opens in line {begun} is never closed; hint: close it, or double a quote within quotes"
+        return f"line {begun} has a quote within a field; hint: put the field into quotes, and double each quote in it"
+    finally:
+        csv.field_size_limit(before)
+    return None
+
+
+def remarks(place: Place, dialect: Dialect, names: Sequence[str]) -> list[str]:
+    """Return how a file was read, if not with commas and in UTF-8, and which columns are called otherwise than in it."""
+    with closing(lines_of(place, dialect)) as lines:
+        given = next(csv.reader(lines, delimiter=dialect.delimiter or ","), []) if dialect.header else []
+    twice = Counter(name.casefold() for name in given)
+    usual = dialect.delimiter == {"csv": ",", "tsv": "\t"}[place.kind] or place.dialect.delimiter is not None
+    found = [] if usual and (dialect.is_utf8 or place.dialect.encoding) else [dialect.words(len(names))]
+    for number, (own, name) in enumerate(zip(given, names, strict=False), 1):
+        if not own.strip():
+            found.append(f"column {number} has no name, and is called {name}")
+        elif own != name and twice[own.casefold()] > 1:
+            found.append(f"column {number} has the name of another one, and is called {name}")
+    return found

@@ -1,0 +1,1 @@
+"""Notebooks: the magic, and live progress under a cell."""

@@ -1,2 +1,0 @@
-cimport cython
-from kanon_sql.kernels.classes.partition cimport CandidateClasses

@@ -1,0 +1,65 @@
+"""How people write dates and numbers elsewhere: what an error says of values that are neither."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import datetime
+
+DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%d.%m.%y", "%m/%d/%y", "%Y%m%d")
+"""Forms of dates, as ``strptime`` spells them; the first is the one that needs no help."""
+
+DECIMAL_COMMA = re.compile("[+-]?(?:[0-9]{1,3}(?:[. \u00a0\u202f'][0-9]{3})+|[0-9]+)(?:,[0-9]+)?")
+"""A number as German, French and others write it: 1.234,5 or 1 234,5."""
+
+
+def date_forms(texts: Iterable[str]) -> list[tuple[str, int]]:
+    """Return the forms of some texts with how many have each, the most frequent first; what has none is not counted.
+
+    Examples
+    --------
+    >>> date_forms(["31.12.2024", "01.02.2024", "2024-05-31", "05/31/2024", "unknown"])
+    [('%d.%m.%Y', 2), ('%Y-%m-%d', 1), ('%m/%d/%Y', 1)]
+    """
+    left, found = list(texts), []
+    while left:
+        fitting = {form: [text for text in left if _is(text, form)] for form in DATES}
+        form = max(DATES, key=lambda each: len(fitting[each]))
+        if not fitting[form]:
+            break
+        found.append((form, len(fitting[form])))
+        fits = set(fitting[form])
+        left = [text for text in left if text not in fits]
+    return found
+
+
+def _is(text: str, form: str) -> bool:
+    with suppress(ValueError):
+        datetime.strptime(text.strip(), form)
+        return True
+    return False
+
+
+def about_dates(texts: Iterable[str]) -> str | None:
+    """Return in which forms dates are written, and the remedy; None if these are no dates."""
+    found = date_forms(texts)
+    if not found:
+        return None
+    counted = " and ".join(f"{count:,} as {form}" for form, count in found)
+    forms = ", ".join(f"'{form}'" for form in dict.fromkeys([*(form for form, _ in found), DATES[0]]))
+    options = " ".join(f"--date-format {form}" for form, _ in found if form != DATES[0])
+    return f"{counted}; hint: take try_strptime(column, [{forms}])::DATE in the query, or {options} in the command"
+
+
+def about_numbers(texts: Iterable[str]) -> str | None:
+    """Return the remedy for numbers with a decimal comma; None if these are none."""
+    every = list(texts)
+    count = sum(DECIMAL_COMMA.fullmatch(text.strip()) is not None for text in every)
+    if not count:
+        return None
+    of_all = "all of these" if count == len(every) else f"{count:,} of these"
+    return (
+        f"{of_all} have a decimal comma; hint: take replace(replace(column, '.', ''), ',', '.')::DOUBLE in the query, or "
+        "--decimal , in the command"
+    )
