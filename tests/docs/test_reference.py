@@ -128,4 +128,6 @@ def test_every_command_has_its_options_in_its_section(name: str) -> None:
     for parameter in main.commands[name].params:
         shared = SHARED if parameter.name in DIALECT else ""
         for option in parameter.opts if isinstance(parameter, click.Option) else ():
-            assert re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", section + shared), f"kanon {name} {option} is in no document"
+            assert re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", section + shared), (
+                f"kanon {name} {option} is in no document"
+            )
