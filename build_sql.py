@@ -4,7 +4,8 @@ A line of ``sql/macros/*.sql`` or ``sql/parts/*.sql`` may hold ``@part(argument;
 takes its place, with the arguments in place of the ``<parameters>``, and indented like the line. The rest of the line follows.
 The results are ``sql/*.sql``, each complete in itself, and ``sql/kanon.sql``, which holds all of them. They are not committed.
 
-The parts of `_RULES` are not files: they are the rules of ``kanon_sql/recognition``, which Python reads, too.
+The parts of `_RULES` are not files: they are the rules of ``kanon_sql/recognition``, which Python reads, too, and the SQL of
+``kanon_sql/engines/guarantees``, by which gates ask for guarantees.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import runpy
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 SQL = Path(__file__).resolve().parent / "sql"
@@ -90,6 +92,18 @@ def _part(name: str, arguments: str) -> str:
     for parameter, value in zip(names, values, strict=True):
         text = text.replace(f"<{parameter}>", value)
     return _filled(text)
+
+
+def _guarantee(arguments: str) -> str:
+    """Return the SQL of a guarantee as a text inside of a query of a macro: its name, and ``slot = SQL`` for its slots."""
+    name, *given = arguments.split("; ")
+    slots = dict(slot.split(" = ", 1) for slot in given)
+    text = (SQL.parent / "kanon_sql" / "engines" / "guarantees" / f"{name}.sql").read_text(encoding="utf-8")
+
+    def written(found: re.Match[str]) -> str:
+        return slots[found[1]] if found[1] else "$" if found[0] == "$$" else found[0] * 2
+
+    return re.sub(r"\$\{(\w+)\}|\$\$|[{}']", written, dedent(text))
 
 
 @cache
@@ -194,8 +208,9 @@ _RULES: dict[str, Callable[[str], str]] = {
     "date": _date,
     "constant": _constant,
     "forms": _forms,
+    "guarantee": _guarantee,
 }
-"""Parts that are made from the rules about names and texts."""
+"""Parts that are made from the rules about names and texts, or are the SQL of guarantees."""
 
 
 if __name__ == "__main__":

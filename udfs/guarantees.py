@@ -16,14 +16,16 @@ from __future__ import annotations
 
 from kanon_sql.udfs.arguments import releasing
 
-from kanon_sql.model.requirements import BetaLikeness, DeltaDisclosure, LDiversity, TCloseness
+from kanon_sql.engines.guarantees import audited_class
+from kanon_sql.model.requirements import THRESHOLDS
 
 FUNCTIONS, MACROS = zip(
     releasing("k_anonymize", "k"),
-    releasing("l_diversify", requirement=LDiversity),
-    releasing("t_close", requirement=TCloseness),
-    releasing("beta_like", requirement=BetaLikeness),
-    releasing("delta_private", requirement=DeltaDisclosure),
+    *(
+        releasing(str(audited_class(each).release).partition("(")[0], requirement=each)
+        for each in THRESHOLDS
+        if audited_class(each).release
+    ),
     releasing("k_map", "k_map", "population", k="1"),
     releasing("delta_present", "presence", "population", k="1"),
     releasing("pattern_guided", "masks", needed="[['zip', 'age'], ['education'], []]"),

@@ -38,7 +38,7 @@ def not_our_word(sql: str) -> ClauseError | None:
     except ClauseError:  # an open quote: any word may be a part of a text
         return None
     found = misspelled(script)
-    return lonely_guarantee(script) if found is None else corrected(found)
+    return (ungrouped_protect(script) or lonely_guarantee(script)) if found is None else corrected(found)
 
 
 def read_as_meant(script: Script) -> ClauseError | None:
@@ -127,6 +127,18 @@ def misspelled(script: Script) -> CorrectableError | None:
             found = found or _clause(script, place, end)
         if found is not None:
             return found
+    return None
+
+
+def ungrouped_protect(script: Script) -> ClauseError | None:
+    """Return the error for a PROTECT that ends no GROUP BY, with what it would compare; None if there is none."""
+    for place in range(len(script.tokens)):
+        if script.word(place) == "PROTECT" and script.word(place + 1) and script.spelled(place + 2) in {">=", ">", "=", "<="}:
+            return script.error(
+                "PROTECT needs a GROUP BY before it; hint: SELECT region, count(*) AS n FROM people GROUP BY CUBE (region) "
+                "PROTECT n >= 5",
+                place,
+            )
     return None
 
 

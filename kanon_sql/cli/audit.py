@@ -26,8 +26,8 @@ from kanon_sql.cli.options import (
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.publish import metric_and_hierarchy
 from kanon_sql.cli.streams import format_option, read_table, source_place
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.engines.duckdb.audit.measures import record
+from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import AuditError, KanonWarning
 from kanon_sql.model.requirements import THRESHOLDS
@@ -114,15 +114,16 @@ def audit(
 
     from kanon_sql.engines.audit_figures import FIRST, known_columns_hint, measured_requirements, too_few_known, too_small
     from kanon_sql.engines.audited_unit import person_column
-    from kanon_sql.engines.duckdb.audit.audited_unit import audited_unit
     from kanon_sql.engines.duckdb.audit.known_classes import broken_by_known
     from kanon_sql.engines.duckdb.audit.known_rows import KnownRows
     from kanon_sql.engines.duckdb.audit.measures import known_figures, macro_errors, populated
     from kanon_sql.engines.duckdb.audit.other_columns import warnings_of_others
-    from kanon_sql.engines.duckdb.audit.people_figures import in_people, people_figures
+    from kanon_sql.engines.duckdb.audit.people_figures import audited_unit, in_people, people_figures
     from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.engines.duckdb.files.tables import columns, load_policy_table
-    from kanon_sql.engines.duckdb.guarantees import audited
+    from kanon_sql.engines.duckdb.guarantees import figures as figures_of
+    from kanon_sql.engines.duckdb.guarantees import figures_in
+    from kanon_sql.engines.guarantees import audited
     from kanon_sql.model.how_many import how_many
     from kanon_sql.model.policy import Policy
     from kanon_sql.model.requirements import named_population
@@ -156,7 +157,7 @@ def audit(
             linked = KnownRows.requested(known_rows, person, known)
             units.append(audited_unit(con, "source", chosen, person, per_row, "command"))
             for one in counted:
-                present[one.title] = one.figures(con, "population", chosen)
+                present[one.title] = figures_in(con, one.requirement, "population", chosen)
             if counted:
                 mapped = present.get("k-map") or populated(con, "k_mapping", "population", chosen)
                 if not mapped["classes"] or mapped["unmatched"]:  # there is no risk of who is not there
@@ -175,7 +176,7 @@ def audit(
                 broken.extend(filter(None, [linked.broken(by_rows["fewest_candidates"], k)]))
             others = [name for name in listed if name not in {*chosen, *policy.sensitive, person}]
             identifying.extend(warnings_of_others(con, "source", others, policy.sensitive, sizes["rows"], k or sizes["k"] or 1))
-            return [sizes, risk, *(each.figures(con, chosen) for each in measured)]
+            return [sizes, risk, *(figures_of(con, each, chosen) for each in requirements)]
 
     present: dict[str, dict[str, Any]] = {}
     by_known: dict[str, Any] = {}

@@ -95,6 +95,7 @@ def run(file: str, db: str, secret: bytes | None, allowed_files: tuple[str, ...]
     """Run a file of SQL statements.
 
     They may contain ANONYMIZE and PROTECT; - reads the standard input. The run stops at the first statement that fails.
+    Next to a file that COPY writes with a release, FILE.certificate.json has its certificate.
     """
     from rich.console import Console
 
@@ -104,7 +105,8 @@ def run(file: str, db: str, secret: bytes | None, allowed_files: tuple[str, ...]
     text = read_input(file)
     con = without_bar(kanon_sql.connect(db, secret=secret, allowed_files=allowed_files))
     with private_spilling(db, con):
-        run_script(con, text, Console(highlight=False), name="stdin" if file == "-" else file, patience=PATIENCE)
+        place = "stdin" if file == "-" else file
+        run_script(con, text, Console(highlight=False), name=place, patience=PATIENCE, evidence=True)
         con.close()
 
 

@@ -163,6 +163,9 @@ def require_guarantee(options: Mapping[str, Any]) -> None:
     if all(options[name] is None for name in _GUARANTEES):
         hint = "--k 5 makes every row look like at least 4 others; --l, --t and others are about a --sensitive column"
         raise click.UsageError(f"no guarantee is given; hint: {hint}")
+    about = [f"--{name}" for name in THRESHOLD_OPTIONS if options.get(name) is not None]
+    if about and options.get("sensitive") is None:
+        raise click.UsageError(f"{about[0]} needs the column that it is about; hint: --sensitive disease {about[0]} ...")
 
 
 def show(pairs: Iterable[tuple[str, object]], title: str | None = None, *, err: bool = False) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import click
 
 from kanon_sql.cli.terminal import release_line, solving
 from kanon_sql.engines.interrupt import interruptible
@@ -27,6 +29,9 @@ _CREATED = re.compile(
     rf"\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMP(?:ORARY)?\s+)?(TABLE|VIEW)\s+(?:IF\s+NOT\s+EXISTS\s+)?({_NAME}(?:\.{_NAME})*)",
     re.IGNORECASE,
 )
+
+_COPIED = re.compile(r"""\)\s*TO\s+'((?:[^']|'')+)'[^']*$""", re.IGNORECASE)
+"""The end of a COPY of a query to a file."""
 
 _DID = {"insert": "inserted", "update": "updated", "delete": "deleted", "copy": "copied"}
 
@@ -65,8 +70,7 @@ def execute(con: Any, text: str, console: Console, display: Display | None = Non
     """
     from kanon_sql.cli.display import Display
 
-    display = display or Display()
-    before = len(con.session.releases)
+    display, before = display or Display(), len(con.session.releases)
     with display.timed(console), solving(con, console) as rows_come:
         con.execute(text)
         _show(con, text, console, display, rows_come)
@@ -123,6 +127,7 @@ def run_script(
     name: str | None,
     patience: float | None = None,
     display: Display | None = None,
+    evidence: bool = False,
 ) -> None:
     """Run the statements of a script one after the other, up to the first that fails.
 
@@ -136,6 +141,8 @@ def run_script(
         See :func:`interruptible`.
     display : Display, optional
         See :func:`execute`.
+    evidence : bool
+        Whether the certificate of what COPY writes is put next to its file, and each release has a line on the error output.
 
     Raises
     ------
@@ -147,12 +154,35 @@ def run_script(
     from kanon_sql.clause.statements import statements
 
     for number, statement in enumerate(statements(text), 1):
+        before = len(_certificates(con))
         try:
             work = partial(execute, con, statement.text, console, display)
             interruptible(con.interrupt, work, finish=con.finish, patience=patience)
+            if evidence:
+                _keep(_certificates(con)[before:], statement.text, silent=console.is_terminal)
         except (duckdb.Error, KanonError) as error:
             where = f"{name}, statement {number} (line {statement.line}): " if name else ""
             raise_alone(ScriptError(where + str(error).strip()))
+
+
+def _certificates(con: Any) -> list[Any]:
+    """Return the certificates of a session: of releases, linked histories and protected tables."""
+    session = con.session
+    return [*session.releases, *session.linked_releases, *session.protected_tables.certificates]
+
+
+def _keep(certificates: Sequence[Any], text: str, *, silent: bool) -> None:
+    """Write the certificates of what a COPY has written next to its file, and say what was released."""
+    copied = _COPIED.search(text)
+    for number, each in enumerate(certificates):
+        line = f"released under {', '.join(each.requirements)}"
+        if copied is not None:
+            file = copied[1].replace("''", "'") + (f".certificate{number or ''}.json")
+            Path(file).write_text(each.to_json(), encoding="utf-8")
+            line = f"{line}; certificate: {file}"
+        elif silent:
+            continue
+        click.echo(line, err=True)
 
 
 def read_input(name: str) -> str:

@@ -50,8 +50,8 @@ def profile(file: str, table: str | None, dialect: Dialect, ending: str, as_json
     import duckdb
     from rich.console import Console
 
-    from kanon_sql.engines.duckdb.audit.macros import audit_macros
     from kanon_sql.engines.duckdb.files.tables import columns
+    from kanon_sql.engines.duckdb.guarantees import audit_macros
 
     con = audit_macros(duckdb.connect(), ("profile",))
 

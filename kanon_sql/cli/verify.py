@@ -20,7 +20,7 @@ from kanon_sql.cli.options import (
 )
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.publish import metric_and_hierarchy
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
+from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import AuditError, SourceError, raise_alone
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Unpack
 
+from kanon_sql.engines.guarantees import audited_class
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy_options import ThresholdOptions
-from kanon_sql.model.requirements import ThresholdRequirement, named_requirements
+from kanon_sql.model.requirements import THRESHOLDS, ThresholdRequirement, named_requirements
 
 FIRST = "anonymize the table first, under a guarantee as strong as this"
 """Hint about a table that breaks a guarantee. The audit cannot tell a raw table from the release of another guarantee."""
@@ -175,9 +176,10 @@ class Audit:
         if self.own_columns is not None and self.people is not None:
             fewest = "no candidates" if self.history_candidates is None else f"at least {self.history_candidates:,} candidates"
             lines["histories"] = f"{how_many(self.people, 'person', 'people')}, {fewest} each"
-        for name, found in (("t-closeness", self.t), ("beta-likeness", self.beta), ("delta-disclosure", self.delta)):
+        for each in THRESHOLDS:
+            found = getattr(self, each.written.threshold, None)  # of l-diversity there are several figures
             if found is not None:
-                lines[name] = f"{float(found):.4g}"
+                lines[audited_class(each).title] = f"{float(found):.4g}"
         reported = [*lines.items(), *(("warning", each) for each in self.warnings)]
         return "\n".join(f"{name:<18}{text}" for name, text in reported)
 

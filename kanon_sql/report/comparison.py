@@ -12,7 +12,7 @@ import duckdb
 from kanon_sql.certificate import Certificate, Release
 from kanon_sql.clause.queries import read_queries
 from kanon_sql.engines.audited_unit import person_column
-from kanon_sql.engines.duckdb.audit.audited_unit import audited_unit
+from kanon_sql.engines.duckdb.audit.people_figures import audited_unit
 from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.python_tables.tables import register_table

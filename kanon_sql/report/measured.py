@@ -11,12 +11,14 @@ from itertools import pairwise
 from typing import Any
 
 from kanon_sql.certificate import Certificate
+from kanon_sql.engines.duckdb.audit.kept_guarantees import Released
+from kanon_sql.engines.duckdb.audit.kept_guarantees import found as found_in
 from kanon_sql.engines.duckdb.audit.measures import is_hidden, looks_suppressed, record
 from kanon_sql.engines.duckdb.audit.other_columns import identifiers_of
 from kanon_sql.engines.duckdb.files.tables import columns
-from kanon_sql.engines.duckdb.guarantees import audited
-from kanon_sql.engines.duckdb.guarantees.audited_guarantee import Released
+from kanon_sql.engines.duckdb.guarantees import figures as figures_of
 from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.guarantees import audited
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
@@ -65,21 +67,21 @@ def counted_guarantees(release: Released, certificate: Certificate | None) -> tu
 def _counted(requirement: Requirement, release: Released, certificate: Certificate | None) -> Counted:
     if isinstance(requirement, PopulationRequirement) and (reason := _uncounted(release)):
         return Counted(text=requirement.describe(), kept=None, found=reason)
-    kept, found = audited(requirement).found(release)
+    kept, seen = found_in(requirement, release)
     if isinstance(requirement, KnownColumns) and isinstance(requirement.of, People):
-        found += "; the release does not show whose the rows are"
+        seen += "; the release does not show whose the rows are"
     if isinstance(requirement, People):
         counted = people_of(release.con, release.policy)  # by the source: whose a row is, the release does not tell
         if counted is None:
-            found += "; the release does not show whose they are"
+            seen += "; the release does not show whose they are"
         else:
             kept = kept and counted[1] >= requirement.k
             if kept and counted[0] < requirement.k and certificate is None:
                 return Counted(text=requirement.describe(), kept=None, found=people_text(counted))
             if certificate is not None and counted[0] < counted[1] and requirement.k <= counted[1]:
-                found += f"; the smallest class had {certificate.smallest} when the release was made"
-            found += f"; {people_text(counted, by_tokens=not release.policy.dropped)}"
-    return Counted(text=requirement.describe(), kept=kept, found=found)
+                seen += f"; the smallest class had {certificate.smallest} when the release was made"
+            seen += f"; {people_text(counted, by_tokens=not release.policy.dropped)}"
+    return Counted(text=requirement.describe(), kept=kept, found=seen)
 
 
 def _uncounted(release: Released) -> str | None:
@@ -167,9 +169,7 @@ def measured(con: Any, policy: Policy, certificate: Certificate | None = None, w
     _hide(con, names, policy.suppress)
     least = max(policy.least_class_size, policy.fewest_rows)
     figures: dict[Requirement, dict[str, Any]] = {
-        each: audited(each).figures(con, names, "released")
-        for each in policy.requirements
-        if isinstance(each, ThresholdRequirement)
+        each: figures_of(con, each, names, "released") for each in policy.requirements if isinstance(each, ThresholdRequirement)
     }
     release = Released(con=con, policy=policy, names=names, sizes=sizes[1], figures=figures)
     masks = _masks(con, names)

@@ -13,8 +13,8 @@ import duckdb
 from kanon_sql.certificate import Certificate, Release
 from kanon_sql.certificate.table_certificate import ProtectedTable
 from kanon_sql.engines.audit_figures import measured_requirements
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.engines.duckdb.files.tables import load, load_policy_table
+from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.engines.duckdb.names import name_parts
 from kanon_sql.engines.duckdb.python_tables.tables import register_table, register_tables
 from kanon_sql.errors import MissingPackageError, PolicyError, raise_alone

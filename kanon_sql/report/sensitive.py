@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.names import quoted
+from kanon_sql.engines.guarantees import audited
 from kanon_sql.report.columns import Bar
 
 _BUCKETS = 20

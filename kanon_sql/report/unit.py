@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.certificate import Certificate
-from kanon_sql.engines.duckdb.audit.audited_unit import audited_unit
-from kanon_sql.engines.duckdb.audit.people_figures import people_figures
+from kanon_sql.engines.duckdb.audit.people_figures import audited_unit, people_figures
 from kanon_sql.engines.duckdb.files.tables import columns
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.model.how_many import how_many

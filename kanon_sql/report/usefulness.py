@@ -8,8 +8,8 @@ from typing import Any
 
 from kanon_sql.certificate import Certificate
 from kanon_sql.clause.queries import Query
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.engines.duckdb.audit.measures import record
+from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.model.how_many import how_many
 from kanon_sql.report.query_errors import QueryErrors, query_errors, together

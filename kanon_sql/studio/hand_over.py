@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from kanon_sql.clause import clause_of, definition_of
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.engines.duckdb.files.staging import put, staging_directory, write_text
 from kanon_sql.engines.duckdb.files.tables import loading, stage
+from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.release.written_release import audit_written, tallies
 from kanon_sql.errors import SourceError

@@ -7,10 +7,10 @@ from contextlib import closing
 
 import duckdb
 
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.engines.duckdb.audit.measures import macro_errors, record
 from kanon_sql.engines.duckdb.audit.people_figures import people_figures
 from kanon_sql.engines.duckdb.files.spilling import private_spilling
+from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.python_tables.tables import register_table
 from kanon_sql.model.policy import Policy

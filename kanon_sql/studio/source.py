@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.engines.duckdb.cells.number_texts import number_type
 from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.engines.duckdb.files.spilling import private_spilling
 from kanon_sql.engines.duckdb.files.tables import columns, load
+from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.policies.suggestion import suggestion
 from kanon_sql.errors import KanonError

@@ -15,9 +15,9 @@ from kanon_sql.certificate import Certificate
 from kanon_sql.certificate.file import Document
 from kanon_sql.certificate.history_certificate import HISTORIES
 from kanon_sql.certificate.table_file import PROTECTED
+from kanon_sql.engines.duckdb.audit.kept_guarantees import broken as broken_by
 from kanon_sql.engines.duckdb.audit.measures import looks_suppressed, record
 from kanon_sql.engines.duckdb.files.tables import columns, load, load_named
-from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.policies.allowed_files import AllowedFiles, check_tables
 from kanon_sql.errors import CertificateError, PolicyError, SourceError, raise_alone
@@ -164,7 +164,7 @@ def _check_guarantees(con: Any, policy: Policy) -> None:
         if uncounted and isinstance(requirement, PopulationRequirement):
             continue
         try:
-            broken = audited(requirement).broken(con, columns, "released", policy.suppress)
+            broken = broken_by(con, requirement, columns, "released", policy.suppress)
         except SourceError as error:
             raise_alone(CertificateError("requirements", str(error)))
         if broken is not None:

@@ -3,16 +3,10 @@
 -- Of a value with the share p of the whole table and the share q of an equivalence class, the gain is (q - p) / p. A table is
 --   basic beta-like      if no gain is above beta,
 --   enhanced beta-like   if, besides, no gain is above -ln p: frequent values may not fill a class either.
--- NULL is a value like any other: rows that are NULL in the same column are alike there, and NULL is one more value of the
--- sensitive attribute. In quasi-identifiers, text is compared byte by byte whatever the collation of the column ('a' and 'A'
--- are two values even under NOCASE), because the reader sees bytes. Values of the sensitive attribute are one where the column
--- calls them equal: 'flu' and 'FLU' under NOCASE, one month and 30 days.
+-- NULL and equal values count as in l_diversity().
 --
 -- Arguments:
---   tbl   VARCHAR     name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
---                     'db.schema.t', '"odd ""name"'. It is read as an identifier, never as SQL.
---   qi    VARCHAR[]   the quasi-identifiers; NULL takes every column but sa. Case does not matter, as everywhere in SQL.
---   sa    VARCHAR     the sensitive attribute, a column that is not in qi
+--   tbl, qi, sa   as for l_diversity()
 --
 -- Result columns (one row; every figure but a number of rows or classes is NULL for an empty table):
 --   beta          DOUBLE   the greatest gain: = worst_count * rows / (worst_size * worst_total) - 1
@@ -30,7 +24,10 @@
 -- Cost: one scan, one GROUP BY, and one over the (class, value) pairs.
 CREATE OR REPLACE MACRO beta_likeness(tbl, qi := NULL, sa := NULL) AS TABLE
 FROM system.main.query(system.main.format(
-    'SELECT system.main.max(gain).held * system.main.max(all_rows)
+    'WITH "kanon#tally" AS MATERIALIZED (
+         @tally(n)
+     )
+     SELECT system.main.max(gain).held * system.main.max(all_rows)
                 / (system.main.max(gain).size * system.main.max(gain).total)::DOUBLE - 1 AS beta,
             system.main.max(gain).held AS worst_count,
             system.main.max(gain).size AS worst_size,
@@ -45,31 +42,15 @@ FROM system.main.query(system.main.format(
                     whole := here // whole,
                     places := (here % whole) * (1::HUGEINT << 60) // whole,
                     further := (here % whole) * (1::HUGEINT << 60) % whole * (1::HUGEINT << 60) // whole,
-                    held := held,
+                    held := n,
                     size := size::BIGINT,
                     total := total::BIGINT)) AS gain,
                 system.main.bool_or(
                     here > whole AND (here - whole) / whole::DOUBLE
                                      >= system.main.ln(all_rows / total::DOUBLE) * (1 - 1e-14) - 1e-14) AS beyond
          FROM (
-             SELECT *, held::HUGEINT * all_rows AS here, size::HUGEINT * total AS whole
-             FROM (
-                 SELECT class,
-                        held,
-                        system.main.sum(held) OVER (PARTITION BY class) AS size,
-                        system.main.sum(held) OVER (PARTITION BY value) AS total,
-                        system.main.sum(held) OVER () AS all_rows
-                 FROM (
-                     SELECT system.main.create_sort_key(system.main.row(true, *COLUMNS(* EXCLUDE ("kanon#value"))), ''ASC NULLS FIRST'') AS class,
-                            "kanon#value" AS value,
-                            system.main.count(*) AS held
-                     FROM (
-                         @spelled(SELECT {2} AS "kanon#value", {0} FROM {1} AS source)
-                     ) AS source
-                     GROUP BY 1, 2
-                 ) AS counts
-             ) AS pairs
-         ) AS pairs
+             @guarantee(shares; tally = "kanon#tally"; all_rows = system.main.sum(n) OVER ())
+         ) AS shares
          GROUP BY class
      ) AS classes',
     @other_quasi_identifiers(),

@@ -3,16 +3,10 @@
 -- Of a value with the share p of the whole table and the share q of an equivalence class, the disclosure is the absolute value of
 -- ln(q / p). A table has delta-disclosure privacy if that of every value of the table is below delta in every class. A class
 -- without one of the values discloses that, and no delta bounds it.
--- NULL is a value like any other: rows that are NULL in the same column are alike there, and NULL is one more value of the
--- sensitive attribute. In quasi-identifiers, text is compared byte by byte whatever the collation of the column ('a' and 'A'
--- are two values even under NOCASE), because the reader sees bytes. Values of the sensitive attribute are one where the column
--- calls them equal: 'flu' and 'FLU' under NOCASE, one month and 30 days.
+-- NULL and equal values count as in l_diversity().
 --
 -- Arguments:
---   tbl   VARCHAR     name of a table, view, CTE or quoted file, optionally qualified: 'patients', 'main.patients',
---                     'db.schema.t', '"odd ""name"'. It is read as an identifier, never as SQL.
---   qi    VARCHAR[]   the quasi-identifiers; NULL takes every column but sa. Case does not matter, as everywhere in SQL.
---   sa    VARCHAR     the sensitive attribute, a column that is not in qi
+--   tbl, qi, sa   as for l_diversity()
 --
 -- Result columns (one row; every figure but a number of rows or classes is NULL for an empty table):
 --   delta               DOUBLE    = ln(ratio_numerator / ratio_denominator); infinite if a class is incomplete
@@ -28,7 +22,10 @@
 -- Cost: one scan, one GROUP BY, and one over the (class, value) pairs.
 CREATE OR REPLACE MACRO delta_disclosure(tbl, qi := NULL, sa := NULL) AS TABLE
 FROM system.main.query(system.main.format(
-    'SELECT CASE WHEN system.main.bool_or(different < all_different) THEN ''Infinity''::DOUBLE
+    'WITH "kanon#tally" AS MATERIALIZED (
+         @tally(n)
+     )
+     SELECT CASE WHEN system.main.bool_or(different < all_different) THEN ''Infinity''::DOUBLE
                  ELSE system.main.ln(system.main.max(ratio).over / system.main.max(ratio).under::DOUBLE) END AS delta,
             system.main.max(ratio).over AS ratio_numerator,
             system.main.max(ratio).under AS ratio_denominator,
@@ -48,26 +45,12 @@ FROM system.main.query(system.main.format(
                     under := under)) AS ratio
          FROM (
              SELECT *,
-                    system.main.max(place) OVER () AS all_different,
-                    system.main.greatest(held::HUGEINT * all_rows, size::HUGEINT * total) AS over,
-                    system.main.least(held::HUGEINT * all_rows, size::HUGEINT * total) AS under
+                    (SELECT system.main.count(*) FROM (SELECT DISTINCT value FROM "kanon#tally") AS "values") AS all_different,
+                    system.main.greatest(here, whole) AS over,
+                    system.main.least(here, whole) AS under
              FROM (
-                 SELECT class,
-                        held,
-                        system.main.sum(held) OVER (PARTITION BY class) AS size,
-                        system.main.sum(held) OVER (PARTITION BY value) AS total,
-                        system.main.sum(held) OVER () AS all_rows,
-                        system.main.dense_rank() OVER (ORDER BY value ASC NULLS LAST) AS place
-                 FROM (
-                     SELECT system.main.create_sort_key(system.main.row(true, *COLUMNS(* EXCLUDE ("kanon#value"))), ''ASC NULLS FIRST'') AS class,
-                            "kanon#value" AS value,
-                            system.main.count(*) AS held
-                     FROM (
-                         @spelled(SELECT {2} AS "kanon#value", {0} FROM {1} AS source)
-                     ) AS source
-                     GROUP BY 1, 2
-                 ) AS counts
-             ) AS pairs
+                 @guarantee(shares; tally = "kanon#tally"; all_rows = system.main.sum(n) OVER ())
+             ) AS shares
          ) AS pairs
          GROUP BY class
      ) AS classes',

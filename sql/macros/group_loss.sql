@@ -7,13 +7,9 @@
 -- the shares leave open.
 --
 -- Arguments:
---   released      VARCHAR     name of the released table, view, CTE or quoted file, optionally qualified. It is read as an
---                             identifier, never as SQL.
---   original      VARCHAR     the same for the source
---   qi            VARCHAR[]   the quasi-identifiers, by their names in both tables
---   by            VARCHAR     the column whose values are the groups; it may be a quasi-identifier
---   hierarchies   MAP         of VARCHAR to VARCHAR: the tables of hierarchies, as for utility()
---   suppress      VARCHAR     the text of suppressed cells besides NULL; NULL: there is none
+--   released, original, hierarchies, suppress   as for joint_tables()
+--   qi   VARCHAR[]   the quasi-identifiers, by their names in both tables
+--   by   VARCHAR     the column whose values are the groups; it may be a quasi-identifier
 --
 -- Result columns (one row per value of the column in the source; no order is promised):
 --   value              VARCHAR   the value

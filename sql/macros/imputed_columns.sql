@@ -1,12 +1,8 @@
 -- imputed_columns(tbl, qi, seed := 1, hierarchies := NULL, suppress := '*'): imputed(), for these columns.
 --
 -- Arguments:
---   tbl        VARCHAR     name of the release: a table, view, CTE or quoted file, optionally qualified. It is read as an identifier,
---                          never as SQL.
---   qi         VARCHAR[]   the columns whose cells are drawn, and by which donors are found; at most 60
---   seed       BIGINT      another seed draws other cells
---   hierarchies   MAP      of VARCHAR to VARCHAR: the tables of hierarchies, as for utility(). A label takes the values below it.
---   suppress   VARCHAR     the text of suppressed cells besides NULL; NULL: there is none
+--   tbl, seed, hierarchies, suppress   as for imputed()
+--   qi   VARCHAR[]   the columns whose cells are drawn, and by which donors are found; at most 60
 --
 -- Result columns: those of tbl
 --

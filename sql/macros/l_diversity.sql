@@ -77,13 +77,7 @@ FROM system.main.query(system.main.format(
                     system.main.sum(size * system.main.round(system.main.ln(size) * 1e15)::HUGEINT) AS logs,
                     (system.main.sum(size) - {4})::BIGINT AS rest
              FROM (
-                 SELECT system.main.create_sort_key(system.main.row(true, *COLUMNS(* EXCLUDE ("kanon#value"))), ''ASC NULLS FIRST'') AS class,
-                        "kanon#value" AS value,
-                        system.main.count(*) AS size
-                 FROM (
-                     @spelled(SELECT {2} AS "kanon#value", {0} FROM {1} AS source)
-                 ) AS source
-                 GROUP BY 1, 2
+                 @tally(size)
              ) AS pairs
              GROUP BY class
          ) AS counts

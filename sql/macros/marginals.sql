@@ -6,15 +6,9 @@
 -- joint_tables() says how labels and suppressed cells are spread, and how columns with many values are cut.
 --
 -- Arguments:
---   released      VARCHAR     name of the released table, view, CTE or quoted file, optionally qualified. It is read as an
---                             identifier, never as SQL.
---   original      VARCHAR     the same for the source
---   n             BIGINT      columns of a set
---   qi            VARCHAR[]   the columns to compare, by their names in both tables; NULL takes every column of the source.
---                             The columns of a CTE have to be named.
---   hierarchies   MAP         of VARCHAR to VARCHAR: the tables of hierarchies, as for utility()
---   suppress      VARCHAR     the text of suppressed cells besides NULL; NULL: there is none
---   bins          BIGINT      the most values of a column that are counted each on its own
+--   released, original, n, hierarchies, suppress, bins   as for joint_tables()
+--   qi   VARCHAR[]   the columns to compare, by their names in both tables; NULL takes every column of the source.
+--                    The columns of a CTE have to be named.
 --
 -- Result columns (one row per set; no order is promised):
 --   columns    VARCHAR[]   the set

@@ -3,15 +3,8 @@
 -- It is k_anonymize(tbl, k, qi, masks, keep, unlisted_limit, per_row, drop); what is said there, of levels and columns without a role too, holds here. It needs k_anonymize.sql.
 --
 -- Arguments:
---   tbl     VARCHAR       name of a table, view, CTE or quoted file, optionally qualified
---   masks   VARCHAR[][]   lists of the columns that are shown together, maybe at levels: [['zip IN DIGITS (3)', 'age'], ['age'], []]
---   k       BIGINT        least rows of a class
---   qi      VARCHAR[]     the quasi-identifiers, at most 12, each level counted. Other columns are released unchanged. NULL takes every
---                         column that is not in keep or drop; the columns of a CTE have to be named.
---   keep    VARCHAR[]     the columns that are released unchanged on purpose; then all others have to be in qi or drop
---   unlisted_limit        without keep: share of the rows, 0 to 1, that a column without a role may single out
---   per_row               true if each row is a person, also where a column seems to repeat people
---   drop    VARCHAR[]     the columns that are left out of the release
+--   tbl, masks, qi, keep, unlisted_limit, per_row, drop   as for k_anonymize; masks are needed
+--   k   BIGINT   least rows of a class, 2 by default
 --
 -- Result columns:
 --   those of tbl, with their names, order and types; suppressed cells are NULL, columns with levels VARCHAR

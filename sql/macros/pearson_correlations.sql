@@ -4,12 +4,8 @@
 -- joint_tables() says: each row counts with the mean and the mean square of these values. A row in which either is NULL does not count.
 --
 -- Arguments:
---   released      VARCHAR     name of the released table, view, CTE or quoted file, optionally qualified. It is read as an
---                             identifier, never as SQL.
---   original      VARCHAR     the same for the source
---   qi            VARCHAR[]   columns; those that are not of a type of finite numbers do not count, by their names in both tables
---   hierarchies   MAP         of VARCHAR to VARCHAR: the tables of hierarchies, as for utility()
---   suppress      VARCHAR     the text of suppressed cells besides NULL; NULL: there is none
+--   released, original, hierarchies, suppress   as for joint_tables()
+--   qi   VARCHAR[]   columns; those that are not of a type of finite numbers do not count, by their names in both tables
 --
 -- Result columns (one row per pair of columns of numbers; no order is promised):
 --   columns    VARCHAR[]   the two columns

@@ -6,14 +6,9 @@
 -- joint_tables() says how labels and suppressed cells are spread, and how columns with many values are cut: the target, too.
 --
 -- Arguments:
---   released      VARCHAR     name of the released table, view, CTE or quoted file, optionally qualified. It is read as an
---                             identifier, never as SQL.
---   original      VARCHAR     the same for the source
---   target        VARCHAR     the column to predict
---   features      VARCHAR[]   the columns to predict it from
---   hierarchies   MAP         of VARCHAR to VARCHAR: the tables of hierarchies, as for utility()
---   suppress      VARCHAR     the text of suppressed cells besides NULL; NULL: there is none
---   bins          BIGINT      the most values of a column that are counted each on its own
+--   released, original, hierarchies, suppress, bins   as for joint_tables()
+--   target     VARCHAR     the column to predict
+--   features   VARCHAR[]   the columns to predict it from
 --
 -- Result columns (one row; shares are NULL for an empty table):
 --   rows                BIGINT   rows of either table

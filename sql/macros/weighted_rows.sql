@@ -6,13 +6,9 @@
 -- the same sums with fewer rows.
 --
 -- Arguments:
---   released      VARCHAR     name of the released table, view, CTE or quoted file, optionally qualified. It is read as an
---                             identifier, never as SQL.
---   original      VARCHAR     the same for the source
---   qi            VARCHAR[]   columns that are compared, grouped by or computed with
---   means         VARCHAR[]   other columns, of numbers, that are only summed, counted or averaged
---   hierarchies   MAP         of VARCHAR to VARCHAR: the tables of hierarchies, as for utility()
---   suppress      VARCHAR     the text of suppressed cells besides NULL; NULL: there is none
+--   released, original, hierarchies, suppress   as for joint_tables()
+--   qi      VARCHAR[]   columns that are compared, grouped by or computed with
+--   means   VARCHAR[]   other columns, of numbers, that are only summed, counted or averaged
 --
 -- Result columns (one row per combination of values of qi that a row may stand for; no order is promised):
 --   the columns of qi, with the types of the source

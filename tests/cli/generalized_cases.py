@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from kanon_sql.cli import main
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.engines.duckdb.files.places import Place
+from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.generalize.groups import grouped_again
 from kanon_sql.verification.coded_source import Regroup

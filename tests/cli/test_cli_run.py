@@ -238,3 +238,12 @@ def test_the_package_runs_as_the_command() -> None:
         [sys.executable, "-m", "kanon_sql", "--version"], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.startswith("kanon")
+
+
+def test_a_copied_release_has_its_certificate_next_to_it(kanon: Kanon, people: Path, folder: Path) -> None:
+    release = "SELECT zip, age FROM 'people.csv' ANONYMIZE BY zip, age GUARANTEE k >= 2 PER ROW"
+    (folder / "job.sql").write_text(f"COPY ({release}) TO 'out.csv';\nSELECT 1;", encoding="utf-8")
+    done = kanon("run", "job.sql")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "released under k >= 2 PER ROW; certificate: out.csv.certificate.json\n"
+    assert kanon("verify", "people.csv", "out.csv", "out.csv.certificate.json").returncode == 0

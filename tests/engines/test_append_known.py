@@ -18,7 +18,7 @@ import kanon_sql
 from kanon_sql.cli import main
 from kanon_sql.engines.duckdb.append.batch_audit import check_whole_release
 from kanon_sql.engines.duckdb.append.batch_terms import Terms
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
+from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.errors import AuditError, InfeasibleError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import AlphaAnonymity, KnownColumns, LDiversity, TCloseness

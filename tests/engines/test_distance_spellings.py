@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanon_sql
-from kanon_sql.engines.duckdb.guarantees.t_closeness import NUMBER
 from kanon_sql.engines.duckdb.texts import guarantee_text
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.distance_texts import distance_of
@@ -75,10 +74,10 @@ def test_a_table_from_python() -> None:
 
 def read_by_gate(con: Any, texts: list[str]) -> list[Fraction | None]:
     """Return the numbers that the gate reads, or None."""
-    query = guarantee_text("t_closeness_distances", table="given", decimal=NUMBER)
+    query = guarantee_text("t_closeness_distances", table="given", a='"kanon#t".a::VARCHAR', b='"kanon#t".b::VARCHAR')
     con.execute("CREATE OR REPLACE TEMP TABLE given (a INTEGER, b INTEGER, distance VARCHAR)")
     con.executemany("INSERT INTO given VALUES (?, 0, ?)", list(enumerate(texts)))
-    rows = con.sql(f"SELECT substr(a, 2)::INTEGER AS a, above, below FROM ({query}) ORDER BY a").fetchall()
+    rows = con.sql(f"SELECT a::INTEGER AS a, above, below FROM ({query}) ORDER BY a").fetchall()
     con.execute("DROP TABLE given")
     return [None if above is None else Fraction(above, below) for _, above, below in rows]
 

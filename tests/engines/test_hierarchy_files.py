@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import kanon_sql
 from kanon_sql.cli import main
-from kanon_sql.engines.spark.supported import check_supported
+from kanon_sql.engines.spark.guarantees import check_supported
 from kanon_sql.errors import KanonError, PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Levels

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 from asking import class_sizes
 
-FOLDERS = [files("kanon_sql.engines.duckdb").joinpath(name) for name in ("statements", "guarantees")]
+FOLDERS = [files("kanon_sql.engines.duckdb").joinpath("statements"), files("kanon_sql.engines.guarantees")]
 TEXTS = [each.read_text() for folder in FOLDERS for each in folder.iterdir() if each.name.endswith(".sql")]
 OF_PEOPLE = {"fingerprint", "name", "names", "person"}
 """Columns called like these are refused, as they look like identifiers of people."""

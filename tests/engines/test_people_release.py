@@ -11,7 +11,7 @@ from solving import plain
 
 import kanon_sql
 from kanon_sql.engines.duckdb.connect.connection import Connection
-from kanon_sql.engines.duckdb.guarantees import audited
+from kanon_sql.engines.duckdb.guarantees import question
 from kanon_sql.errors import AuditError, ClauseError, InfeasibleError, PolicyError
 from kanon_sql.model.requirements import People
 from kanon_sql.solvers.budget import Budget, Moment
@@ -275,7 +275,7 @@ def test_a_solver_that_counts_rows_is_found_out(con: Connection, monkeypatch: py
 def test_an_empty_cell_is_nobody(con: Connection) -> None:
     con.execute("CREATE TABLE tally (class BIGINT, value BIGINT, label VARCHAR, n BIGINT)")
     con.execute("INSERT INTO tally VALUES (1, 1, 'a', 3), (1, 2, NULL, 5), (2, 1, 'a', 1), (2, 3, 'b', 1)")
-    query = audited(People(k=2, per="x")).question("tally")
+    query = question(People(k=2, per="x"), "tally")
     assert con.execute(f"SELECT class, holds FROM ({query}) ORDER BY class").fetchall() == [(1, False), (2, True)]
 
 

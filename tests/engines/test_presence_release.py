@@ -108,7 +108,7 @@ def test_the_audit_shares_nothing_with_the_solver(con: Connection, monkeypatch: 
     release = "FROM patients ANONYMIZE BY {} GUARANTEE presence(census) <= {}"
     monkeypatch.setattr(presence, "_alike", lambda *_: None)
     monkeypatch.setattr(k_map, "cheapest", everything)
-    monkeypatch.setattr(delta_presence.Required, "holds", lambda *_: True)
+    monkeypatch.setattr(delta_presence.RequiredDeltaPresence, "holds", lambda *_: True)
     told = r"\d+ classes break presence\(census\) <= 1/\d+: the shares of a row of the population add up to [01]\.\d+"
     for by in ("zip, age", "zip IN DIGITS, age IN INTERVALS (5, 10)", "zip IN HIERARCHY tree, age"):
         with pytest.raises(AuditError, match=told):
@@ -124,7 +124,7 @@ def test_the_audit_adds_up_shares_of_overlapping_classes(con: Connection, monkey
     con.execute("CREATE TABLE town AS FROM (VALUES ('a', 1), ('a', 2), ('b', 1), ('c', 3)) AS t(zip, age)")
     con.execute("CREATE TABLE few AS FROM (VALUES ('a', 2), ('b', 1)) AS t(zip, age)")
     monkeypatch.setattr(presence, "_alike", lambda *_: None)
-    monkeypatch.setattr(delta_presence.Required, "holds", lambda *_: True)
+    monkeypatch.setattr(delta_presence.RequiredDeltaPresence, "holds", lambda *_: True)
     with pytest.raises(AuditError, match=r"2 classes break presence\(town\) <= 1/2: the shares .* add up to 1\.0+"):
         con.sql("FROM few ANONYMIZE BY zip, age GUARANTEE presence(town) <= 1/2").fetchall()
 

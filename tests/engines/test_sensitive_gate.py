@@ -16,7 +16,7 @@ from kanon_sql.udfs.gate import gain
 from requirement_oracle import Apart, Histogram, diverse, equal, kept, moved, numeric, ordered, total
 
 import kanon_sql
-from kanon_sql.engines.duckdb.guarantees import audited
+from kanon_sql.engines.duckdb.guarantees import question as question_of
 from kanon_sql.errors import PolicyError
 from kanon_sql.model.requirements import (
     VARIANTS,
@@ -56,7 +56,7 @@ def answers(
     con.execute(f"INSERT INTO tally VALUES {', '.join(map(in_sql, cells))}")
     con.execute("ALTER TABLE tally ADD COLUMN texts VARCHAR[]")
     con.execute("UPDATE tally SET texts = [label]")
-    question = audited(requirement).question("tally")  # of some requirements a row for each value
+    question = question_of(requirement, "tally")  # of some requirements a row for each value
     found = dict(ask(con, f"SELECT class, bool_and(coalesce(holds, false)) FROM ({question}) GROUP BY class"))
     return [found.get(number) is True for number in range(len(classes))]
 
@@ -275,7 +275,7 @@ def test_a_gap_in_the_table_of_distances_lets_nothing_pass(con: duckdb.DuckDBPyC
 @pytest.mark.parametrize("threshold", [Fraction(1, 2**31), Fraction(2**31 - 1, 2**31)])
 def test_a_threshold_with_too_many_digits_is_refused(threshold: Fraction) -> None:
     with pytest.raises(PolicyError, match="too many digits"):
-        audited(TCloseness(sensitive="x", t=threshold)).question("tally")
+        question_of(TCloseness(sensitive="x", t=threshold), "tally")
 
 
 @pytest.mark.parametrize("metric", ["equal", "ordered"])

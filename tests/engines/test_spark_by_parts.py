@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import kanon_sql.spark
-from kanon_sql.engines.spark.by_parts import Parts
+from kanon_sql.engines.spark.release.by_parts import Parts
 
 QI = ["a", "b", "c", "d"]
 
@@ -55,7 +55,7 @@ def test_executors_place_row_types_in_rounds(
 
     monkeypatch.setattr(Parts, "_rest", seen)
     source = spark.createDataFrame(table)
-    asked = {"quasi_identifiers": QI, **options}
+    asked = {"quasi_identifiers": QI, "unlisted_limit": 1, **options}
     columns = asked["quasi_identifiers"]
     release = kanon_sql.spark.anonymize(source, into=into, driver_row_types=200, **asked)
     whole = kanon_sql.anonymize(table, algorithm="greedy", **asked).certificate

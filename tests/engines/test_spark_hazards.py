@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import kanon_sql.spark
-from kanon_sql.engines.spark.engine import SparkEngine, StagedTable
-from kanon_sql.engines.spark.scratch import Scratch
+from kanon_sql.engines.spark.connect.scratch import Scratch
+from kanon_sql.engines.spark.release.engine import SparkEngine, StagedTable
 from kanon_sql.errors import AuditError, KanonError, PolicyError, SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import AlphaAnonymity
@@ -57,7 +57,7 @@ def many_types(spark: Any) -> Any:
 def test_values_and_types_stay_and_the_rows_of_a_class_look_the_same(spark: Any) -> None:
     source = many_types(spark)
     names = source.columns[1:]
-    release = kanon_sql.spark.anonymize(source, k=2, quasi_identifiers=names, into="typed")
+    release = kanon_sql.spark.anonymize(source, k=2, quasi_identifiers=names, keep=["id"], into="typed")
     assert release.table.dtypes == source.dtypes
     before = {row["id"]: row for row in source.collect()}
     rows = release.table.collect()
@@ -121,7 +121,7 @@ def test_files_that_change_before_the_audit_are_refused(spark: Any, monkeypatch:
     monkeypatch.setattr(SparkEngine, "stage_mapped", tampered)
     source = spark.sql("SELECT i % 3 AS a, i AS b FROM range(9) t(i)")
     with pytest.raises(AuditError, match="the written rows have changed"):
-        kanon_sql.spark.anonymize(source, k=3, quasi_identifiers=["a"], into="r")
+        kanon_sql.spark.anonymize(source, k=3, quasi_identifiers=["a"], keep=["b"], into="r")
     assert not spark.catalog.tableExists("r")
 
 
@@ -150,11 +150,11 @@ def test_an_error_of_spark_quotes_no_value(spark: Any) -> None:
 
 def test_which_rows_are_suppressed_follows_the_secret_and_no_plan_tells_it(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     plans: list[str] = []
-    monkeypatch.setattr("kanon_sql.engines.spark.engine.released_rows", explained(plans))
+    monkeypatch.setattr("kanon_sql.engines.spark.release.engine.released_rows", explained(plans))
     source = spark.sql("SELECT CASE WHEN i < 9 THEN 'x' ELSE 'y' END AS a, i AS b FROM range(11) t(i)")
 
     def hidden(secret: str, into: str) -> list[int]:
-        options = {"k": 3, "quasi_identifiers": ["a"], "algorithm": "greedy", "secret": secret}
+        options = {"k": 3, "quasi_identifiers": ["a"], "keep": ["b"], "algorithm": "greedy", "secret": secret}
         release = kanon_sql.spark.anonymize(source, into=into, **options)
         assert release.certificate.cost == 3
         return sorted(row["b"] for row in release.table.collect() if row["a"] is None)
@@ -168,7 +168,7 @@ def test_which_rows_are_suppressed_follows_the_secret_and_no_plan_tells_it(spark
 
 
 def explained(plans: list[str]) -> Any:
-    from kanon_sql.engines.spark.joining import released_rows
+    from kanon_sql.engines.spark.release.joining import released_rows
 
     def told(*args: Any) -> Any:
         rows = released_rows(*args)
@@ -224,7 +224,7 @@ def test_metadata_that_lists_values_does_not_stay_and_lengths_do(spark: Any) -> 
     source = spark.table("r")
     listing = {"ml_attr": {"vals": [SECRET]}}
     source = source.select("a", "b", sf.col("c").alias("c", metadata=listing), sf.col("c").alias("d", metadata=listing))
-    kanon_sql.spark.anonymize(source, k=2, quasi_identifiers=["a", "b", "c"], into="lengths")
+    kanon_sql.spark.anonymize(source, k=2, quasi_identifiers=["a", "b", "c"], keep=["d"], into="lengths")
     told = dict(row[:2] for row in spark.sql("DESCRIBE lengths").collect())
     assert told == {"a": "varchar(9)", "b": "char(3)", "c": "int", "d": "int"}
     assert SECRET not in spark.table("lengths").schema.json()

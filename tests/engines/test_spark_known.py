@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pytest
 
 import kanon_sql.spark
-from kanon_sql.engines.spark.known_sets import counted_sets, known_answer
+from kanon_sql.engines.spark.audit.known_classes import counted_sets, known_answer
 from kanon_sql.errors import AuditError
 from kanon_sql.model.requirements import KnownColumns, LDiversity, TCloseness
 from kanon_sql.solvers.budget import Budget
@@ -51,7 +51,7 @@ def ask(spark: Any) -> Any:
 
 @pytest.mark.parametrize("m", [1, 2, 3, 4])
 def test_every_set_is_counted_as_in_plain_python(spark: Any, ask: Any, m: int) -> None:
-    from kanon_sql.engines.spark.columns import looks
+    from kanon_sql.engines.spark.gather.columns import looks
 
     found = table(m)
     frame = spark.createDataFrame(found)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import kanon_sql.spark
-from kanon_sql.engines.spark.policies import policy_of
-from kanon_sql.engines.spark.supported import check_supported
+from kanon_sql.engines.spark.guarantees import check_supported
+from kanon_sql.engines.spark.release.anonymization import policy_of
 from kanon_sql.errors import PolicyError
 
 POLICIES = """policies:

@@ -84,7 +84,10 @@ def asked(draw: random.Random) -> dict[str, Any]:
 def people(spark: Any) -> Iterator[Any]:
     spark.createDataFrame(table(1)).createOrReplaceTempView("people")
     yield spark
-    spark.catalog.dropTempView("people")
+    # a protected table stays a view until the session ends
+    for view in spark.catalog.listTables():
+        if view.name == "people" or view.name.startswith("kanon_protected"):
+            spark.catalog.dropTempView(view.name)
 
 
 @pytest.mark.parametrize("seed", range(8))

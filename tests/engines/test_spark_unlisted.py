@@ -11,7 +11,7 @@ import pytest
 
 import kanon_sql
 import kanon_sql.spark
-from kanon_sql.engines.spark.joining import released_rows
+from kanon_sql.engines.spark.release.joining import released_rows
 from kanon_sql.errors import AuditError, KanonWarning, UnlistedColumnError
 
 pytestmark = pytest.mark.everything
@@ -112,14 +112,14 @@ def test_a_refused_release_is_never_written(spark: Any, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(DataFrameWriter, "saveAsTable", lambda *_, **__: pytest.fail("something was written"))
     known = len(kanon_sql.spark.releases(spark))
-    with pytest.raises(UnlistedColumnError, match=r"name singles out 100.0% of the rows"):
+    with pytest.raises(UnlistedColumnError, match=r"looks like an identifier of people: name"):
         kanon_sql.spark.anonymize(people(spark), k=5, quasi_identifiers=["zip"], into="r")
     people(spark).createOrReplaceTempView("people")
     for text in (
         "CREATE TABLE r AS FROM people ANONYMIZE BY zip GUARANTEE k >= 5",
         "FROM people ANONYMIZE BY zip GUARANTEE k >= 5",
     ):
-        with pytest.raises(UnlistedColumnError, match=r"name singles out 100.0% of the rows"):
+        with pytest.raises(UnlistedColumnError, match=r"looks like an identifier of people: name"):
             kanon_sql.spark.sql(text, session=spark)
     spark.catalog.dropTempView("people")
     assert not spark.catalog.tableExists("r")
@@ -186,7 +186,7 @@ def test_a_column_that_is_another_when_it_is_written_is_refused(spark: Any, monk
     def written(_source: Any, *args: Any) -> Any:
         return released_rows(people(spark), *args)
 
-    monkeypatch.setattr("kanon_sql.engines.spark.engine.released_rows", written)
+    monkeypatch.setattr("kanon_sql.engines.spark.release.engine.released_rows", written)
     counted = people(spark).selectExpr("zip", "'N' AS name")  # it singles nobody out when it is counted
     with pytest.raises(AuditError, match="different rows when it was read again"):
         kanon_sql.spark.anonymize(counted, k=5, quasi_identifiers=["zip"], into="r")

@@ -240,7 +240,7 @@ def test_the_clause_needs_no_database(module: str) -> None:
         )
 
 
-@pytest.mark.parametrize("room", ["verification", "engines.duckdb", "engines.spark"])
+@pytest.mark.parametrize("room", ["verification", "engines", "engines.duckdb", "engines.spark"])
 def test_who_audits_a_guarantee_knows_nothing_of_who_meets_it(room: str) -> None:
     makers = ("solvers", "kernels", "generalize", "pipeline", *(["engines"] if room == "verification" else []))
     for module in [each for each in MODULES if each.startswith(f"kanon_sql.{room}.guarantees")]:
@@ -251,7 +251,7 @@ def test_who_audits_a_guarantee_knows_nothing_of_who_meets_it(room: str) -> None
 SHARED = tuple(
     f"kanon_sql.{name}"
     for name in (
-        *("errors", "model", "table", "certificate", "verification", "engines.audit_figures"),
+        *("errors", "model", "table", "certificate", "verification", "engines.audit_figures", "engines.guarantees"),
         *(f"engines.duckdb.{name}" for name in ("audit", "files", "guarantees", "names", "texts", "policies.allowed_files")),
         *("engines.duckdb.cells.number_texts", "engines.duckdb.connect.remembered_failures"),
         *("engines.duckdb.connect.resources", "engines.duckdb.gather.from_items"),
@@ -275,7 +275,7 @@ def test_spark_knows_duckdb_only_where_it_runs_it() -> None:
     ours = [module for module in MODULES if module.startswith("kanon_sql.engines.spark")]
     known = {module for module in ours if "kanon_sql.engines.duckdb" in str(imports(MODULES[module]))}
     assert known == {
-        f"kanon_sql.engines.spark.{name}" for name in ("covering", "protect_function", "protecting", "table_function")
+        f"kanon_sql.engines.spark.{name}" for name in ("cells.protecting", "connect.table_functions", "release.cover")
     }
 
 

@@ -35,7 +35,9 @@ PYTHON = (
     *(ROOT / "kanon_sql" / "cli" / f"{name}.py" for name in ("publish", "shell", "demo")),
 )
 
-SQL = sorted([*(ROOT / "kanon_sql" / "engines" / "duckdb").rglob("*.sql"), *(ROOT / "sql").glob("*.sql")])
+ENGINES = ROOT / "kanon_sql" / "engines"
+
+SQL = sorted([*(ENGINES / "duckdb").rglob("*.sql"), *(ENGINES / "guarantees").glob("*.sql"), *(ROOT / "sql").glob("*.sql")])
 
 OURS = re.compile(r"kanon_(fit|explain|column|policy_checked|plan_\w+|audited|entropy|transport|certificates|session|rewrite)")
 

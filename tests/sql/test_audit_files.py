@@ -69,7 +69,7 @@ ARGUMENTS = dict.fromkeys(NAMES, "'t'") | {
 
 def copy_of_the_macros(root: Path, place: Path) -> None:
     """Copy what a build needs."""
-    for folder in ("sql", "kanon_sql/recognition"):
+    for folder in ("sql", "kanon_sql/recognition", "kanon_sql/engines/guarantees"):
         copytree(root / folder, place / folder)
     copy(root / "build_sql.py", place)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kanon_sql.engines.duckdb.connect.connection import Connection
-from kanon_sql.engines.duckdb.connect.wrong_arguments import _CALLS, _RELEASES
+from kanon_sql.engines.duckdb.connect.wrong_arguments import measuring_calls
 from kanon_sql.errors import PolicyError
 
 
@@ -18,29 +18,29 @@ def con(shared_clause: Connection) -> Connection:
     return shared_clause
 
 
-@pytest.mark.parametrize("name", _CALLS)
+@pytest.mark.parametrize("name", measuring_calls())
 def test_a_measure_called_as_a_release(con: Connection, name: str) -> None:
-    releasing = _RELEASES[name]
+    measuring, releasing = measuring_calls()[name]
     arguments = releasing[releasing.index("(") :]
     with pytest.raises(PolicyError) as caught:
         con.execute(f"FROM {name}{arguments}")
     assert str(caught.value) == (
-        f"{name} measures a table, and its second argument must be a list of quasi-identifiers; hint: {_CALLS[name]}, "
+        f"{name} measures a table, and its second argument must be a list of quasi-identifiers; hint: {measuring}, "
         f"or, to release a table, {releasing}"
     )
 
 
-@pytest.mark.parametrize("name", _CALLS)
+@pytest.mark.parametrize("name", measuring_calls())
 def test_a_release_called_as_a_measure(con: Connection, name: str) -> None:
-    releasing = _RELEASES[name].partition("(")[0]
-    arguments = _CALLS[name][len(name) :]
+    measuring, release = measuring_calls()[name]
+    releasing, arguments = release.partition("(")[0], measuring[len(name) :]
     with pytest.raises(PolicyError, match=rf"^{releasing} releases a table, .*or, to measure a table, {name}\("):
         con.execute(f"FROM {releasing}{arguments}")
 
 
-@pytest.mark.parametrize("name", _CALLS)
+@pytest.mark.parametrize("name", measuring_calls())
 def test_the_hints_run(con: Connection, name: str) -> None:
-    assert con.execute(f"FROM {_CALLS[name]}").fetchall()
+    assert con.execute(f"FROM {measuring_calls()[name][0]}").fetchall()
 
 
 def test_a_list_of_masks_is_no_list_of_quasi_identifiers(con: Connection) -> None:

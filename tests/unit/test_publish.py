@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from kanon_sql.cli.publish import metric_and_hierarchy
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
+from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.engines.duckdb.release import written_release
 from kanon_sql.errors import SourceError
 from kanon_sql.model.policy import Policy

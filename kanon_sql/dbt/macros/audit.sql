@@ -30,8 +30,7 @@
 {% endmacro %}
 
 
-{#- A query of one row: whether the requirement holds, and the figure of the worst class. The folder guarantees has a macro for each
-    type. -#}
+{#- A query of one row: whether the requirement holds, and the figure of the worst class. guarantees.sql has a macro for each type. -#}
 {% macro question(requirement, table, qi, names, relation) %}
   {% set read = table ~ ', ' ~ qi %}
   {% if 'sensitive' in requirement %}

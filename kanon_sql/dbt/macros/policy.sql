@@ -152,7 +152,7 @@
 {% macro options(roles) %}
   {% set known = {
     'quasi_identifier': ['weight', 'recoding'],
-    'sensitive': ['l', 'variant', 'c', 't', 'metric', 'hierarchy', 'alpha', 'beta', 'delta'],
+    'sensitive': kanon_sql.sensitive_options(),
     'insensitive': [],
     'identifier': ['pseudonym', 'linkable']} %}
   {% set meta = {} %}
@@ -210,49 +210,6 @@
     {% endif %}
   {% endfor %}
   {{ return(found | join(', ')) }}
-{% endmacro %}
-
-
-{#- What is guaranteed of a sensitive column, as requirements in JSON. -#}
-{% macro requirements(column, given) %}
-  {% set found = [] %}
-  {% for type, keys in {'l': ['variant', 'c'], 't': ['metric', 'hierarchy']}.items() %}
-    {% set about = {} %}
-    {% for key in keys if given.get(key) is not none %}
-      {% do about.update({key: given[key]}) %}
-    {% endfor %}
-    {% if given.get(type) is not none %}
-      {% set metric = about.get('metric', 'equal') %}
-      {% if metric not in ['equal', 'ordered', 'numeric', 'hierarchical'] %}
-        {% do about.update({'metric': kanon_sql.table(metric)}) %}
-      {% endif %}
-      {% if 'hierarchy' in about %}
-        {% do about.update({'hierarchy': kanon_sql.table(about['hierarchy'])}) %}
-      {% endif %}
-      {% do found.append(dict({'type': type, 'sensitive': column, type: given[type]}, **about)) %}
-    {% elif about %}
-      {% do exceptions.raise_compiler_error(
-        'meta.kanon of the column "' ~ column ~ '": ' ~ about | join(' and ') ~ ' has no effect without ' ~ type ~ '; hint: give '
-        ~ type ~ ' too') %}
-    {% endif %}
-  {% endfor %}
-  {% set shares = given.get('alpha', {}) %}
-  {% if shares is not mapping %}
-    {% do exceptions.raise_compiler_error(
-      'alpha in meta.kanon of the column "' ~ column ~ '" says no value; hint: alpha: {hiv: 0.2}') %}
-  {% endif %}
-  {% for value, share in shares.items() %}
-    {% do found.append({'type': 'alpha', 'sensitive': column, 'value': value, 'alpha': share}) %}
-  {% endfor %}
-  {% for type in ['beta', 'delta'] if given.get(type) is not none %}
-    {% do found.append({'type': type, 'sensitive': column, type: given[type]}) %}
-  {% endfor %}
-  {% if not found %}
-    {% do exceptions.raise_compiler_error(
-      'nothing is guaranteed of the sensitive column "' ~ column ~ '"; hint: meta: {kanon: {l: 2}} or {t: 0.3}, or, if any row may '
-      ~ 'show any value of it, the tag insensitive') %}
-  {% endif %}
-  {{ return(found) }}
 {% endmacro %}
 
 

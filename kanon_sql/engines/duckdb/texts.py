@@ -1,10 +1,12 @@
-"""The SQL texts next to the engine and next to its guarantees, with their slots filled."""
+"""The SQL texts next to the engine, and next to what it knows of guarantees, with their slots filled."""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
 from string import Template
+
+from kanon_sql.engines.guarantees.audited_guarantee import template
 
 
 def text(name: str, **slots: str) -> str:
@@ -14,7 +16,7 @@ def text(name: str, **slots: str) -> str:
 
 def guarantee_text(name: str, **slots: str) -> str:
     """Return a SQL text of a guarantee, likewise."""
-    return _template("guarantees", name).substitute(slots)
+    return template(name).substitute(slots)
 
 
 @cache

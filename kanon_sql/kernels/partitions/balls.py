@@ -35,12 +35,12 @@ def _add_distances(codes, own, step, distance):
 
 
 def best_balls(
-    by_column: cython.int[:, ::1],
-    cost: cython.int[::1],
-    weight: cython.longlong[::1],
-    left: cython.longlong[::1],
-    center: cython.longlong[::1],
-    k: cython.longlong,
+    by_column: NDArray[np.int32],
+    cost: NDArray[np.int32],
+    weight: NDArray[np.int64],
+    left: NDArray[np.int64],
+    center: NDArray[np.int64],
+    k: int,
 ) -> NDArray[np.int64]:
     """Return the best ball around each center, int64 [c, 2]: its radius, and the rows of a class in it that are new.
 
@@ -64,14 +64,28 @@ def best_balls(
     -----
     O(m t) a center; memory O(t + sum of the costs).
     """
-    distance: cython.int[::1] = np.empty(by_column.shape[1], np.int32)
-    rows: cython.longlong[:, ::1] = np.empty((int(np.sum(cost)) + 1, 2), np.int64)
-    best: cython.longlong[:, ::1] = np.zeros((len(center), 2), np.int64)
+    distance, rows = np.empty(by_column.shape[1], np.int32), np.empty((int(cost.sum()) + 1, 2), np.int64)
+    best = np.zeros((len(center), 2), np.int64)
+    _measure_all(by_column, cost, weight, left, center, k, distance, rows, best)
+    return best
+
+
+def _measure_all(
+    by_column: cython.int[:, ::1],
+    cost: cython.int[::1],
+    weight: cython.longlong[::1],
+    left: cython.longlong[::1],
+    center: cython.longlong[::1],
+    k: cython.longlong,
+    distance: cython.int[::1],
+    rows: cython.longlong[:, ::1],
+    best: cython.longlong[:, ::1],
+) -> None:
+    """Fill ``best``; ``distance`` [t] and ``rows`` [sum of the costs + 1, 2] are scratch."""
     with cython.nogil:
         for b in range(center.shape[0]):
             _measure(by_column, cost, center[b], distance)
             _best_ball(distance, weight, left, k, rows, best[b])
-    return np.asarray(best)
 
 
 def _best_ball(distance, weight, left, k, rows, best):

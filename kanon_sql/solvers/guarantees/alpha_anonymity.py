@@ -12,7 +12,7 @@ from kanon_sql.solvers.guarantees.shares import Shares
 
 
 @dataclass(frozen=True, slots=True)
-class Required(Shares[AlphaAnonymity]):
+class RequiredAlphaAnonymity(Shares[AlphaAnonymity]):
     """The greatest share of the value that is named; other values may have any."""
 
     @staticmethod

@@ -1,17 +1,17 @@
-"""What solvers ask of a requirement on one sensitive attribute of a table."""
+"""What solvers ask of a requirement on one sensitive attribute: an exact test, criteria of kernels, a linear limit."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from math import ceil, floor
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanon_sql.model.requirements import SensitiveRequirement
-from kanon_sql.solvers.guarantees.criteria import Criteria
 from kanon_sql.solvers.guarantees.limit import Limit
 from kanon_sql.solvers.integer_programs.counters import Counters
 from kanon_sql.solvers.integer_programs.model import Model
@@ -25,6 +25,12 @@ Floats = NDArray[np.float64]
 
 _DOUBT = 1e-9
 """Relative error of sums of floats, generously: an instance in doubt is kept."""
+
+_FINE = 1 << 20
+"""Denominator of thresholds that would be too fine: they are made stricter by less than a millionth."""
+
+SAFE = 1 << 62
+"""Whole numbers below this fit into 64 bits, signs and a sum included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +102,38 @@ def up_to(value: Floats | float, limit: Floats) -> Bools:
 def fit_for(bound: int) -> type[Any]:
     """Return the type in which whole numbers up to a bound are exact: 64 bits, or Python's own."""
     return np.int64 if bound < 1 << 62 else object
+
+
+@dataclass(slots=True, kw_only=True)
+class Criteria:
+    """Criteria, data and shares that grow by requirement; see `EncodedRequirement`."""
+
+    rows: int  # rows of the whole table
+    shares: list[Int64]  # to be joined
+    parts: list[tuple[int, ...]] = field(default_factory=list)  # the criteria
+    data: list[Int64] = field(default_factory=list)  # to be joined
+
+    def add(
+        self,
+        kind: int,
+        places: tuple[int, int],
+        threshold: Fraction,
+        extra: int = 0,
+        more: tuple[int, int, int, int] = (1, 0, 0, 0),
+    ) -> None:
+        """Add a criterion; ``more`` are ``exact``, ``data_start``, ``edges`` and ``share_start``."""
+        self.parts.append((kind, *places, threshold.numerator, threshold.denominator, extra, *more))
+
+    @property
+    def data_start(self) -> int:
+        """Return where the next data begin."""
+        return sum(map(len, self.data))
+
+
+def stricter(threshold: Fraction, *, up: bool) -> Fraction:
+    """Return a threshold of which the products with counts of rows fit into 64 bits, no less strict."""
+    if max(threshold.numerator, threshold.denominator) < _FINE:
+        return threshold
+    if threshold > _FINE:
+        return Fraction(min(ceil(threshold), SAFE >> 32)) if up else Fraction(_FINE)
+    return Fraction((ceil if up else floor)(threshold * _FINE), _FINE)

@@ -21,7 +21,7 @@ _LOW = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Required(MatchedRequirement[DeltaPresence]):
+class RequiredDeltaPresence(MatchedRequirement[DeltaPresence]):
     """The shares that a row of the population has in the classes that it matches add up to delta or less."""
 
     def figures(self) -> str | None:

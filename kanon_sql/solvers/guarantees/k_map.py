@@ -20,7 +20,7 @@ _TABLE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Required(MatchedRequirement[KMap]):
+class RequiredKMap(MatchedRequirement[KMap]):
     """k rows of a population match what each class shows."""
 
     def figures(self) -> str | None:

@@ -12,8 +12,15 @@ import numpy as np
 from kanon_sql.kernels.criteria import DISTINCT, ENTROPY, FREQUENCY, RECURSIVE
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import LDiversity
-from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement, Bools, Floats, fit_for, up_to
-from kanon_sql.solvers.guarantees.criteria import Criteria, stricter
+from kanon_sql.solvers.guarantees.attribute_requirement import (
+    AttributeRequirement,
+    Bools,
+    Criteria,
+    Floats,
+    fit_for,
+    stricter,
+    up_to,
+)
 from kanon_sql.solvers.guarantees.entropy import UPWARD, diverse, greatest_share
 from kanon_sql.solvers.guarantees.limit import Limit
 from kanon_sql.solvers.integer_programs.counters import (
@@ -30,7 +37,7 @@ from kanon_sql.table.arrays import Int64
 
 
 @dataclass(frozen=True, slots=True)
-class Required(AttributeRequirement[LDiversity]):
+class RequiredLDiversity(AttributeRequirement[LDiversity]):
     """Frequency, distinct, entropy or recursive l-diversity."""
 
     def meets(self, histograms: Int64, rows: Int64) -> Any:

@@ -11,15 +11,14 @@ import numpy as np
 from kanon_sql.kernels.criteria import COUNT, DISTINCT
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import REPRESENTATIVE, People
-from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement, Bools, Floats
-from kanon_sql.solvers.guarantees.criteria import Criteria
+from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement, Bools, Criteria, Floats
 from kanon_sql.solvers.integer_programs.counters import Counters, distinct_values, some_of
 from kanon_sql.solvers.integer_programs.model import Model
 from kanon_sql.table.arrays import Int64
 
 
 @dataclass(frozen=True, slots=True)
-class Required(AttributeRequirement[People]):
+class RequiredPeople(AttributeRequirement[People]):
     """Rows of k people in every class.
 
     One value of the attribute tells which rows stand for somebody. Without it, each value is a person; the last, which is

@@ -1,4 +1,4 @@
-"""The shares that values may have of the rows of a class: alpha, beta-likeness and delta-disclosure privacy are such limits."""
+"""The shares that values may have of the rows of a class: alpha and all guarantees of `SharesOfTable` are such limits."""
 
 from __future__ import annotations
 
@@ -12,17 +12,21 @@ from typing import Any, TypeVar
 import numpy as np
 
 from kanon_sql.kernels.criteria import SHARES
-from kanon_sql.model.requirements import AlphaAnonymity, BetaLikeness, DeltaDisclosure
-from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement, Bools, Floats, fit_for, up_to
-from kanon_sql.solvers.guarantees.criteria import Criteria
+from kanon_sql.model.requirements import SensitiveRequirement
+from kanon_sql.solvers.guarantees.attribute_requirement import (
+    AttributeRequirement,
+    Bools,
+    Criteria,
+    Floats,
+    fit_for,
+    up_to,
+)
 from kanon_sql.solvers.guarantees.limit import Limit
 from kanon_sql.solvers.integer_programs.counters import Counters, at_least, at_most, each_value, some_of
 from kanon_sql.solvers.integer_programs.model import Model
 from kanon_sql.table.arrays import Int64
 
-ShareRequirement = AlphaAnonymity | BetaLikeness | DeltaDisclosure
-
-S = TypeVar("S", bound=ShareRequirement)
+S = TypeVar("S", bound=SensitiveRequirement)
 
 Threshold = Callable[[Any, int, int, bool], tuple[Fraction, Fraction]]
 """The least and the greatest share of a value: by the requirement, the rows of the value and of the table, and whether the
@@ -162,7 +166,9 @@ class Shares(AttributeRequirement[S]):
 
 
 @lru_cache(maxsize=32)  # exact tests ask again and again
-def _nearest(threshold: Threshold, requirement: ShareRequirement, count: tuple[int, ...], named: int) -> tuple[ShareLimit, ...]:
+def _nearest(
+    threshold: Threshold, requirement: SensitiveRequirement, count: tuple[int, ...], named: int
+) -> tuple[ShareLimit, ...]:
     finest = min(sum(count), _FINEST)
     return tuple(
         ShareLimit(value=each.value, least=nearest_above(each.least, finest), most=nearest_below(each.most, finest))
@@ -171,7 +177,9 @@ def _nearest(threshold: Threshold, requirement: ShareRequirement, count: tuple[i
 
 
 @lru_cache(maxsize=32)
-def _stated(threshold: Threshold, requirement: ShareRequirement, count: tuple[int, ...], named: int) -> tuple[ShareLimit, ...]:
+def _stated(
+    threshold: Threshold, requirement: SensitiveRequirement, count: tuple[int, ...], named: int
+) -> tuple[ShareLimit, ...]:
     rows = sum(count)
     shares = enumerate(threshold(requirement, held, rows, code == named) for code, held in enumerate(count))
     limits = (ShareLimit(value=code, least=least, most=min(most, Fraction(1))) for code, (least, most) in shares)

@@ -18,8 +18,16 @@ from numpy.typing import NDArray
 from kanon_sql.kernels.criteria import EQUAL, MATRIX, TREE, transport
 from kanon_sql.model.distances import Distance, MatrixDistance, TreeDistance
 from kanon_sql.model.requirements import TCloseness
-from kanon_sql.solvers.guarantees.attribute_requirement import AttributeRequirement, Bools, Floats, fit_for, up_to
-from kanon_sql.solvers.guarantees.criteria import SAFE, Criteria, stricter
+from kanon_sql.solvers.guarantees.attribute_requirement import (
+    SAFE,
+    AttributeRequirement,
+    Bools,
+    Criteria,
+    Floats,
+    fit_for,
+    stricter,
+    up_to,
+)
 from kanon_sql.solvers.guarantees.limit import ONE, Limit, TreeEdges, is_equal
 from kanon_sql.solvers.integer_programs.counters import Counters, add_whole, each_value, some_of, whole_numbers
 from kanon_sql.solvers.integer_programs.model import Model
@@ -30,7 +38,7 @@ _BATCH = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Required(AttributeRequirement[TCloseness]):
+class RequiredTCloseness(AttributeRequirement[TCloseness]):
     """t-closeness under a distance of the values: along the edges of a tree, or by a matrix."""
 
     @property

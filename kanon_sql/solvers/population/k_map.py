@@ -11,7 +11,7 @@ from kanon_sql.errors import InfeasibleError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import KAnonymity, KMap
 from kanon_sql.solvers.budget import Budget
-from kanon_sql.solvers.guarantees.k_map import Required
+from kanon_sql.solvers.guarantees.k_map import RequiredKMap
 from kanon_sql.solvers.instances.repair import PartialRecoding
 from kanon_sql.solvers.population.cheapest import NOTHING, Cheapest, Counted, cheapest
 from kanon_sql.solvers.problem import Problem
@@ -113,7 +113,7 @@ def _masks(problem: Problem, budget: Budget) -> Cheapest:
     table, patterns, requested = problem.table, problem.patterns, _mapped(problem)
     counted = _counted(table, requested)
     for each in requested:
-        Required(each, table).require_feasible()
+        RequiredKMap(each, table).require_feasible()
     if problem.requirement.least > 1:
         counted.append(Counted(codes=table.codes, weight=table.weight, least=problem.requirement.least))
     found = cheapest(table.codes, table.cost, patterns, counted, budget, table.ladders.values())
@@ -148,7 +148,7 @@ def _coarsened(problem: Problem, recoding: Recoding) -> Recoding | None:
     codes = table.codes[recoding.row_type]
     bad = np.zeros(len(codes), np.bool_) if not patterns.listed else ~np.isin(recoding.shown, patterns.shown)
     for each in requested:
-        bad |= ~Required(each, table).enough(codes, recoding.shown)
+        bad |= ~RequiredKMap(each, table).enough(codes, recoding.shown)
     if not bad.any():
         return recoding
     failing, number = instances(codes[bad], recoding.shown[bad], table.cardinality)

@@ -190,7 +190,7 @@ def encoded(table: CodedTable, requirements: Sequence[SensitiveRequirement], lea
     """Return requirements on a table, encoded; ``least`` rows in a class. O(t + e v)."""
     from kanon_sql.kernels.criteria import EncodedRequirement
     from kanon_sql.solvers.guarantees import on_attributes
-    from kanon_sql.solvers.guarantees.criteria import Criteria
+    from kanon_sql.solvers.guarantees.attribute_requirement import Criteria
 
     ends = np.cumsum([0, *(len(each.count) for each in table.sensitive)]).tolist()
     total = np.concatenate([np.empty(0, np.int64), *(each.count for each in table.sensitive)]).astype(np.int64)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from kanon_sql.model.guarantees.shares_of_table import SharesOfTable
 from kanon_sql.model.requirements import SensitiveRequirement, standard_name
 from kanon_sql.table.coded_table import Sensitive
 
@@ -18,8 +19,16 @@ if TYPE_CHECKING:
 
 def claimed(requirement: SensitiveRequirement, about: Sensitive) -> ClaimedRequirement[Any]:
     """Return what is known of a requirement on an attribute."""
-    module = import_module(f"{__name__}.{standard_name(type(requirement))}")
-    found: ClaimedRequirement[Any] = getattr(module, f"{type(requirement).__name__}Claim")(requirement, about)
+    found: ClaimedRequirement[Any] = claimed_class(type(requirement))(requirement, about)
+    return found
+
+
+def claimed_class(requirement: type[SensitiveRequirement]) -> type[ClaimedRequirement[Any]]:
+    """Return the class in the file of a guarantee; those that limit shares have one together."""
+    name, file = requirement.__name__, standard_name(requirement)
+    if issubclass(requirement, SharesOfTable):
+        name, file = "SharesOfTable", "shares"
+    found: type[ClaimedRequirement[Any]] = getattr(import_module(f"{__name__}.{file}"), f"{name}Claim")
     return found
 
 

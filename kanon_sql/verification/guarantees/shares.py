@@ -6,12 +6,11 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanon_sql.model.requirements import BetaLikeness, DeltaDisclosure
 from kanon_sql.verification.guarantees.claimed_requirement import MOST_SIZES, ClaimedRequirement, Limit, S, Whole, at_most
 
 _MOST_TRIED = 1 << 22
@@ -19,9 +18,6 @@ _MOST_TRIED = 1 << 22
 
 _DOUBT = 1e-12
 """Relative error of sums of floats, generously: a support in doubt is kept."""
-
-
-B = TypeVar("B", BetaLikeness, DeltaDisclosure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +55,8 @@ class Shares(ClaimedRequirement[S], ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class SharesOfTable(Shares[B]):
-    """Limits that the requirement takes from the share of each value in the table."""
+class SharesOfTableClaim(Shares[Any]):
+    """Limits that the requirement, one of `SharesOfTable`, takes from the share of each value in the table."""
 
     def shares(self) -> list[tuple[Fraction, Fraction]]:
         """Return what the requirement makes of each share."""

@@ -7,9 +7,9 @@ from typing import Any
 
 from kanon_sql.engines.duckdb.append.batch_terms import Terms
 from kanon_sql.engines.duckdb.audit.known_classes import counted_known
-from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.policies.stored_policies import Ask
+from kanon_sql.engines.guarantees import audited
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.requirements import KnownColumns, of_known

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.engines.duckdb.policies.allowed_files import AllowedFiles, there
 from kanon_sql.engines.duckdb.policies.stored_policies import Ask, shown_by, stored_policies
+from kanon_sql.engines.guarantees import audited
 from kanon_sql.engines.written import read_options
 from kanon_sql.errors import PolicyError, SourceError, UnknownColumnError
 from kanon_sql.model.dropped_columns import dropped_columns, remaining

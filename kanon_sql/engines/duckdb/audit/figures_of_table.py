@@ -16,19 +16,19 @@ from kanon_sql.engines.audit_figures import (
     too_small,
 )
 from kanon_sql.engines.audited_unit import person_column
-from kanon_sql.engines.duckdb.audit.audited_unit import audited_unit
 from kanon_sql.engines.duckdb.audit.known_classes import broken_by_known
 from kanon_sql.engines.duckdb.audit.known_rows import KnownRows
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.engines.duckdb.audit.measures import known_figures, macro_errors, record
 from kanon_sql.engines.duckdb.audit.other_columns import warnings_of_others
-from kanon_sql.engines.duckdb.audit.people_figures import in_people, people_figures
-from kanon_sql.engines.duckdb.guarantees import audited
+from kanon_sql.engines.duckdb.audit.people_figures import audited_unit, in_people, people_figures
+from kanon_sql.engines.duckdb.guarantees import audit_macros, figures_in
+from kanon_sql.engines.duckdb.guarantees import figures as figures_of
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.python_tables.duckdb_relations import is_relation, place_rows
 from kanon_sql.engines.duckdb.python_tables.frames import Frame
 from kanon_sql.engines.duckdb.python_tables.numbered_rows import register_exactly
 from kanon_sql.engines.duckdb.python_tables.tables import frame_of, names_of, register_tables
+from kanon_sql.engines.guarantees import audited
 from kanon_sql.errors import AuditError, PolicyError, UnknownColumnError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_checks import OWN
@@ -154,17 +154,17 @@ def audit(
         histories = None if linked is None else linked.figures(con, names, k)
         everybody = None if population is None else _place_population(con, population, names)
         figures: dict[str, Any] = {}
-        for each in map(audited, counted):
-            found = each.figures(con, everybody or "", names)
-            if wrong := each.wrong(found):
-                raise AuditError(f"{wrong}, {each.bound()}; hint: {FIRST}")
-            figures |= each.audit(found)
+        for each in counted:
+            guarantee, found = audited(each), figures_in(con, each, everybody or "", names)
+            if wrong := guarantee.wrong(found):
+                raise AuditError(f"{wrong}, {guarantee.bound()}; hint: {FIRST}")
+            figures |= guarantee.audit(found)
         with macro_errors():
             risk = record(con, _RISK, {"qi": names, "population": everybody, "fraction": share})
         if per is not None:
             size, risk = in_people(size, risk, people_figures(con, "source", names, per), population=everybody is not None)
             figures["people"] = size["people"]
-        figures_of = [(each, each.figures(con, names)) for each in map(audited, measured)]
+        by_all = [(audited(each), figures_of(con, each, names)) for each in measured]
         broken = [] if known is None else broken_by_known(con, measured, known, names)
         warnings = warnings_of_others(con, "source", hashed, policy.sensitive, size["rows"], k or size["k"] or 1, unread=hashed)
     if by_known is not None and known is not None:
@@ -191,7 +191,7 @@ def audit(
         raise AuditError(f"{few}; hint: {known_columns_hint(k)}")
     if broken:
         raise AuditError(f"{broken[0]}; hint: {FIRST}")
-    for requirement, row in figures_of:
+    for requirement, row in by_all:
         if known is None and (wrong := requirement.wrong(row)):
             raise AuditError(f"{wrong}; hint: {FIRST}")
         figures |= requirement.audit(row)

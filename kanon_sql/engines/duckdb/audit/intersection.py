@@ -8,8 +8,8 @@ from typing import Any
 
 import duckdb
 
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.engines.duckdb.audit.measures import record
+from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.engines.duckdb.python_tables.tables import register_table
 from kanon_sql.errors import PolicyError, UnknownColumnError
 from kanon_sql.model.validation import named, same_name, whole

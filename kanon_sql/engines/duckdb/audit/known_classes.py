@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.engines.duckdb.audit.measures import record
-from kanon_sql.engines.duckdb.guarantees import audited
+from kanon_sql.engines.duckdb.guarantees import question
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.texts import text
+from kanon_sql.engines.guarantees import audited
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.linked_columns import Group, units
 from kanon_sql.model.requirements import AlphaAnonymity, KnownColumns, People, SensitiveRequirement, of_known
@@ -91,7 +92,7 @@ def counted_values(coded: str, sets: Sequence[Sequence[int]], requirement: Sensi
         "value": "label" if of_people else "value",
         "texts": '"kanon#texts".texts' if named else "NULL",
         "texts_of_values": text("known_texts", tally=tally) if named else "",
-        "question": audited(requirement).question('"kanon#by_sets"'),
+        "question": question(requirement, '"kanon#by_sets"'),
     }
     found = []
     for first in range(0, len(sets), _BATCH):

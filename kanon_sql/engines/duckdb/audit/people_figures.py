@@ -1,13 +1,21 @@
-"""The classes of a table, and their risks, where people are counted instead of rows."""
+"""Whom the rows of an audited table describe, and the classes and risks where people are counted instead of rows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from kanon_sql.engines.audited_unit import AuditedUnit, unit_of_repeated
 from kanon_sql.engines.duckdb.audit.measures import record
+from kanon_sql.engines.duckdb.gather.sampled_rows import rows_of
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.texts import text
+from kanon_sql.engines.unit import repeating
+from kanon_sql.model.surfaces import Surface
+
+Figures = dict[str, Any]
+
+_COUNTED = "SELECT system.main.count(DISTINCT {0}), system.main.count({0}) FROM {1}"
 
 _TEXT = 'system.main.encode(CAST("kanon#t".{column} AS VARCHAR))'
 """Values are distinguished by the bytes of their text, whatever the collation of the column."""
@@ -46,9 +54,6 @@ def people_figures(con: Any, table: str, quasi_identifiers: Sequence[str], per: 
     return record(con, text("class_people", table=quoted(table), values=values, person=person), None)
 
 
-Figures = dict[str, Any]
-
-
 def in_people(sizes: Figures, risk: Figures, people: Figures, *, population: bool = False) -> tuple[Figures, Figures]:
     """Return the figures of `k_anonymity` and `reidentification_risk` with people counted instead of rows.
 
@@ -64,3 +69,27 @@ def in_people(sizes: Figures, risk: Figures, people: Figures, *, population: boo
     kept = {"journalist_risk": risk["journalist_risk"]} if population else {}
     counted = people | kept
     return {"people": people["people"], **{name: counted[name] for name in sizes}}, {n: counted.get(n, risk[n]) for n in risk}
+
+
+def audited_unit(
+    con: Any, table: str, by: Sequence[str], per: str | None, per_row: bool, surface: Surface, *, raw: bool = False
+) -> AuditedUnit:
+    """Return what an audit of a table counts.
+
+    Parameters
+    ----------
+    table : str
+        A table or view of it.
+    by : sequence of str
+        The quasi-identifiers.
+    raw : bool
+        As for `unit_of_repeated`.
+    """
+    if per_row:
+        return AuditedUnit()
+
+    def counted(column: str) -> tuple[int, int]:
+        found: tuple[int, int] = con.execute(_COUNTED.format(quoted(column), quoted(table))).fetchall()[0]
+        return found
+
+    return unit_of_repeated(repeating(rows_of(con, quoted(table)), by, per), by, per, counted, surface, raw=raw)

@@ -6,36 +6,29 @@ import functools
 import re
 
 from kanon_sql.engines.duckdb.connect.registration import macros
+from kanon_sql.engines.guarantees import audited_class
 from kanon_sql.errors import PolicyError, hint_of
+from kanon_sql.model.requirements import REQUIREMENTS
 from kanon_sql.model.synonyms import OPTIONS
 
 _SIGNATURE = re.compile(r"(\w+)\((.*?)\)\s+AS\s+TABLE", re.DOTALL)
 
 _PARAMETER = re.compile(r"(?:^|,)\s*(\w+)\s*(?=,|:=|$)")
 
-_CALLS = {
-    "k_anonymity": "k_anonymity('patients', ['zip', 'age'])",
-    "k_mapping": "k_mapping('patients', ['zip', 'age'], 'census')",
-    "delta_presence": "delta_presence('patients', ['zip', 'age'], 'census')",
-    "l_diversity": "l_diversity('patients', ['zip', 'age'], 'disease')",
-    "t_closeness": "t_closeness('patients', ['zip', 'age'], 'disease')",
-    "beta_likeness": "beta_likeness('patients', ['zip', 'age'], 'disease')",
-    "delta_disclosure": "delta_disclosure('patients', ['zip', 'age'], 'disease')",
-}
-"""The functions that measure a table, and how each is called."""
-
 _NOT_A_LIST = re.compile(r"cast \([\w(), ]+ -> VARCHAR\[\]\)|cast to the destination type VARCHAR\[\]")
 
-_RELEASES = {
-    "k_anonymity": "k_anonymize('patients', 5)",
-    "k_mapping": "k_map('patients', 5, 'census')",
-    "delta_presence": "delta_present('patients', 0.2, 'census')",
-    "l_diversity": "l_diversify('patients', 'disease', 2)",
-    "t_closeness": "t_close('patients', 'disease', 0.2)",
-    "beta_likeness": "beta_like('patients', 'disease', 1)",
-    "delta_disclosure": "delta_private('patients', 'disease', 1)",
-}
-"""The functions that release a table under the guarantee that another one measures."""
+
+@functools.cache
+def measuring_calls() -> dict[str, tuple[str, str]]:
+    """Return for each function that measures a table how it is called, and the call that releases under its guarantee."""
+    found = {}
+    for each in REQUIREMENTS:
+        macro, release = audited_class(each).macro, audited_class(each).release
+        if macro is not None and release is not None:
+            about = {"sensitive": ", 'disease'", "population": ", 'census'"}
+            more = next((text for field, text in about.items() if field in each.__dataclass_fields__), "")
+            found[macro] = (f"{macro}('patients', ['zip', 'age']{more})", release)
+    return found
 
 
 def for_the_other(sql: str, message: str) -> PolicyError | None:
@@ -48,22 +41,23 @@ def for_the_other(sql: str, message: str) -> PolicyError | None:
     message : str
         What DuckDB said of it: that the second argument is not a list.
     """
-    called = [name for name in _CALLS if re.search(rf"\b{name}\s*\(", sql, re.IGNORECASE)]
+    called = [name for name in measuring_calls() if re.search(rf"\b{name}\s*\(", sql, re.IGNORECASE)]
     if len(called) != 1 or not _NOT_A_LIST.search(message):
         return None
     (name,) = called
+    call, release = measuring_calls()[name]
     return PolicyError(
-        f"{name} measures a table, and its second argument must be a list of quasi-identifiers; hint: {_CALLS[name]}, or, "
-        f"to release a table, {_RELEASES[name]}"
+        f"{name} measures a table, and its second argument must be a list of quasi-identifiers; hint: {call}, or, to release a "
+        f"table, {release}"
     )
 
 
 def for_measuring(name: str) -> PolicyError:
     """Return the error for a function that releases, called with a list of quasi-identifiers as one that measures is."""
-    measuring = next(key for key, call in _RELEASES.items() if call.startswith(f"{name}("))
+    call, release = next(each for each in measuring_calls().values() if each[1].startswith(f"{name}("))
     return PolicyError(
-        f"{name} releases a table, and its second argument is not the list of quasi-identifiers; hint: {_RELEASES[measuring]}, "
-        f"or, to measure a table, {_CALLS[measuring]}"
+        f"{name} releases a table, and its second argument is not the list of quasi-identifiers; hint: {release}, or, to "
+        f"measure a table, {call}"
     )
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import duckdb
 
 from kanon_sql.certificate.history_certificate import HistoryCertificate, Stated, guaranteed_by, stated
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.engines.duckdb.audit.measures import macro_errors, record
 from kanon_sql.engines.duckdb.database.fingerprint import fingerprint
 from kanon_sql.engines.duckdb.database.joined_histories import Link, joined_histories, links_of
 from kanon_sql.engines.duckdb.database.plan import CERTIFICATES, COLUMNS
+from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.engines.duckdb.names import literal, quoted
 from kanon_sql.errors import KanonError
 from kanon_sql.model.linked_histories import LinkedHistories

@@ -11,8 +11,8 @@ import duckdb
 
 from kanon_sql.certificate.exposure import shares_given_back, unchanged_columns
 from kanon_sql.engines.duckdb.audit.counted_people import Counted
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.engines.duckdb.gather.sampled_rows import rows_of
+from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.engines.duckdb.names import quoted, table_name
 from kanon_sql.engines.duckdb.policies.suggested_levels import levelled
 from kanon_sql.engines.duckdb.policies.suggested_roles import decided, sensitive_or_generalized, with_people

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
+from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.engines.duckdb.names import quoted, table_name
 from kanon_sql.engines.duckdb.policies.suggested_levels import holds
 from kanon_sql.model.how_many import how_many

@@ -8,8 +8,8 @@ from typing import Any
 import duckdb
 
 from kanon_sql.certificate import Release
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.engines.duckdb.files.csv_cells import give_types
+from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.duckdb.python_tables.tables import register_table
 from kanon_sql.errors import PolicyError

@@ -9,10 +9,10 @@ from string import ascii_lowercase, ascii_uppercase
 
 from kanon_sql.engines.duckdb.gather.from_items import hierarchy
 from kanon_sql.engines.duckdb.gather.population import numbered, units_of
-from kanon_sql.engines.duckdb.guarantees import audited
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.release.cover import end_labels, ends_first, number_labels, number_of
 from kanon_sql.engines.duckdb.texts import guarantee_text, text, tree_links
+from kanon_sql.engines.guarantees import audited
 from kanon_sql.model.hierarchies import DEEPEST
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Digits, Generalization, Intervals, Levels

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanon_sql.engines.duckdb.guarantees import audited
+from kanon_sql.engines.duckdb.guarantees import question
 from kanon_sql.engines.duckdb.names import literal
 from kanon_sql.engines.duckdb.texts import guarantee_text, text
 from kanon_sql.model.policy import Policy
@@ -50,7 +50,7 @@ def gate(policy: Policy, values: Sequence[str], number: str) -> dict[str, str]:
         audits.append(text("audit_tally", tally=tally[same_name(name)], value=value, label=label, number=number))
     for place, requirement in enumerate(policy.sensitive_requirements, 1):
         check, mine = f'"kanon#check{place}"', tally[same_name(requirement.sensitive)]
-        audits.append(text("audit_check", check=check, tally=mine, question=audited(requirement).question(mine), number=number))
+        audits.append(text("audit_check", check=check, tally=mine, question=question(requirement, mine), number=number))
         refusals.append(text("audit_refusal", check=check, guarantee=literal(requirement.describe())))
     return {"audits": "".join(audits), "refusals": "".join(refusals), "people": people}
 

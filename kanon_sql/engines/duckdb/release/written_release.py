@@ -8,10 +8,10 @@ from typing import Any
 import duckdb
 
 from kanon_sql.engines.duckdb.audit.known_classes import counted_known
-from kanon_sql.engines.duckdb.audit.macros import audit_macros
 from kanon_sql.engines.duckdb.audit.measures import record
 from kanon_sql.engines.duckdb.files.places import Place
 from kanon_sql.engines.duckdb.files.tables import load
+from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.errors import AuditError
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy

@@ -1,0 +1,1 @@
+"""What the audit counts on a DataFrame."""

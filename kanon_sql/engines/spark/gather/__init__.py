@@ -1,0 +1,1 @@
+"""Columns and row types of a DataFrame, and whom its rows describe."""
