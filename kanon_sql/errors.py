@@ -131,12 +131,13 @@ class UnknownColumnError(PolicyError):
     column: str = ""
 
     @classmethod
-    def of(cls, column: str, known: Iterable[str], role: str) -> UnknownColumnError:
-        """Name the column, who names it, and the columns that there are."""
+    def of(cls, column: str, known: Iterable[str], role: str, kind: str = "column") -> UnknownColumnError:
+        """Name the column, who names it, and the columns of that kind that there are."""
         names = list(known)
         listed = ", ".join(f'"{name}"' for name in names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
-        hint = hint_of(column, names, f"the columns are {listed or 'none'}", spelled='"{}"'.format, always=True)
-        found = cls(f'{role} names the unknown column "{column}"; hint: {hint}')
+        hint = hint_of(column, names, f"the {kind}s are {listed or 'none'}", spelled='"{}"'.format, always=True)
+        which = f'the unknown column "{column}"' if kind == "column" else f'"{column}", which is not a {kind}'
+        found = cls(f"{role} names {which}; hint: {hint}")
         found.column = column
         return found
 

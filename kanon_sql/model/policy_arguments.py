@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from kanon_sql.errors import PolicyError, hint_of
+from kanon_sql.errors import PolicyError, UnknownColumnError
 from kanon_sql.model.linked_columns import Group
 from kanon_sql.model.mask_costs import split_costs
 from kanon_sql.model.masks import AtLevels, Mask
@@ -24,7 +24,7 @@ from kanon_sql.model.requirements import (
     named_requirements,
     population_ones,
 )
-from kanon_sql.model.validation import as_identifier, by_name, named, refuse_twice, same_name
+from kanon_sql.model.validation import by_name, named, refuse_twice, same_name
 
 _SEARCH_AND_OUTPUT = ("algorithm", "time_limit", "effort", "seed", "max_suppressed", "suppress", "row_order", "unlisted_limit")
 
@@ -133,7 +133,6 @@ def _chosen_columns(
             key = same_name(named(column, f"a {what}"))
             if quasi_identifiers is not None and key not in chosen:
                 names = [qi.column for qi in chosen.values()]
-                hint = hint_of(column, names, f"they are {', '.join(map(as_identifier, names))}, so add it", always=True)
-                raise PolicyError(f"a {what} is about {as_identifier(column)}, which is not a quasi-identifier; hint: {hint}")
+                raise UnknownColumnError.of(column, names, f"a {what}", "quasi-identifier")
             chosen[key] = replace(chosen.get(key, QuasiIdentifier(column=column)), **{what: own})
     return tuple(chosen.values())

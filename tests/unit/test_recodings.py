@@ -92,7 +92,7 @@ def test_the_tables_of_a_policy() -> None:
         ({"recodings": {"a": Ranges()}, "masks": [["a"], []]}, "cannot be combined with masks"),
         ({"recodings": {"a": Sets()}, "linked": [["b", "c"]]}, "cannot be combined with linked columns"),
         ({"recodings": {"a": Bins()}, "linked": [["a", "b"]]}, 'the linked column "a" is generalized too'),
-        ({"recodings": {"x": Bins()}}, 'a recoding names the unknown column "x"'),
+        ({"recodings": {"x": Bins()}}, 'a recoding names "x", which is not a quasi-identifier'),
         ({"recodings": {"a": {"type": "digits", "show": [3]}}}, "the recoding 'digits' has the unknown key 'show'"),
         ({"recodings": {"a": {"type": "hierarchy"}}}, "the recoding 'hierarchy' lacks the key 'table'"),
         ({"recodings": {"a": {"type": "digits", "shown": 3}}}, "shown must be a list"),

@@ -201,7 +201,7 @@ def _require_places(source: Path, into: Path) -> None:
         raise SourceError(f"there is no database {source}")
     with source.open("rb") as file:
         if file.read(12)[8:] != b"DUCK":
-            raise SourceError(f"{source} is not a database of DuckDB; hint: kanon anonymize releases one file")
+            raise SourceError(f"cannot read {source}: it is not a database of DuckDB; hint: kanon anonymize releases one file")
     if into.exists() or into.is_symlink():
         raise SourceError(f"{into} exists; hint: a database is released whole at a new name only, so give it one")
     if not into.parent.is_dir():
