@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @click.option("--queries", metavar="FILE.sql", help="SELECT statements that SOURCE and each RELEASE are asked.")
 @click.option("--target", "predicted", metavar="COLUMN", help="Column that a classifier predicts from the quasi-identifiers.")
 @click.option("--by", multiple=True, metavar="A,B", help="Columns whose values are groups: who loses most is shown.")
-@click.option("--certificate", multiple=True, metavar="RELEASE=CERT.json", help="Certificate of a release; repeatable.")
+@click.option("--certificate", multiple=True, metavar="[RELEASE=]CERT.json", help="Certificate of a release; repeatable.")
 @click.option("--hierarchy", multiple=True, metavar="COLUMN=FILE", help="The hierarchy of a generalized column; repeatable.")
 @qi_option
 @click.option("--per", metavar="A", help="Column of SOURCE that identifies people: classes and risks count people.")
@@ -95,6 +95,8 @@ def compare(
     origin = Place.of(source, table, dialect)
     places = [Place.of(each, dialect=dialect.of_releases).escaping(escape_formulas) for each in releases]
     names = _names(places)
+    if len(releases) == 1:  # then there is no question whose certificate it is
+        certificate = tuple(each if each.startswith(f"{releases[0]}=") else f"{releases[0]}={each}" for each in certificate)
     claims = assigned(certificate, "--certificate", "RELEASE=CERT.json")
     trees = {name: Place.of(each, dialect=dialect) for name, each in assigned(hierarchy, "--hierarchy", "column=file").items()}
     read = [each.path for each in (origin, *places, *trees.values())] + [

@@ -90,7 +90,7 @@ def test_rows_of_nobody_count_for_nobody(spark: Any, visits: Any) -> None:
 def test_people_are_counted_in_what_was_written(spark: Any, visits: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from pyspark.sql import functions as sf
 
-    from kanon_sql.engines.spark import engine
+    from kanon_sql.engines.spark.release import engine
 
     written = engine.released_rows
     one = sf.when(sf.col("sex") == "f", 1).otherwise(sf.col("patient"))
