@@ -91,7 +91,7 @@ ON_REQUEST = (
     help=f"Run this part; repeatable. [default: all but {', '.join(ON_REQUEST)}]",
 )
 @click.option(
-    "--page", "for_page", is_flag=True, help=f"Measure what {page.PAGE} shows, and write its tables. About half an hour."
+    "--page", "for_page", is_flag=True, help=f"Measure what {page.PAGE} shows, and write all tables. About half an hour."
 )
 @click.option(
     "--table",
@@ -171,7 +171,8 @@ def main(
         figures["machine"]["load_at_end"] = round(os.getloadavg()[0], 2)
         output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     if for_page:
-        page.write(ROOT / page.PAGE, figures)
+        for path in page.PAGES:
+            page.write(ROOT / path, figures)
     about = figures["machine"]
     console.print(
         f"Python {about['python']}, DuckDB {about['packages']['duckdb']}, {about['cores']} cores; load {about['load']} at the "

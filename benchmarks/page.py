@@ -1,4 +1,4 @@
-"""The figures of docs/appendix/benchmarks.md: one run measures them all, and writes its tables into the page.
+"""The figures of docs/appendix/benchmarks.md and benchmarks/README.md: one run measures them all, and writes their tables.
 
 A table lies between two comments, ``<!-- figures: NAME -->`` and ``<!-- end -->``; the words around it are written by hand.
 """
@@ -15,6 +15,8 @@ from typing import Any
 from benchmarks import cells, exact, generalization, memory, periodic, scale, sensitive, start, tables, wide
 
 PAGE = Path("docs") / "appendix" / "benchmarks.md"
+PAGES = PAGE, Path("benchmarks") / "README.md"
+"""The page that says what was measured and what it means, and the one with every table."""
 
 Record = dict[str, Any]
 Figures = dict[str, Any]
@@ -109,7 +111,7 @@ def _of(records: Iterable[Record], **which: object) -> Record:
 def _summary(figures: Figures) -> str:
     adult = _of(figures["tables"], table="Adult-2", k=5, algorithm="refine")
     share = 100 * adult["s"] / adult["rows"] / adult["columns"]
-    rows = [("[Suppressed cells](#the-default-refine) of Adult-2, k = 5, in %", share, _ARX_ON_ADULT_2, "ARX", adult["gap"], 1)]
+    rows = [("[Suppressed cells](#suppression) of Adult-2, k = 5, in %", share, _ARX_ON_ADULT_2, "ARX", adult["gap"], 1)]
     for kind in ("levels, default", "ranges and sets"):
         one = _of(figures["generalization"], kind=kind, k=5)
         peer, loss = generalization.PEERS[kind.removesuffix(", default"), 5][0]
