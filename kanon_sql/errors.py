@@ -262,6 +262,6 @@ class UnknownAlgorithmError(PolicyError):
         """Name the algorithm, what it was asked for, and those that there are."""
         names = list(known)
         if name in ("fast", "default", "thorough"):
-            return cls(f"{name} is no algorithm, but an effort; hint: USING auto (effort = '{name}'), or --effort {name}")
+            return cls(f"{name} is an effort, not an algorithm; hint: USING auto (effort = '{name}'), or --effort {name}")
         hint = hint_of(name, names, f"the algorithms{purpose} are {', '.join(names)}", always=True)
         return cls(f"there is no algorithm {name!r}{purpose}; hint: {hint}")

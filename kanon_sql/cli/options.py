@@ -69,7 +69,7 @@ def _known_encoding(_context: click.Context, _option: click.Parameter, name: str
 def _forms(_context: click.Context, _option: click.Parameter, forms: tuple[str, ...]) -> tuple[str, ...]:
     for form in forms:
         if not all(part in form for part in ("%d", "%m")) or not ("%Y" in form or "%y" in form):
-            raise click.BadParameter(f"{form} is no form of dates; hint: %d.%m.%Y reads 31.12.2024, and %m/%d/%Y 12/31/2024")
+            raise click.BadParameter(f"{form} is not a date format; hint: %d.%m.%Y reads 31.12.2024")
     return forms
 
 

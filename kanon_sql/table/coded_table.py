@@ -147,7 +147,7 @@ class CodedTable:
         """Raise where there are too few rows for any class."""
         if self.rows < k:
             raise InfeasibleError(
-                f"the table has {how_many(self.rows, 'row')}, fewer than k = {k}; hint: nothing of it can be released at this k"
+                f"the table has {how_many(self.rows, 'row')}, fewer than k = {k}; hint: choose a smaller k"
             )
 
     def exact_cost(self, units: int) -> Fraction:

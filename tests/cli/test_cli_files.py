@@ -163,7 +163,7 @@ def test_a_sheet_is_a_table(tmp_path: Path) -> None:
     both = workbook(tmp_path / "b.xlsx", A=visits, B=visits)
     assert "has the sheets A, B; hint: name one, as in b.xlsx::A" in refused(both)
     (tmp_path / "c.xlsx").write_bytes(b"no workbook")
-    assert "no spreadsheet that can be read" in refused(tmp_path / "c.xlsx")
+    assert "not a readable spreadsheet" in refused(tmp_path / "c.xlsx")
 
 
 def test_a_folder_of_parquet_files_is_a_table(tmp_path: Path) -> None:
@@ -173,5 +173,5 @@ def test_a_folder_of_parquet_files_is_a_table(tmp_path: Path) -> None:
         duckdb.execute(f"COPY (SELECT {number} AS a) TO '{place}/{number}.parquet'")
     assert sorted(read(folder)[1]) == [(0,), (1,)]
     (folder / "x.csv").write_text("a\n1\n", encoding="utf-8")
-    with pytest.raises(SourceError, match=r"files of other kinds, too: \.csv, \.parquet"):
+    with pytest.raises(SourceError, match=r"other files next to Parquet: \.csv"):
         Place.of(str(folder))

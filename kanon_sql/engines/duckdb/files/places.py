@@ -61,7 +61,11 @@ def _parquet_of(folder: Path, name: str) -> str:
         path.suffix.lower() for path in folder.rglob("*") if path.is_file() and path.name.lower().endswith(tuple(_ENDINGS))
     }
     if found != {".parquet"}:
-        some = "no Parquet files" if ".parquet" not in found else f"files of other kinds, too: {', '.join(sorted(found))}"
+        some = (
+            "no Parquet files"
+            if ".parquet" not in found
+            else f"other files next to Parquet: {', '.join(sorted(found - {'.parquet'}))}"
+        )
         raise SourceError(f"{name} is a folder with {some}; hint: name one file, or a pattern such as '{name}/*.csv'")
     return os.path.join(glob.escape(name), "**", "*.parquet")
 

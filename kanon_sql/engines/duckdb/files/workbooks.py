@@ -59,7 +59,7 @@ def _rows(place: Place) -> list[list[Any]]:
         with CalamineWorkbook.from_path(place.path) as book:
             sheets = {name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names}
     except (CalamineError, OSError, ValueError):
-        raise_alone(SourceError(f"{place} is no spreadsheet that can be read; hint: save it as CSV, without a password"))
+        raise_alone(SourceError(f"{place} is not a readable spreadsheet; hint: remove its password, or save it as CSV"))
     full = [name for name, rows in sheets.items() if rows]
     chosen = place.table or (full[0] if len(full) == 1 else None)
     if chosen is None:
