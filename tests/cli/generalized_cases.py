@@ -106,7 +106,7 @@ def release(run: Run, recodings: Mapping[str, str], *more: str, out: str = "out.
     for name in named(recodings):
         arguments += ["--beside", f"{name}={name}.csv"]
     done = run(*arguments, *more)
-    if isinstance(done.exception, SystemExit) and "hint: nothing of it can be released" in done.stderr:
+    if isinstance(done.exception, SystemExit) and "hint: choose a smaller k" in done.stderr:
         raise InfeasibleError(done.stderr)
     assert done.exit_code == 0, done.output
 

@@ -295,7 +295,7 @@ def test_it_serves_nothing_where_no_release_keeps_the_guarantee(root: Path, tmp_
     command = [sys.executable, str(root / "examples" / "served_app.py"), str(small), "--port", "0"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=120, check=False)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "error: the table has 3 rows, fewer than k = 5; hint: nothing of it can be released at this k\n"
+    assert done.stderr == "error: the table has 3 rows, fewer than k = 5; hint: choose a smaller k\n"
 
 
 @pytest.mark.everything
