@@ -26,6 +26,7 @@ from kanon_sql.cli.options import (
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.publish import metric_and_hierarchy
 from kanon_sql.cli.streams import format_option, read_table, source_place
+from kanon_sql.cli.terminal import busy
 from kanon_sql.engines.duckdb.audit.measures import record
 from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.engines.interrupt import interruptible
@@ -186,7 +187,8 @@ def audit(
     units: list[AuditedUnit] = []
     with source_place(file, table, ending, dialect) as found_place:
         place = found_place.escaping(escape_formulas)
-        sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
+        with busy("auditing"):
+            sizes, risk, *figures = interruptible(con.interrupt, work, patience=PATIENCE)
     if fraction is None:
         risk = {name: value for name, value in risk.items() if not name.startswith("population_")}
     reported = {"k-anonymity": sizes}

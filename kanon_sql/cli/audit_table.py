@@ -12,7 +12,7 @@ import click
 from kanon_sql.cli.options import column_names, dialect_options, escape_option, json_option, show, table_option
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.streams import format_option, read_table, source_place
-from kanon_sql.cli.terminal import table_of
+from kanon_sql.cli.terminal import busy, table_of
 from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import AuditError
 
@@ -125,7 +125,8 @@ def audit_table(
 
     with source_place(file, table, ending, dialect) as found_place:
         place = found_place.escaping(escape_formulas)
-        found, empty = interruptible(stop, work, patience=PATIENCE)
+        with busy("auditing"):
+            found, empty = interruptible(stop, work, patience=PATIENCE)
     wrong = found.wrong(k)
     if as_json:
         listed = {name: [each.to_dict() for each in getattr(found, name)] for name in ("cells", "groups")}

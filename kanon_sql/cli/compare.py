@@ -25,7 +25,7 @@ from kanon_sql.cli.options import (
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.reports import force_option, page_target, quiet_option
 from kanon_sql.cli.streams import read_table
-from kanon_sql.cli.terminal import lines_of
+from kanon_sql.cli.terminal import busy, lines_of
 from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import SourceError
@@ -131,7 +131,8 @@ def compare(
                 surface="command",
             )
 
-    found = interruptible(con.interrupt, work, patience=PATIENCE)
+    with busy("comparing", shown=not quiet):
+        found = interruptible(con.interrupt, work, patience=PATIENCE)
     if path is not None:
         put_text(found.html(), path, replace=force)
     if as_json and not quiet:

@@ -26,6 +26,7 @@ from kanon_sql.cli.options import (
 )
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.publish import metric_and_hierarchy
+from kanon_sql.cli.terminal import busy
 from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import AuditError, KanonWarning, SourceError
@@ -138,7 +139,10 @@ def report(
     if certificate is not None and is_of(certificate, PROTECTED):
         _refuse_options(ctx)
         heading = {"title": title, "purpose": purpose, "recipient": recipient}
-        page = interruptible(con.interrupt, lambda: report_table(con, origin, place, certificate, heading), patience=PATIENCE)
+        with busy("counting for the page", shown=not quiet):
+            page = interruptible(
+                con.interrupt, lambda: report_table(con, origin, place, certificate, heading), patience=PATIENCE
+            )
         shown = [name for name in page.figures if name not in ("holds", "cautions")]
         _written(page, path, shown, force=force, as_json=as_json, quiet=quiet)
         return
@@ -168,7 +172,8 @@ def report(
             **names,
         )
 
-    page = interruptible(con.interrupt, work, patience=PATIENCE)
+    with busy("counting for the page", shown=not quiet):
+        page = interruptible(con.interrupt, work, patience=PATIENCE)
     _written(page, path, force=force, as_json=as_json, quiet=quiet)
     if not page.figures["holds"]:
         raise AuditError("the release breaks its guarantee, or does not belong to the certificate; the page shows where")

@@ -112,6 +112,21 @@ def progress(shown: bool) -> Iterator[Step]:
 
 
 @contextmanager
+def busy(work: str, *, shown: bool = True) -> Iterator[None]:
+    """Show on a terminal what a command is doing, and for how long, while its length is not known."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if not (shown and console.is_terminal):
+        yield
+        return
+    with Progress(*_parts(), console=console, transient=True) as bar:
+        bar.add_task(work, total=None)
+        yield
+
+
+@contextmanager
 def release_bar(shown: bool) -> Iterator[Callable[[str, int, int, Moment | None], None]]:
     """Give a function that announces the releases of a database, one after the other; a bar shows it on a terminal."""
     from rich.console import Console

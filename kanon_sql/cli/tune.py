@@ -25,6 +25,7 @@ from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.reports import quiet_option
 from kanon_sql.cli.streams import read_table
 from kanon_sql.cli.suggestions import stored_as
+from kanon_sql.cli.terminal import busy
 from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import SourceError
@@ -122,7 +123,8 @@ def tune(
                 announce=announce,
             )
 
-    found, suggested = interruptible(con.raw.interrupt, work, patience=PATIENCE)
+    with busy("trying policies", shown=not quiet):
+        found, suggested = interruptible(con.raw.interrupt, work, patience=PATIENCE)
     policy = suggested.sql if ending is None else written([suggested.policy], ending)
     if target is not None:
         put_text(policy, Path(os.path.realpath(target)), replace=force)

@@ -20,6 +20,7 @@ from kanon_sql.cli.options import (
 )
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.publish import metric_and_hierarchy
+from kanon_sql.cli.terminal import busy
 from kanon_sql.engines.duckdb.guarantees import audit_macros
 from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import AuditError, SourceError, raise_alone
@@ -97,7 +98,8 @@ def verify(
         return verify_files(con, *tables, certificate, others, tokens, allowed_files, grouped_again)
 
     try:
-        found = interruptible(con.interrupt, work, patience=PATIENCE)
+        with busy("verifying"):
+            found = interruptible(con.interrupt, work, patience=PATIENCE)
     except AuditError as error:
         if not escape_formulas and _looks_escaped(tables[1]):
             error = AuditError(f"{error}; hint: if RELEASE was written with --escape-formulas, say so here too")

@@ -146,9 +146,7 @@ class CodedTable:
     def refuse_fewer(self, k: int) -> None:
         """Raise where there are too few rows for any class."""
         if self.rows < k:
-            raise InfeasibleError(
-                f"the table has {how_many(self.rows, 'row')}, fewer than k = {k}; hint: choose a smaller k"
-            )
+            raise InfeasibleError(f"the table has {how_many(self.rows, 'row')}, fewer than k = {k}; hint: choose a smaller k")
 
     def exact_cost(self, units: int) -> Fraction:
         """Return a cost counted in units as the user counts it."""
