@@ -17,7 +17,7 @@ from kanon_sql.errors import PolicyError
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS
 from kanon_sql.model.recodings import Generalization, Levels
-from kanon_sql.model.requirements import Requirement, ThresholdRequirement
+from kanon_sql.model.requirements import KnownColumns, ThresholdRequirement
 from kanon_sql.model.validation import same_name
 
 NAMES = (
@@ -98,7 +98,7 @@ def _literal(value: object) -> str:
     return literal(value) if isinstance(value, str) else str(value).lower()
 
 
-def policy(values: tuple[Any, ...], *requirements: Requirement) -> Policy:
+def policy(values: tuple[Any, ...], *about: ThresholdRequirement) -> Policy:
     """Build the policy from the values of `NAMES`, in that order, and further requirements.
 
     Raises
@@ -124,14 +124,14 @@ def policy(values: tuple[Any, ...], *requirements: Requirement) -> Policy:
         if given[name] is not None and not isinstance(given[name], list):
             raise PolicyError(f"{name} must be a list; hint: {hint}")
     qi, hierarchies, full_domain, _ = (given.pop(name) for name in ("qi", "hierarchies", "full_domain", "drop"))
-    limit = given["time_limit"]
+    limit, known = given["time_limit"], given["known"]
     read = {
         "quasi_identifiers": qi,
         "masks": read_masks(given["masks"]),
         "recodings": coarsened(hierarchies, given["recodings"]),
         "algorithm": _algorithm(given["algorithm"], full_domain),
         "time_limit": float(limit) if isinstance(limit, Decimal) else limit,
-        "requirements": requirements,
+        "requirements": about if known is None else [KnownColumns.against(each, known) for each in about],
     }
     return Policy.of(**{**given, **read})
 
