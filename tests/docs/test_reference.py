@@ -123,7 +123,10 @@ def test_every_error_is_on_the_page_of_errors(name: str) -> None:
 def test_every_command_has_its_options_in_its_section(name: str) -> None:
     assert isinstance(main, click.Group)
     sections = re.findall(rf"^## kanon {name}\n(.*?)(?=^## |\Z)", COMMANDS, re.DOTALL | re.MULTILINE)
-    section = sections[0] if sections else ALL
+    shared = COMMANDS.partition("\n## Shared options\n")[2].partition("\n## ")[0]
+    section = sections[0] + shared if sections else ALL
+    for like in re.findall(r"as for \[`kanon \w+`\]\(#kanon-(\w+)\)", section):
+        section += COMMANDS.partition(f"\n## kanon {like}\n")[2].partition("\n## ")[0]
     assert f"kanon {name}" in ALL
     for parameter in main.commands[name].params:
         shared = SHARED if parameter.name in DIALECT else ""
