@@ -223,6 +223,8 @@ def audit(
         warnings.warn(KanonWarning(*identifying), stacklevel=1)
     if broken:
         hint = known_columns_hint(k) if few is not None and known is None else FIRST
+        if not qi:
+            hint = f"without --qi, every column counts as known: --qi zip,age names the quasi-identifiers; otherwise {hint}"
         raise AuditError(f"{'; '.join(broken)}; hint: {hint}")
     if unit.open is not None and limits:
         raise unit.open

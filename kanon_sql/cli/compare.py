@@ -29,6 +29,7 @@ from kanon_sql.cli.terminal import busy, lines_of
 from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import SourceError
+from kanon_sql.model.how_many import how_many
 
 if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
@@ -148,7 +149,7 @@ def _show(found: Comparison, path: Path | None) -> None:
 
     console = Console(highlight=False)
     names = ("figure", *(each.name for each in found.releases))
-    console.print(lines_of(names, figure_rows(found.releases), title=f"{len(found.releases):,} releases"))
+    console.print(lines_of(names, figure_rows(found.releases), title=how_many(len(found.releases), "release")))
     console.print(found.advice, markup=False)
     if path is not None:
         console.print(f"written {path}", markup=False)

@@ -32,17 +32,23 @@ format_option = click.option(
 )
 
 
-def read_table(con: Any, place: Place, *, into: str = "source") -> None:
+def read_table(con: Any, place: Place, *, into: str = "source", look: bool = False) -> None:
     """Copy a table from its file into a connection; say how it was read, if not as it is expected.
+
+    With ``look``, which options would read more of a CSV file is said, too.
 
     Raises
     ------
     SourceError
         When it cannot be read.
     """
+    from kanon_sql.engines.duckdb.files.csv_cells import unread_forms
     from kanon_sql.engines.duckdb.files.tables import load
 
-    for remark in load(con, place, into=into):
+    remarks = load(con, place, into=into)
+    if look and place.kind in ("csv", "tsv"):
+        remarks += unread_forms(con, into)
+    for remark in remarks:
         click.echo(remark, err=True)
 
 

@@ -57,7 +57,7 @@ def profile(file: str, table: str | None, dialect: Dialect, ending: str, as_json
 
     def work() -> list[tuple[Any, ...]]:
         with closing(con):
-            read_table(con, place)
+            read_table(con, place, look=True)
             found = {row[0]: row for row in con.execute("FROM profile('source')").fetchall()}
             return [found[name] for name in columns(con, "source")]
 
@@ -69,7 +69,10 @@ def profile(file: str, table: str | None, dialect: Dialect, ending: str, as_json
         click.echo(json.dumps({"rows": count, "columns": reported}))
         return
     console = Console(highlight=False)
-    console.print(lines_of(_NAMES, ((*row[:5], *row[6:]) for row in rows), title=how_many(count, "row")))
+    shown = lines_of(_NAMES, ((*row[:5], *row[6:]) for row in rows), title=how_many(count, "row"))
+    for column in shown.columns[1:-1]:  # a narrow terminal folds names and reasons
+        column.no_wrap = True
+    console.print(shown)
 
 
 @click.command()
@@ -119,7 +122,7 @@ def suggest(
 
     def work() -> Suggestion:
         with closing(con):
-            read_table(con, place)
+            read_table(con, place, look=True)
             options = {"template": template, "queries": queried}
             return suggestion(con, "source", k=k, name=name, table_as=stored_as(place), **options, known=True)
 

@@ -31,6 +31,14 @@ SUPPRESS = "suppress"
 """The recoding of a column whose cells are shown or hidden, nothing in between."""
 
 
+def _width(step: object) -> Fraction:
+    """Return the width of intervals; a text is taken for a misspelled period."""
+    if isinstance(step, str) and not step[:1].isdigit():
+        periods = hint_of(step, PERIODS, f"the periods are {', '.join(PERIODS)}", always=True)
+        raise PolicyError(f"{step} is neither a width nor a period of intervals; hint: {periods}")
+    return fraction(step, "the width of an interval")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digits:
     """Leading characters are shown, each other one becomes ``*``: ``98***``. A label keeps the length of its value."""
@@ -63,8 +71,7 @@ class Intervals:
     def __post_init__(self) -> None:
         refuse_no_flag(self.only)
         steps = tuple(
-            each if isinstance(each, str) and each in PERIODS else fraction(each, "the width of an interval")
-            for each in as_tuple(self.steps, "steps")
+            each if isinstance(each, str) and each in PERIODS else _width(each) for each in as_tuple(self.steps, "steps")
         )
         if any(isinstance(each, Fraction) and each <= 0 for each in steps):
             raise PolicyError("the width of an interval must be above 0; hint: age IN INTERVALS (5, 10)")

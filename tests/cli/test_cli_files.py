@@ -175,3 +175,13 @@ def test_a_folder_of_parquet_files_is_a_table(tmp_path: Path) -> None:
     (folder / "x.csv").write_text("a\n1\n", encoding="utf-8")
     with pytest.raises(SourceError, match=r"other files next to Parquet: \.csv"):
         Place.of(str(folder))
+
+
+def test_what_is_not_read_is_remarked(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    few = [[*row[:2], "unknown" if n == 30 else row[2], row[3]] for n, row in enumerate(ROWS)]
+    path.write_text(text(rows=few), encoding="utf-8")
+    remarks, rows, _ = read(path, dates=("%d.%m.%Y",), decimal=",")
+    stays = "Tag stays a text: 1 of its 40 values are not dates, the first in row 31; hint: correct it, or leave it empty"
+    assert remarks == [stays, "read as: semicolon, UTF-8, 4 columns"]
+    assert str(rows[0][3]) == "1100.5"

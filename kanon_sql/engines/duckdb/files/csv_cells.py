@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kanon_sql.engines.duckdb.names import literal, quoted
-from kanon_sql.table.labels.forms import DECIMAL_COMMA
+from kanon_sql.table.labels.forms import DATES, DECIMAL_COMMA, date_forms
 
 _SIGNS = r"[=+\-@\t\r\n" + "\uff1d\uff0b\uff0d\uff20]"
 _FORMULA = f"'*{_SIGNS}"
@@ -94,17 +94,28 @@ def give_types(con: Any, table: str, columns: Iterable[str] | None = None) -> No
         con.execute(f"CREATE OR REPLACE TABLE {quoted(table)} AS SELECT * REPLACE ({', '.join(casts)}) FROM {quoted(table)}")  # noqa: S608
 
 
-_ALL = "(system.main.count({text}) > 0 AND system.main.bool_and({text} IS NULL OR {test}))"
-
 _WITH_COMMA = """(system.main.bool_or(system.main.contains({text}, ','))
     AND NOT coalesce(system.main.bool_or(system.main.regexp_matches({text}, '^0[0-9]')), false))"""
 """Some value has a comma, and none begins with a zero as postal codes do."""
 
-_NUMBER = "CAST(system.main.replace(system.main.regexp_replace({text}, '[^0-9,+-]', '', 'g'), ',', '.') AS DOUBLE)"
+_NUMBER = "system.main.replace(system.main.regexp_replace({text}, '[^0-9,+-]', '', 'g'), ',', '.')"
+
+_PLACES = "system.main.max(system.main.length(system.main.string_split({text}, ',')[2]))"
+
+_FEW = 0.1
+"""Share of the values of a column up to which others than dates or numbers are worth a remark."""
+
+_LOOKED_AT = 200
+"""Values of a column that are looked at."""
 
 
-def read_forms(con: Any, table: str, dates: Sequence[str], *, decimal_comma: bool) -> None:
+def read_forms(con: Any, table: str, dates: Sequence[str], *, decimal_comma: bool) -> list[str]:
     """Give text columns the type of dates in some forms, or of numbers with a decimal comma, where all values are such.
+
+    Returns
+    -------
+    list of str
+        A remark about each column that stays a text because of a few values.
 
     Raises
     ------
@@ -114,17 +125,44 @@ def read_forms(con: Any, table: str, dates: Sequence[str], *, decimal_comma: boo
     date = f"system.main.try_strptime({{text}}, [{', '.join(map(literal, [*dates, '%Y-%m-%d']))}])"
     comma = f"system.main.regexp_full_match({{text}}, {literal(DECIMAL_COMMA.pattern).replace('{', '{{').replace('}', '}}')})"
     kind = "TIMESTAMP" if any("%H" in form for form in dates) else "DATE"
-    casts = []
+    casts, remarks = [], []
     for name, each, *_ in con.execute(f"DESCRIBE {quoted(table)}").fetchall():
         if each != "VARCHAR":
             continue
         text = quoted(name)
-        are_dates = _ALL.format(text=text, test=f"{date.format(text=text)} IS NOT NULL") if dates else "false"
-        numbers = f"{_ALL.format(text=text, test=comma.format(text=text))} AND {_WITH_COMMA.format(text=text)}"
-        tests = f"{are_dates}, {numbers if decimal_comma else 'false'}"
-        is_date, is_number = con.execute(f"SELECT {tests} FROM {quoted(table)}").fetchone()  # noqa: S608
-        if is_date or is_number:
-            value = f"{date.format(text=text)}::{kind}" if is_date else _NUMBER.format(text=text)
-            casts.append(f"{value} AS {quoted(name)}")
+        tests = {"date": f"{date.format(text=text)} IS NOT NULL"} if dates else {}
+        tests |= {"number": comma.format(text=text)} if decimal_comma else {}
+        for what, test in tests.items():
+            query = f"""SELECT system.main.count({text}), system.main.count_if({text} IS NOT NULL AND NOT ({test})),
+                1 + system.main.min(rowid) FILTER ({text} IS NOT NULL AND NOT ({test})), {_WITH_COMMA.format(text=text)},
+                {_PLACES.format(text=text)} FROM {quoted(table)}"""  # noqa: S608
+            values, others, first, commas, places = con.execute(query).fetchone()
+            if not values or (what == "number" and not commas):
+                continue
+            if not others and what == "date":
+                casts.append(f"{date.format(text=text)}::{kind} AS {text}")
+            elif not others:
+                exact = "DOUBLE" if places is None or places > 6 else f"DECIMAL(18, {places})"
+                casts.append(f"{_NUMBER.format(text=text)}::{exact} AS {text}")
+            elif others <= _FEW * values:
+                several = f"{others:,} of its {values:,} values are not {what}s"
+                remarks.append(f"{name} stays a text: {several}, the first in row {first}; hint: correct it, or leave it empty")
     if casts:
         con.execute(f"CREATE OR REPLACE TABLE {quoted(table)} AS SELECT * REPLACE ({', '.join(casts)}) FROM {quoted(table)}")  # noqa: S608
+    return remarks
+
+
+def unread_forms(con: Any, table: str) -> list[str]:
+    """Return a remark about each text column of dates or numbers in a form that needs an option to be read."""
+    found = []
+    for name, each, *_ in con.execute(f"DESCRIBE {quoted(table)}").fetchall():
+        column = quoted(name)
+        query = f"SELECT DISTINCT {column} FROM {quoted(table)} WHERE {column} <> '' LIMIT {_LOOKED_AT}"  # noqa: S608
+        texts = [value for (value,) in con.execute(query).fetchall()] if each == "VARCHAR" else []
+        forms = date_forms(texts)
+        if texts and sum(count for _, count in forms) >= (1 - _FEW) * len(texts) and any(form != DATES[0] for form, _ in forms):
+            options = " ".join(f"--date-format {form}" for form, _ in forms if form != DATES[0])
+            found.append(f"{name} has dates as texts; hint: {options} reads them")
+        elif any("," in text for text in texts) and all(DECIMAL_COMMA.fullmatch(text) for text in texts):
+            found.append(f"{name} has numbers with a decimal comma; hint: --decimal , reads them")
+    return found

@@ -65,9 +65,10 @@ def load_csv(con: Any, place: Place, into: str) -> list[str]:
                 con.execute(create, {"path": path, "delimiter": dialect.delimiter, "header": dialect.header})
             if place.escaped:
                 unescape(con, into)
+            others: list[str] = []
             if dialect.dates or dialect.decimal == ",":
-                read_forms(con, into, dialect.dates, decimal_comma=dialect.decimal == ",")
-            return remarks(place, dialect, [name for name, *_ in con.execute(f"DESCRIBE {quoted(into)}").fetchall()])
+                others = read_forms(con, into, dialect.dates, decimal_comma=dialect.decimal == ",")
+            return others + remarks(place, dialect, [name for name, *_ in con.execute(f"DESCRIBE {quoted(into)}").fetchall()])
         except duckdb.Error as error:
             if not again and place.dialect.encoding is None and dialect.is_utf8 and "utf-8" in str(error).lower():
                 dialect = _of_whole(place, dialect)
