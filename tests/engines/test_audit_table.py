@@ -118,7 +118,8 @@ def people(seed: int) -> pa.Table:
 def test_a_protected_table_gives_nothing_away_and_small_cells_alone_do(seed: int, rows: str) -> None:
     source, by = people(seed), ["region", "sex", "age"]
     safe = kanon_sql.protect(source, by=by, k=4, rows=rows).table
-    assert kanon_sql.audit_table(safe, by, k=4, rows=rows).holds
+    least = 0 if rows == "null" else 1  # a suppressed row may be one that nobody is in
+    assert kanon_sql.audit_table(safe, by, k=4, rows=rows, least=least).holds
     con = kanon_sql.connect()
     con.register("source", source)
     naive = con.sql(
