@@ -186,7 +186,7 @@ def metric(
         detour = cost[:, over, None] + cost[over]
         if (detour < cost).any():
             raise PolicyError(
-                f"the distance of {_pairs_of(int((detour < cost).sum()) // 2)} is longer than a detour over a third value; "
+                f"the distance of {_pairs_of(int((detour < cost).sum()) // 2)} is longer than the path via a third value; "
                 "hint: a metric obeys the triangle inequality"
             )
     return MatrixDistance(cost=cost, scale=scale)
