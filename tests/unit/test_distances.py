@@ -239,7 +239,7 @@ WRONG_METRICS: list[tuple[Pairs, str]] = [
     ([*GOOD[:-1], ("c", None, "1e-")], "not a number"),
     ([(a, b, "0") for a, b, _ in GOOD], "all distances of the table are 0"),
     (GOOD[:-1], "lacks 1 pair of values that occur"),
-    ([*GOOD[:3], ("c", "a", "0.1"), *GOOD[4:]], "the distance of . pairs? is longer than a detour"),
+    ([*GOOD[:3], ("c", "a", "0.1"), *GOOD[4:]], "the distance of . pairs? is longer than the path"),
     ([*GOOD[:-1], ("c", None, "0.333333333333333")], "too far apart, or too fine"),
 ]
 
