@@ -112,6 +112,13 @@ def test_a_broken_file_is_refused_by_its_line(tmp_path: Path, content: bytes, wo
     assert "Exception" not in error
 
 
+@pytest.mark.parametrize("content", [b"a,b\n1,2\n", gzip.compress(b"a,b\n1,2\n" * 999)[:40]])
+def test_a_damaged_archive_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(content)
+    assert "a.csv.gz: it is damaged or not compressed" in refused(path)
+
+
 def test_dates_and_numbers_of_elsewhere(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     mixed = [[place, height, day if int(height) % 4 else "2024-05-31", cost] for place, height, day, cost in ROWS]

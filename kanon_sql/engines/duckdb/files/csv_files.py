@@ -8,6 +8,7 @@ import glob
 import gzip
 import shutil
 import tempfile
+import zlib
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -16,6 +17,7 @@ from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
 
+from kanon_sql.engines.duckdb.connect.resources import system_words
 from kanon_sql.engines.duckdb.files.csv_cells import read_forms, unescape
 from kanon_sql.engines.duckdb.files.dialect import DELIMITERS, Dialect
 from kanon_sql.engines.duckdb.files.places import Place, plain, unreadable
@@ -89,8 +91,12 @@ def found(place: Place) -> Dialect:
     separator = given.delimiter or ("\t" if place.kind == "tsv" else None)
     if not files or (separator and given.encoding):
         return replace(given, delimiter=separator or ",", encoding=given.encoding or "utf-8")
-    with _opened(files[0]) as file:
-        sample = file.read(_SAMPLE)
+    try:
+        with _opened(files[0]) as file:
+            sample = file.read(_SAMPLE)
+    except (OSError, EOFError, zlib.error) as error:
+        words = system_words(error) if isinstance(error, OSError) and error.strerror else "it is damaged or not compressed"
+        raise_alone(SourceError(f"cannot read {files[0]}: {words}"))
     if not sample.strip():
         raise SourceError(f"{place} is empty: it has no line with the names of its columns; hint: export it again")
     encoding = given.encoding or _encoding_of(sample, place)
