@@ -261,7 +261,5 @@ class UnknownAlgorithmError(PolicyError):
     def of(cls, name: str, known: Iterable[str], purpose: str = "") -> UnknownAlgorithmError:
         """Name the algorithm, what it was asked for, and those that there are."""
         names = list(known)
-        if name in ("fast", "default", "thorough"):
-            return cls(f"{name} is an effort, not an algorithm; hint: USING auto (effort = '{name}'), or --effort {name}")
         hint = hint_of(name, names, f"the algorithms{purpose} are {', '.join(names)}", always=True)
         return cls(f"there is no algorithm {name!r}{purpose}; hint: {hint}")

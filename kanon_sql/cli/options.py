@@ -66,6 +66,13 @@ def _known_encoding(_context: click.Context, _option: click.Parameter, name: str
         raise_alone(click.BadParameter(f"there is no encoding {name}; hint: utf-8, latin-1, cp1252, cp1250 or utf-16"))
 
 
+def _names(_context: click.Context, _option: click.Parameter, names: str | None) -> tuple[str, ...]:
+    found = tuple(column_names([names or ""], []))
+    if len({each.casefold() for each in found}) < len(found):
+        raise click.BadParameter("a name is there twice; hint: name each column differently")
+    return found
+
+
 def _forms(_context: click.Context, _option: click.Parameter, forms: tuple[str, ...]) -> tuple[str, ...]:
     for form in forms:
         if not all(part in form for part in ("%d", "%m")) or not ("%Y" in form or "%y" in form):
@@ -80,13 +87,13 @@ def _one_sign(_context: click.Context, _option: click.Parameter, sign: str | Non
     return sign
 
 
-DIALECT = ("delimiter", "encoding", "no_header", "date_format", "decimal")
+DIALECT = ("delimiter", "encoding", "names", "date_format", "decimal")
 """Parameters of `dialect_options`."""
 
 _DIALECT = (
     click.option("--delimiter", metavar="CHAR", callback=_one_sign, help="Separator of CSV files.  [default: found]"),
     click.option("--encoding", metavar="NAME", callback=_known_encoding, help="Encoding of CSV files.  [default: found]"),
-    click.option("--no-header", is_flag=True, help="The first line of CSV files is a row; columns are column0, column1, ..."),
+    click.option("--names", metavar="A,B,...", callback=_names, help="Columns of a CSV file that does not name them."),
     click.option(
         "--date-format",
         multiple=True,
@@ -107,8 +114,8 @@ def dialect_options(command: F) -> F:
 
     @wraps(command)
     def with_dialect(*arguments: Any, **options: Any) -> Any:
-        delimiter, encoding, headless, dates, decimal = (options.pop(name) for name in DIALECT)
-        dialect = Dialect(delimiter=delimiter, encoding=encoding, header=not headless, dates=dates, decimal=decimal)
+        delimiter, encoding, names, dates, decimal = (options.pop(name) for name in DIALECT)
+        dialect = Dialect(delimiter=delimiter, encoding=encoding, names=names, dates=dates, decimal=decimal)
         return command(*arguments, dialect=dialect, **options)
 
     for option in reversed(_DIALECT):
@@ -165,7 +172,7 @@ def require_guarantee(options: Mapping[str, Any]) -> None:
         raise click.UsageError(f"no guarantee is given; hint: {hint}")
     about = [f"--{name}" for name in THRESHOLD_OPTIONS if options.get(name) is not None]
     if about and options.get("sensitive") is None:
-        raise click.UsageError(f"{about[0]} needs the column that it is about; hint: --sensitive disease {about[0]} ...")
+        raise click.UsageError(f"{about[0]} needs the column that it is about; hint: --sensitive disease")
 
 
 def show(pairs: Iterable[tuple[str, object]], title: str | None = None, *, err: bool = False) -> None:

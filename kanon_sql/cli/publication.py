@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -17,7 +17,6 @@ import click
 from kanon_sql.cli.options import DIALECT, dialect_options, escape_option, json_option, show, table_option
 from kanon_sql.cli.streams import STREAM, format_option, read_table, source_place, target_place
 from kanon_sql.cli.terminal import progress
-from kanon_sql.engines.duckdb.files.csv_files import found
 from kanon_sql.engines.duckdb.files.dialect import Dialect
 from kanon_sql.engines.duckdb.files.staging import put, staging_directory, write_text
 from kanon_sql.errors import KanonError, SourceError
@@ -190,13 +189,17 @@ def publication(source: str, target: str, output: Output) -> Iterator[Publicatio
     SourceError
         When the source is not there, or the table or its certificate may not go where it should.
     """
+    from kanon_sql.engines.duckdb.files.csv_files import found
+
     with ExitStack() as stack:
         dialect = output.dialect
         origin = stack.enter_context(source_place(source, output.table, output.ending, dialect))
         origin.require()
-        separator = found(origin).delimiter if origin.kind == "csv" else dialect.delimiter
-        written = Dialect(delimiter=separator, encoding="utf-8")
+        written = Dialect(encoding="utf-8")
         place = stack.enter_context(target_place(target, output.ending, written)).escaping(output.escape_formulas)
+        if place.kind == "csv":  # a TSV file has tabs
+            separator = found(origin).delimiter if origin.kind == "csv" else dialect.delimiter
+            place = replace(place, dialect=replace(written, delimiter=separator))
         if place.kind == "workbook":
             raise SourceError(f"{place} would be a spreadsheet, which is only read; hint: -o {place.called}.csv")
         _check_target(origin, place, output.force)

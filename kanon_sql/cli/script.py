@@ -30,8 +30,7 @@ _CREATED = re.compile(
     re.IGNORECASE,
 )
 
-_COPIED = re.compile(r"""\)\s*TO\s+'((?:[^']|'')+)'[^']*$""", re.IGNORECASE)
-"""The end of a COPY of a query to a file."""
+_COPY = re.compile(r"copy\b", re.IGNORECASE)
 
 _DID = {"insert": "inserted", "update": "updated", "delete": "deleted", "copy": "copied"}
 
@@ -154,33 +153,39 @@ def run_script(
     from kanon_sql.clause.statements import statements
 
     for number, statement in enumerate(statements(text), 1):
-        before = len(_certificates(con))
+        before = [len(issued) for issued in _certificates(con)]
         try:
             work = partial(execute, con, statement.text, console, display)
             interruptible(con.interrupt, work, finish=con.finish, patience=patience)
             if evidence:
-                _keep(_certificates(con)[before:], statement.text, silent=console.is_terminal)
+                new = [each for issued, old in zip(_certificates(con), before, strict=True) for each in issued[old:]]
+                _keep(con, new, statement.text, told=console.is_terminal)
         except (duckdb.Error, KanonError) as error:
             where = f"{name}, statement {number} (line {statement.line}): " if name else ""
             raise_alone(ScriptError(where + str(error).strip()))
 
 
-def _certificates(con: Any) -> list[Any]:
-    """Return the certificates of a session: of releases, linked histories and protected tables."""
+def _certificates(con: Any) -> tuple[Sequence[Any], ...]:
+    """Return the certificates of a session: of releases, of linked histories, and of protected tables."""
     session = con.session
-    return [*session.releases, *session.linked_releases, *session.protected_tables.certificates]
+    return session.releases, session.linked_releases, session.protected_tables.certificates
 
 
-def _keep(certificates: Sequence[Any], text: str, *, silent: bool) -> None:
-    """Write the certificates of what a COPY has written next to its file, and say what was released."""
-    copied = _COPIED.search(text)
+def _keep(con: Any, certificates: Sequence[Any], text: str, *, told: bool) -> None:
+    """Write the certificates of what a COPY has written next to its file, and say what was released unless that was told."""
+    if not certificates:
+        return
+    from kanon_sql.engines.duckdb.files.copying import copied_to
+    from kanon_sql.engines.duckdb.files.staging import put_text
+
+    file = copied_to(con.raw, text) if _COPY.match(text) else None
     for number, each in enumerate(certificates):
         line = f"released under {', '.join(each.requirements)}"
-        if copied is not None:
-            file = copied[1].replace("''", "'") + (f".certificate{number or ''}.json")
-            Path(file).write_text(each.to_json(), encoding="utf-8")
-            line = f"{line}; certificate: {file}"
-        elif silent:
+        if file is not None:
+            place = file.with_name(f"{file.name}.certificate{number or ''}.json")
+            put_text(each.to_json(), place, replace=True)
+            line = f"{line}; certificate: {place}"
+        elif told:
             continue
         click.echo(line, err=True)
 

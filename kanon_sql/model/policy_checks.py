@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import inf
 
-from kanon_sql.errors import PolicyError, UnknownColumnError, hint_of
+from kanon_sql.errors import PolicyError, UnknownAlgorithmError, UnknownColumnError, hint_of
 from kanon_sql.model.linked_columns import Group
 from kanon_sql.model.masks import Mask, columns_of
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
@@ -189,6 +189,9 @@ def check_search(algorithm: object, time_limit: object, effort: object, seed: ob
     """Check how to look for a release: the name of an algorithm, a time in seconds or None, an effort, a whole number."""
     if not isinstance(algorithm, str) or not algorithm:
         raise PolicyError("algorithm must be the name of an algorithm; hint: 'auto'")
+    if algorithm in EFFORTS:
+        hint = f"USING auto (effort = '{algorithm}'), or --effort {algorithm}"
+        raise UnknownAlgorithmError(f"{algorithm} is an effort, not an algorithm; hint: {hint}")
     if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit is not True and 0 < time_limit < inf):
         raise PolicyError("time_limit must be a number of seconds above 0; hint: 60, or leave it out")
     one_of(effort, EFFORTS, "effort")

@@ -23,8 +23,8 @@ from kanon_sql.table.equal_values import Spellings
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?)?)([+-][0-9]{2}(:[0-9]{2})?)?")
-"""A DATE or TIMESTAMP as DuckDB writes it, from the year 1 to 9999; with a time zone, the clock there is read."""
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?)?")
+"""A DATE or TIMESTAMP as DuckDB writes it, from the year 1 to 9999."""
 
 _FAR = re.compile(
     r"-?infinity|(?:[0-9]{4,7}-[0-9]{2}-[0-9]{2} \(BC\)|(?:[0-9]{5,7}|[+-][0-9]{4,7})-[0-9]{2}-[0-9]{2})(?: [0-9:.]+)?"
@@ -144,11 +144,10 @@ def _numbers(texts: list[str | None]) -> list[Fraction]:
 
 def moment(text: str | None) -> Fraction | None:
     """Return the microseconds up to a date or timestamp; None where the text is none."""
-    written = None if text is None else _MOMENT.fullmatch(text)
-    if written is None:
+    if text is None or not _MOMENT.fullmatch(text):
         return None
     try:
-        return Fraction((datetime.fromisoformat(written[1]) - datetime.min) // timedelta(microseconds=1))
+        return Fraction((datetime.fromisoformat(text) - datetime.min) // timedelta(microseconds=1))
     except ValueError:  # it has a month 13
         return None
 

@@ -74,7 +74,10 @@ def test_what_is_given_is_not_looked_for(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes("ł;x\n1;2\n".encode("cp1250"))
     assert read(path, encoding="cp1250") == (["read as: semicolon, cp1250, 2 columns"], [("1", "2")], ["ł", "x"])
-    assert read(path, encoding="cp1250", delimiter=";", header=False)[1:] == ([("ł", "x"), ("1", "2")], ["column0", "column1"])
+    named = read(path, encoding="cp1250", delimiter=";", names=("p", "Q r"))
+    assert named[1:] == ([("ł", "x"), ("1", "2")], ["p", "Q r"])
+    few = refused(path, encoding="cp1250", delimiter=";", names=("p",))
+    assert few == "a.csv has 2 fields in its first line, but --names 1 name; hint: name each"
 
 
 def test_columns_that_are_called_otherwise_are_named(tmp_path: Path) -> None:

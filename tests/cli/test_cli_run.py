@@ -175,7 +175,6 @@ def test_a_demo_that_cannot_be(kanon: Kanon) -> None:
     assert done.stderr.startswith("error: ")
 
 
-@pytest.mark.everything
 def test_help_loads_nothing_heavy() -> None:
     code = (
         "import sys, kanon_sql.cli; print([m for m in ('duckdb', 'rich', 'numpy', 'sqlglot', 'pyarrow') if m in sys.modules])"
@@ -247,3 +246,20 @@ def test_a_copied_release_has_its_certificate_next_to_it(kanon: Kanon, people: P
     assert done.returncode == 0, done.stderr
     assert done.stderr == "released under k >= 2 PER ROW; certificate: out.csv.certificate.json\n"
     assert kanon("verify", "people.csv", "out.csv", "out.csv.certificate.json").returncode == 0
+
+
+def test_each_copied_table_has_its_own_certificate(kanon: Kanon, people: Path, folder: Path) -> None:
+    counts = "SELECT zip, count(*) AS n FROM people GROUP BY CUBE (zip) PROTECT n >= 2 PER ROW"
+    release = "SELECT zip, age FROM people ANONYMIZE BY zip, age GUARANTEE k >= 2 PER ROW"
+    script = f"""
+        CREATE TABLE people AS FROM 'people.csv';
+        CREATE TABLE shown AS {counts};
+        COPY ({release}) TO 'semicolons.csv' (HEADER, DELIMITER ';');
+        copy ({release}) TO ('by_' || 'name.csv');
+    """
+    (folder / "job.sql").write_text(script, encoding="utf-8")
+    done = kanon("run", "job.sql")
+    assert done.returncode == 0, done.stderr
+    for name in ("semicolons.csv", "by_name.csv"):
+        verified = kanon("verify", "people.csv", name, f"{name}.certificate.json")
+        assert verified.returncode == 0, (name, verified.stderr)

@@ -41,15 +41,30 @@ def _is(text: str, form: str) -> bool:
     return False
 
 
+def or_month_first(texts: Iterable[str]) -> str:
+    """Return what to add to a remedy for dates whose days may all be months."""
+    every = list(texts)
+    day, month = ([text for text in every if _is(text, form)] for form in ("%d/%m/%Y", "%m/%d/%Y"))
+    return "; if the month comes first, take %m/%d/%Y" if day and day == month else ""
+
+
+def by_length_of_year(form: str) -> bool:
+    """Order forms so that years of two digits are read first: DuckDB takes 24 for the year 24 where four are wanted."""
+    return "%y" not in form
+
+
 def about_dates(texts: Iterable[str]) -> str | None:
     """Return in which forms dates are written, and the remedy; None if these are no dates."""
-    found = date_forms(texts)
+    every = list(texts)
+    found = date_forms(every)
     if not found:
         return None
     counted = " and ".join(f"{count:,} as {form}" for form, count in found)
-    forms = ", ".join(f"'{form}'" for form in dict.fromkeys([*(form for form, _ in found), DATES[0]]))
-    options = " ".join(f"--date-format {form}" for form, _ in found if form != DATES[0])
-    return f"{counted}; hint: take try_strptime(column, [{forms}])::DATE in the query, or {options} in the command"
+    named = sorted(dict.fromkeys([*(form for form, _ in found), DATES[0]]), key=by_length_of_year)
+    forms = ", ".join(f"'{form}'" for form in named)
+    options = " ".join(f"--date-format {form}" for form, _ in found if form != DATES[0]) or f"--date-format {DATES[0]}"
+    remedy = f"take try_strptime(column, [{forms}])::DATE in the query, or {options} in the command"
+    return f"{counted}; hint: {remedy}{or_month_first(every)}"
 
 
 def about_numbers(texts: Iterable[str]) -> str | None:
@@ -59,7 +74,5 @@ def about_numbers(texts: Iterable[str]) -> str | None:
     if not count:
         return None
     of_all = "all of these" if count == len(every) else f"{count:,} of these"
-    return (
-        f"{of_all} have a decimal comma; hint: take replace(replace(column, '.', ''), ',', '.')::DOUBLE in the query, or "
-        "--decimal , in the command"
-    )
+    number = "replace(regexp_replace(column, '[^0-9,+-]', '', 'g'), ',', '.')::DOUBLE"
+    return f"{of_all} have a decimal comma; hint: take {number} in the query, or --decimal , in the command"

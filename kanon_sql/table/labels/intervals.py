@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
@@ -152,7 +153,12 @@ def decimal(value: Fraction) -> str:
     return sign + (f"{digits[:-places]}.{digits[-places:]}" if places else digits)
 
 
+_ZONE = re.compile(r"(?<=:[0-9]{2})(\.[0-9]{1,6})?[+-][0-9]{2}(:[0-9]{2})?$")
+"""The zone of a TIMESTAMPTZ, behind its seconds: its day is that of the clock there."""
+
+
 def _day(text: str) -> date | None:
+    text = _ZONE.sub("", text)
     since = moment(text if "T" not in text else text.replace("T", " ").removesuffix("Z"))  # a file has them as ISO 8601 writes
     return None if since is None else (datetime.min + timedelta(microseconds=int(since))).date()
 

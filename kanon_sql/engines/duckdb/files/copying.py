@@ -142,6 +142,13 @@ def _staged(raw: duckdb.DuckDBPyConnection, call: Run, text: str, parameters: An
         return done
 
 
+def copied_to(raw: duckdb.DuckDBPyConnection, text: str) -> Path:
+    """Return the file or folder to which a COPY statement without parameters has written."""
+    from kanon_sql.clause.copies import target_of
+
+    return Path(_at_home(raw, _value(raw, text, target_of(text), None)))
+
+
 def _put(folder: Path, place: Path, target: Target) -> None:
     """Put what a COPY has written in its place."""
     try:
@@ -184,10 +191,7 @@ def _place(raw: duckdb.DuckDBPyConnection, name: str) -> Path:
             f"a release cannot appear in one step at an address such as {name.partition(':')[0]}:; "
             "hint: COPY it to a local file, and upload that"
         )
-    if name.startswith("~"):
-        home = _rows_of(raw, "SELECT system.main.current_setting('home_directory')")[0][0]
-        name = (home or os.path.expanduser("~")) + name[1:]
-    path = Path(os.path.realpath(name))
+    path = Path(os.path.realpath(_at_home(raw, name)))
     if path.is_dir():
         if any(path.iterdir()):
             raise SourceError(f"{path} exists; hint: name a new folder, since only that can appear in one step")
@@ -198,3 +202,10 @@ def _place(raw: duckdb.DuckDBPyConnection, name: str) -> Path:
     if not path.parent.is_dir():
         raise SourceError(f"there is no folder {path.parent}")
     return path
+
+
+def _at_home(raw: duckdb.DuckDBPyConnection, name: str) -> str:
+    if not name.startswith("~"):
+        return name
+    home = _rows_of(raw, "SELECT system.main.current_setting('home_directory')")[0][0]
+    return (home or os.path.expanduser("~")) + name[1:]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kanon_sql.engines.duckdb.names import literal, quoted
-from kanon_sql.table.labels.forms import DATES, DECIMAL_COMMA, date_forms
+from kanon_sql.table.labels.forms import DATES, DECIMAL_COMMA, by_length_of_year, date_forms, or_month_first
 
 _SIGNS = r"[=+\-@\t\r\n" + "\uff1d\uff0b\uff0d\uff20]"
 _FORMULA = f"'*{_SIGNS}"
@@ -98,9 +98,14 @@ _WITH_COMMA = """(system.main.bool_or(system.main.contains({text}, ','))
     AND NOT coalesce(system.main.bool_or(system.main.regexp_matches({text}, '^0[0-9]')), false))"""
 """Some value has a comma, and none begins with a zero as postal codes do."""
 
-_NUMBER = "system.main.replace(system.main.regexp_replace({text}, '[^0-9,+-]', '', 'g'), ',', '.')"
+_WITH_POINT = "system.main.replace(system.main.regexp_replace({text}, '[^0-9,+-]', '', 'g'), ',', '.')"
 
-_PLACES = "system.main.max(system.main.length(system.main.string_split({text}, ',')[2]))"
+_DIGITS = """system.main.max(system.main.length(
+    system.main.regexp_replace(system.main.string_split({text}, ',')[{part}], '[^0-9]', '', 'g')))"""
+"""The most digits in front of the comma (part 1), or behind it (2)."""
+
+_WHOLE_YEAR = "(system.main.year({date}) > 999 OR system.main.regexp_matches({text}, '[0-9][0-9][0-9][0-9]'))"
+"""Whether a year of four digits was read: DuckDB's %Y takes 24 for the year 24."""
 
 _FEW = 0.1
 """Share of the values of a column up to which others than dates or numbers are worth a remark."""
@@ -122,7 +127,9 @@ def read_forms(con: Any, table: str, dates: Sequence[str], *, decimal_comma: boo
     duckdb.Error
         When a form of dates is none.
     """
-    date = f"system.main.try_strptime({{text}}, [{', '.join(map(literal, [*dates, '%Y-%m-%d']))}])"
+    forms = sorted([*dates, DATES[0]], key=by_length_of_year)
+    date = f"system.main.try_strptime({{text}}, [{', '.join(map(literal, forms))}])"
+    dated = f"coalesce({_WHOLE_YEAR.format(date=date, text='{text}')}, false)"
     comma = f"system.main.regexp_full_match({{text}}, {literal(DECIMAL_COMMA.pattern).replace('{', '{{').replace('}', '}}')})"
     kind = "TIMESTAMP" if any("%H" in form for form in dates) else "DATE"
     casts, remarks = [], []
@@ -130,20 +137,20 @@ def read_forms(con: Any, table: str, dates: Sequence[str], *, decimal_comma: boo
         if each != "VARCHAR":
             continue
         text = quoted(name)
-        tests = {"date": f"{date.format(text=text)} IS NOT NULL"} if dates else {}
+        tests = {"date": dated.format(text=text)} if dates else {}
         tests |= {"number": comma.format(text=text)} if decimal_comma else {}
         for what, test in tests.items():
             query = f"""SELECT system.main.count({text}), system.main.count_if({text} IS NOT NULL AND NOT ({test})),
                 1 + system.main.min(rowid) FILTER ({text} IS NOT NULL AND NOT ({test})), {_WITH_COMMA.format(text=text)},
-                {_PLACES.format(text=text)} FROM {quoted(table)}"""  # noqa: S608
-            values, others, first, commas, places = con.execute(query).fetchone()
+                {_DIGITS.format(text=text, part=1)}, {_DIGITS.format(text=text, part=2)} FROM {quoted(table)}"""  # noqa: S608
+            values, others, first, commas, digits, places = con.execute(query).fetchone()
             if not values or (what == "number" and not commas):
                 continue
             if not others and what == "date":
                 casts.append(f"{date.format(text=text)}::{kind} AS {text}")
             elif not others:
-                exact = "DOUBLE" if places is None or places > 6 else f"DECIMAL(18, {places})"
-                casts.append(f"{_NUMBER.format(text=text)}::{exact} AS {text}")
+                exact = f"DECIMAL(18, {places})" if places <= 6 and digits + places <= 18 else "DOUBLE"
+                casts.append(f"{_WITH_POINT.format(text=text)}::{exact} AS {text}")
             elif others <= _FEW * values:
                 several = f"{others:,} of its {values:,} values are not {what}s"
                 remarks.append(f"{name} stays a text: {several}, the first in row {first}; hint: correct it, or leave it empty")
@@ -162,7 +169,7 @@ def unread_forms(con: Any, table: str) -> list[str]:
         forms = date_forms(texts)
         if texts and sum(count for _, count in forms) >= (1 - _FEW) * len(texts) and any(form != DATES[0] for form, _ in forms):
             options = " ".join(f"--date-format {form}" for form, _ in forms if form != DATES[0])
-            found.append(f"{name} has dates as texts; hint: {options} reads them")
+            found.append(f"{name} has dates as texts; hint: {options} reads them{or_month_first(texts)}")
         elif any("," in text for text in texts) and all(DECIMAL_COMMA.fullmatch(text) for text in texts):
             found.append(f"{name} has numbers with a decimal comma; hint: --decimal , reads them")
     return found

@@ -2,45 +2,28 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import glob
-import gzip
 import shutil
 import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from io import StringIO, TextIOWrapper
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from kanon_sql.engines.duckdb.connect.resources import system_words
 from kanon_sql.engines.duckdb.files.csv_cells import read_forms, unescape
 from kanon_sql.engines.duckdb.files.dialect import DELIMITERS, Dialect
+from kanon_sql.engines.duckdb.files.encodings import SAMPLE, eight_bits, encoding_of, opened, own_encoding
 from kanon_sql.engines.duckdb.files.places import Place, plain, unreadable
 from kanon_sql.engines.duckdb.files.staging import staging_directory
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import SourceError, raise_alone
 from kanon_sql.model.how_many import how_many
-
-_SAMPLE = 1 << 20
-"""Bytes of a file that are looked at."""
-
-_BEGINNINGS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-"""What files begin with, and the encodings of these; UTF-32 begins as UTF-16 does."""
-
-_UNDEFINED = frozenset(b"\x81\x8d\x8f\x90\x9d")
-"""Bytes that mean nothing in Windows-1252."""
-
 
 # Everything that DuckDB would guess about a CSV file is said here, because a guess may drop a line that begins with '#',
 # turn the zip code 00501 into 501, or take "" (an empty text) for a missing value.
@@ -60,11 +43,13 @@ def load_csv(con: Any, place: Place, into: str) -> list[str]:
     import duckdb
 
     dialect = found(place)
-    create = f"CREATE TABLE {quoted(into)} AS FROM {CSV}"
+    _require_as_many(place, dialect)
+    called = f" AS t({', '.join(map(quoted, dialect.names))})" if dialect.names else ""
+    create = f"CREATE TABLE {quoted(into)} AS FROM {CSV}{called}"
     for again in (False, True):
         try:
             with in_utf8(place, dialect) as path:
-                con.execute(create, {"path": path, "delimiter": dialect.delimiter, "header": dialect.header})
+                con.execute(create, {"path": path, "delimiter": dialect.delimiter, "header": not dialect.names})
             if place.escaped:
                 unescape(con, into)
             others: list[str] = []
@@ -92,22 +77,22 @@ def found(place: Place) -> Dialect:
     if not files or (separator and given.encoding):
         return replace(given, delimiter=separator or ",", encoding=given.encoding or "utf-8")
     try:
-        with _opened(files[0]) as file:
-            sample = file.read(_SAMPLE)
+        with opened(files[0]) as file:
+            sample = file.read(SAMPLE)
     except (OSError, EOFError, zlib.error) as error:
         words = system_words(error) if isinstance(error, OSError) and error.strerror else "it is damaged or not compressed"
         raise_alone(SourceError(f"cannot read {files[0]}: {words}"))
     if not sample.strip():
         raise SourceError(f"{place} is empty: it has no line with the names of its columns; hint: export it again")
-    encoding = given.encoding or _encoding_of(sample, place)
+    encoding = given.encoding or encoding_of(sample, files[0])
     text = sample.decode(encoding, errors="ignore")
-    return replace(given, delimiter=separator or _delimiter_of(text, whole=len(sample) < _SAMPLE), encoding=encoding)
+    return replace(given, delimiter=separator or _delimiter_of(text, whole=len(sample) < SAMPLE), encoding=encoding)
 
 
 def _of_whole(place: Place, dialect: Dialect) -> Dialect:
-    """Return a dialect with the encoding of all lines: the beginning looked like UTF-8."""
-    with _opened(files_of(place)[0]) as file:
-        return replace(dialect, encoding=_eight_bits(file, place))
+    """Return a dialect with the encoding of the first file that is not UTF-8: the beginning of the first one looked like it."""
+    others = (each for each in map(eight_bits, files_of(place)) if each != "utf-8")
+    return replace(dialect, encoding=next(others, "utf-8"))
 
 
 def files_of(place: Place) -> list[str]:
@@ -115,64 +100,6 @@ def files_of(place: Place) -> list[str]:
     if place.pattern is None:
         return [str(place.path)]
     return [] if "://" in place.pattern else sorted(glob.glob(place.pattern, recursive=True))
-
-
-def _opened(path: str) -> IO[bytes]:
-    return gzip.open(path) if path.lower().endswith(".gz") else open(path, "rb")  # type: ignore[return-value]
-
-
-def _encoding_of(sample: bytes, place: Place) -> str:
-    """Return the encoding of a text by its beginning.
-
-    Raises
-    ------
-    SourceError
-        When it is no text.
-    """
-    for begins, encoding in _BEGINNINGS:
-        if sample.startswith(begins):
-            return encoding
-    if b"\0" in sample:
-        odd, even = sample[1::2].count(0), sample[::2].count(0)
-        if min(odd, even) * 20 < max(odd, even) and max(odd, even) * 4 > len(sample):
-            return "utf-16-le" if odd > even else "utf-16-be"
-        line = sample[: sample.index(b"\0")].count(b"\n") + 1
-        raise SourceError(f"{place} is not a text: line {line} has a zero byte; hint: export it again, as CSV in UTF-8")
-    whole = len(sample) < _SAMPLE
-    return _eight_bits(sample.splitlines() if whole else sample.splitlines()[:-1], place)
-
-
-def _eight_bits(lines: Iterable[bytes], place: Place) -> str:
-    """Return the encoding of lines: UTF-8 if it can be, else Latin-1, or Windows-1252 if they have letters of that alone.
-
-    Raises
-    ------
-    SourceError
-        When some lines are UTF-8 and others are not, or they are neither.
-    """
-    utf8 = other = unknown = 0
-    windows = False
-    for number, line in enumerate(lines, 1):
-        if line.isascii():
-            continue
-        try:
-            line.decode("utf-8")
-            utf8 = utf8 or number
-        except UnicodeDecodeError:
-            other = other or number
-            windows |= any(0x80 <= byte < 0xA0 for byte in line)
-            unknown = unknown or number * any(byte in _UNDEFINED for byte in line)
-    if utf8 and other:
-        raise SourceError(
-            f"{place} has two encodings: line {utf8} is UTF-8, and line {other} is not; hint: export it again, or name the one "
-            "that it shall be read in, such as --encoding cp1252"
-        )
-    if unknown:
-        raise SourceError(
-            f"{place} is not in UTF-8 or Windows-1252: line {unknown} has other bytes; hint: name its encoding, such as "
-            "--encoding cp1250, or export it in UTF-8"
-        )
-    return "cp1252" if windows else "latin-1" if other else "utf-8"
 
 
 @contextmanager
@@ -189,13 +116,23 @@ def in_utf8(place: Place, dialect: Dialect) -> Iterator[str]:
         return
     with staging_directory(Path(tempfile.gettempdir())) as private:
         for number, path in enumerate(files_of(place)):
+            encoding = place.dialect.encoding or own_encoding(path)  # each file of a pattern may have another one
             written = (private / f"{number:06d}.csv").open("w", encoding="utf-8", newline="")
-            with written as copy, TextIOWrapper(_opened(path), dialect.encoding, newline="") as text:
+            with written as copy, TextIOWrapper(opened(path), encoding, newline="") as text:
                 try:
                     shutil.copyfileobj(text, copy)
                 except UnicodeError:
-                    raise_alone(SourceError(f"{path} is not in {dialect.encoding}; hint: name another --encoding"))
+                    raise_alone(SourceError(f"{path} is not in {encoding}; hint: name another --encoding"))
         yield str(private / "*.csv")
+
+
+def _require_as_many(place: Place, dialect: Dialect) -> None:
+    """Refuse names that are more or fewer than the fields of the first line."""
+    with closing(lines_of(place, dialect)) as lines:
+        fields = len(next(_rows(lines, dialect.delimiter or ","), dialect.names))
+    if dialect.names and fields != len(dialect.names):
+        named = how_many(len(dialect.names), "name")
+        raise SourceError(f"{place} has {how_many(fields, 'field')} in its first line, but --names {named}; hint: name each")
 
 
 def _delimiter_of(text: str, *, whole: bool) -> str:
@@ -223,10 +160,14 @@ def _rows(lines: Iterator[str] | StringIO, delimiter: str) -> Iterator[list[str]
 
 
 def lines_of(place: Place, dialect: Dialect) -> Generator[str, None, None]:
-    """Yield the lines of a file in its encoding; what cannot be decoded is replaced."""
+    """Yield the lines of the first file in its encoding; what cannot be decoded is replaced."""
     for path in files_of(place)[:1]:
-        with TextIOWrapper(_opened(path), dialect.encoding or "utf-8", errors="replace", newline="") as text:
-            yield from text
+        yield from _lines(path, dialect)
+
+
+def _lines(path: str, dialect: Dialect) -> Iterator[str]:
+    with TextIOWrapper(opened(path), dialect.encoding or "utf-8", errors="replace", newline="") as text:
+        yield from text
 
 
 def trouble(place: Place, dialect: Dialect) -> str | None:
@@ -234,9 +175,17 @@ def trouble(place: Place, dialect: Dialect) -> str | None:
 
     Notes
     -----
-    Reads the file once more, so it is for files that DuckDB has refused. No field is quoted: it may be about a person.
+    Reads the files once more, so it is for files that DuckDB has refused. No field is quoted: it may be about a person.
     """
-    reader = csv.reader(lines_of(place, dialect), delimiter=dialect.delimiter or ",", strict=True)
+    paths = files_of(place)
+    for path in paths:
+        if (wrong := _trouble_of(path, dialect)) is not None:
+            return wrong if len(paths) == 1 else f"{Path(path).name}: {wrong}"
+    return None
+
+
+def _trouble_of(path: str, dialect: Dialect) -> str | None:
+    reader = csv.reader(_lines(path, dialect), delimiter=dialect.delimiter or ",", strict=True)
     separator = DELIMITERS.get(dialect.delimiter or ",", "separator")
     before, begun, fields = csv.field_size_limit(1 << 30), 1, 0
     try:
@@ -261,7 +210,7 @@ def trouble(place: Place, dialect: Dialect) -> str | None:
 def remarks(place: Place, dialect: Dialect, names: Sequence[str]) -> list[str]:
     """Return how a file was read, if not with commas and in UTF-8, and which columns are called otherwise than in it."""
     with closing(lines_of(place, dialect)) as lines:
-        given = next(csv.reader(lines, delimiter=dialect.delimiter or ","), []) if dialect.header else []
+        given = [] if dialect.names else next(_rows(lines, dialect.delimiter or ","), [])
     twice = Counter(name.casefold() for name in given)
     usual = dialect.delimiter == {"csv": ",", "tsv": "\t"}[place.kind] or place.dialect.delimiter is not None
     found = [] if usual and (dialect.is_utf8 or place.dialect.encoding) else [dialect.words(len(names))]

@@ -18,7 +18,7 @@ class Dialect:
 
     delimiter: str | None = None
     encoding: str | None = None  # as Python calls it
-    header: bool = True  # whether the first line has the names of the columns
+    names: tuple[str, ...] = ()  # the names of the columns, if the first line has none but is a row
     dates: tuple[str, ...] = ()  # forms of dates, as DuckDB's strptime spells them
     decimal: str = "."  # the sign in front of decimals
 

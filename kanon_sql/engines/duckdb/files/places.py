@@ -151,7 +151,10 @@ class Place:
     @property
     def called(self) -> str:
         """Return what its table is called: its name in a database, or that of the file without its ending."""
-        return self.name[-1] if self.kind == "duckdb" else self.path.name[: -len(self.ending)]
+        if self.kind == "duckdb":
+            return self.name[-1]
+        name = self.path.name
+        return name[: -len(self.ending)] if name.lower().endswith(self.ending) else name  # a folder has none
 
     def within(self, database: str) -> str:
         """Return the table as an SQL name in an attached database."""

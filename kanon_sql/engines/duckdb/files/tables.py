@@ -51,9 +51,9 @@ def loading(place: Place, *, into: str) -> str | None:
     reader = _READERS[place.kind].replace("$path", literal(place.glob))
     if place.kind in ("csv", "tsv"):
         dialect = found(place)
-        if not dialect.is_utf8 or dialect.dates or dialect.decimal != ".":
+        if not dialect.is_utf8 or dialect.names or dialect.dates or dialect.decimal != ".":
             return None
-        reader = reader.replace("$delimiter", literal(dialect.delimiter or ",")).replace("$header", str(dialect.header).lower())
+        reader = reader.replace("$delimiter", literal(dialect.delimiter or ",")).replace("$header", "true")
     return f"CREATE TABLE {quoted(into)} AS FROM {reader};"
 
 

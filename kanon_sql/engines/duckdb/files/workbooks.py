@@ -42,7 +42,7 @@ def load_workbook(con: Any, place: Place, into: str) -> list[str]:
 
     rows = _rows(place)
     names, notes = _names(rows[0])
-    table = pa.table({name: _column([row[place] for row in rows[1:]]) for place, name in enumerate(names)})
+    table = pa.table({name: _column([row[number] for row in rows[1:]]) for number, name in enumerate(names)})
     con.register("kanon#sheet", table)
     con.execute(f'CREATE TABLE {quoted(into)} AS FROM "kanon#sheet"')
     con.unregister("kanon#sheet")

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-import duckdb
-
 from kanon_sql.engines.duckdb.names import literal, name_parts, quoted, table_name
 from kanon_sql.model.validation import named_file, same_name
 
@@ -82,6 +80,8 @@ def is_stored(connect: Callable[[], Any], table: str) -> bool:
     table : str
         A possibly qualified name.
     """
+    import duckdb
+
     parts = [same_name(part) for part in name_parts(table)]
     with suppress(duckdb.Error), connect() as cursor:
         rows = cursor.execute(_STORED).fetchall()
