@@ -195,3 +195,21 @@ def test_what_is_not_read_is_remarked(tmp_path: Path) -> None:
     stays = "Tag stays a text: 1 of its 40 values are not dates, the first in row 31; hint: correct it, or leave it empty"
     assert remarks == [stays, "read as: semicolon, UTF-8, 4 columns"]
     assert str(rows[0][3]) == "1100.5"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["98101", "98102"],
+        ["2024", "1999"],
+        ["31.12.2024", "4/5/2001"],
+        ["31.12.2024", "31.02.2024"],
+        ["31.12.24", "30.11.24"],
+        ["2024-12-31", "K-2024-1"],
+        ["31.12.2024 ", "31.12.2024x"],
+    ],
+)
+def test_a_column_with_other_values_than_dates_stays_as_it_is(tmp_path: Path, values: list[str]) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n" + "".join(f"{value},1\n" for value in values))
+    assert read(path, dates=("%d.%m.%Y",))[1] == [(value, "1") for value in values]

@@ -104,8 +104,9 @@ _DIGITS = """system.main.max(system.main.length(
     system.main.regexp_replace(system.main.string_split({text}, ',')[{part}], '[^0-9]', '', 'g')))"""
 """The most digits in front of the comma (part 1), or behind it (2)."""
 
-_WHOLE_YEAR = "(system.main.year({date}) > 999 OR system.main.regexp_matches({text}, '[0-9][0-9][0-9][0-9]'))"
-"""Whether a year of four digits was read: DuckDB's %Y takes 24 for the year 24."""
+_IS_DATE = """({date} IS NOT NULL
+    AND (system.main.year({date}) > 999 OR system.main.regexp_matches({text}, '[0-9][0-9][0-9][0-9]')))"""
+"""Whether a date was read whose year is whole: DuckDB's %Y takes 24 for the year 24."""
 
 _FEW = 0.1
 """Share of the values of a column up to which others than dates or numbers are worth a remark."""
@@ -129,7 +130,7 @@ def read_forms(con: Any, table: str, dates: Sequence[str], *, decimal_comma: boo
     """
     forms = sorted([*dates, DATES[0]], key=by_length_of_year)
     date = f"system.main.try_strptime({{text}}, [{', '.join(map(literal, forms))}])"
-    dated = f"coalesce({_WHOLE_YEAR.format(date=date, text='{text}')}, false)"
+    dated = _IS_DATE.format(date=date, text="{text}")
     comma = f"system.main.regexp_full_match({{text}}, {literal(DECIMAL_COMMA.pattern).replace('{', '{{').replace('}', '}}')})"
     kind = "TIMESTAMP" if any("%H" in form for form in dates) else "DATE"
     casts, remarks = [], []
