@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Sequence
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 _INSTRUCTIONS = (
     "Anonymized tables. Call list_releases, then describe, then query with one DuckDB SELECT. NULL means suppressed or empty. "
-    "A label such as 98*** or [40, 60) stands for several values. Answers come from the releases only."
+    "A label such as 98*** or [40, 60) stands for several values. Answers come from the releases only. A column of group "
+    "tokens names a class of people: joining two tables by it pairs every row of a class with every person in it."
 )
 
 
@@ -31,11 +33,12 @@ def agent_server(tables: Sequence[ServedTable], answers: Answers) -> MCPServer[A
     answers : Answers
         Runs the queries.
     """
+    from anyio.to_thread import run_sync
     from mcp.server import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp.server.mcpserver.resources import TextResource
 
-    server: MCPServer[Any] = MCPServer("kanon", instructions=_INSTRUCTIONS, log_level="ERROR")
+    server: MCPServer[Any] = MCPServer("kanon", version=version("kanon-sql"), instructions=_INSTRUCTIONS, log_level="ERROR")
     known = {each.name: each for each in tables}
 
     @server.tool()
@@ -56,10 +59,10 @@ def agent_server(tables: Sequence[ServedTable], answers: Answers) -> MCPServer[A
         return {"release": release, "columns": columns, **_figures(found)}
 
     @server.tool()
-    def query(sql: str) -> dict[str, Any]:
+    async def query(sql: str) -> dict[str, Any]:
         """Answer one DuckDB SELECT over the anonymized tables."""
         try:
-            return answers.ask(sql)
+            return await run_sync(answers.ask, sql, abandon_on_cancel=True)
         except KanonError as error:
             raise_alone(ToolError(str(error)))
 

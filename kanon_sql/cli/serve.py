@@ -12,12 +12,35 @@ from kanon_sql.errors import MissingPackageError
 
 @click.command()
 @click.argument("database", metavar="PUBLIC.duckdb")
-@click.option("--http", is_flag=True, help="Serve on this machine's loopback address instead of standard input and output.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="The port of --http.")
-@click.option("--rows", type=click.IntRange(1, 100_000), default=1_000, show_default=True, help="Rows of an answer.")
-@click.option("--seconds", type=click.FloatRange(0.1, 3600), default=10.0, show_default=True, help="Time for a query.")
 @click.option(
-    "--memory", type=click.IntRange(64, 1 << 20), default=512, show_default=True, metavar="MB", help="Memory for a query."
+    "--http", is_flag=True, help="Serve on the loopback address, with a new token, instead of standard input and output."
+)
+@click.option(
+    "--port", type=click.IntRange(1, 65535), default=8765, show_default=True, metavar="PORT", help="The port of --http."
+)
+@click.option(
+    "--rows",
+    type=click.IntRange(1, 100_000),
+    default=1_000,
+    show_default=True,
+    metavar="N",
+    help="Maximum number of rows of an answer.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0.1, 3600),
+    default=10.0,
+    show_default=True,
+    metavar="N",
+    help="Maximum seconds of a query.",
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(64, 1 << 20),
+    default=512,
+    show_default=True,
+    metavar="MB",
+    help="Maximum memory of a query.",
 )
 def serve(database: str, http: bool, port: int, rows: int, seconds: float, memory: int) -> None:
     """Answer queries of an agent over the released database PUBLIC, and over nothing else.
@@ -30,6 +53,7 @@ def serve(database: str, http: bool, port: int, rows: int, seconds: float, memor
     """
     if find_spec("mcp") is None:
         raise MissingPackageError.of("kanon serve", "mcp", "serve")
+    from kanon_sql.cli.agent_lines import answered_lines
     from kanon_sql.cli.agent_server import agent_server, over_http
     from kanon_sql.engines.duckdb.serving.answering import QueryLimits
     from kanon_sql.engines.duckdb.serving.asking import Answers
@@ -41,7 +65,8 @@ def serve(database: str, http: bool, port: int, rows: int, seconds: float, memor
     server = agent_server(file.tables, answers)
     try:
         if not http:
-            server.run("stdio")
+            with answered_lines():
+                server.run("stdio")
             return
         token = secrets.token_urlsafe(24)
         click.echo(f"http://127.0.0.1:{port}/mcp with the header Authorization: Bearer {token}", err=True)

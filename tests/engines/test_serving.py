@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
@@ -19,7 +21,8 @@ import kanon_sql
 from kanon_sql.engines.duckdb.database.fingerprint import fingerprint
 from kanon_sql.engines.duckdb.serving.answering import QueryLimits
 from kanon_sql.engines.duckdb.serving.asking import Answers
-from kanon_sql.engines.duckdb.serving.released_file import released_file
+from kanon_sql.engines.duckdb.serving.permitted import refused
+from kanon_sql.engines.duckdb.serving.released_file import opened, released_file
 from kanon_sql.errors import AuditError, SourceError
 
 LIMITS = QueryLimits(rows=50, characters=20_000, seconds=3.0, megabytes=128)
@@ -174,8 +177,9 @@ def test_another_file_in_the_place_of_the_checked_one_is_not_served(public: Path
 _KILLED = """
 import os, signal, sys, threading, time
 from kanon_sql.engines.duckdb.serving.asking import Answers
+from kanon_sql.engines.duckdb.serving.permitted import refused
 from kanon_sql.engines.duckdb.serving.answering import QueryLimits
-from kanon_sql.engines.duckdb.serving.released_file import released_file
+from kanon_sql.engines.duckdb.serving.released_file import opened, released_file
 
 if __name__ == "__main__":
     answers = Answers(released_file(sys.argv[1], 128), QueryLimits(seconds=600))
@@ -198,3 +202,81 @@ def test_a_query_ends_with_the_server(public: Path, tmp_path: Path) -> None:
     while psutil.pid_exists(asked) and psutil.Process(asked).status() != psutil.STATUS_ZOMBIE:
         assert time.monotonic() < end
         time.sleep(0.2)
+
+
+SERVER = """
+FROM duckdb_databases() | FROM duckdb_databases | FROM system.main.duckdb_settings() | FROM information_schema.tables
+FROM main.duckdb_databases | FROM sqlite_master | FROM pragma_database_list() | DESCRIBE duckdb_databases | SHOW DATABASES
+SELECT current_setting('secret_directory') | SELECT list_transform(['home_directory'], x -> current_setting(x))
+VALUES (getvariable('x')) | FROM stays QUALIFY row_number() OVER (ORDER BY current_setting('home_directory')) = 1
+SELECT * FROM stays WHERE ward IN (SELECT path FROM duckdb_databases) | FROM query('SELECT 1')
+FROM stays ORDER BY (SELECT max(value) FROM duckdb_settings())
+WITH duckdb_databases AS (SELECT 1) FROM (WITH duckdb_databases AS (SELECT 2) SELECT 3), duckdb_databases
+SELECT sum(1) OVER w FROM stays WINDOW w AS (ORDER BY (SELECT max(path) FROM duckdb_databases()))
+"""
+
+PERMITTED = """
+FROM stays | SELECT ward, count(*) FROM main.stays GROUP BY ALL | WITH a AS (FROM stays) FROM a | DESCRIBE stays | SHOW TABLES
+SELECT * FROM stays, range(2) AS r(i) | VALUES (1) | FROM unnest([1, 2]) | SUMMARIZE stays | FROM kanon_certificates
+"""
+
+
+def split(queries: str) -> list[str]:
+    return [query.strip() for line in queries.strip().split("\n") for query in line.split("|")]
+
+
+def test_a_query_names_releases_and_functions_of_values_only(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "public.duckdb")) as con:
+        con.execute("CREATE TABLE stays AS SELECT 'a' AS ward; CREATE TABLE kanon_certificates AS SELECT 1 AS release")
+    with opened(tmp_path / "public.duckdb", 128) as con:
+        assert [query for query in split(SERVER) if refused(con, query) is None] == []
+        assert [query for query in split(PERMITTED) if refused(con, query) is not None] == []
+
+
+@pytest.mark.everything
+def test_no_answer_has_a_path_of_the_server(answers: Answers, public: Path) -> None:
+    found = public.parent
+    for query in [*split(SERVER), f"SELECT error('{public}')", "SELECT 1 +"]:
+        with pytest.raises(SourceError) as error:
+            answers.ask(query)
+        assert str(found) not in str(error.value)
+        assert str(Path.home()) not in str(error.value)
+
+
+@pytest.mark.everything
+def test_a_slow_query_delays_no_other(public: Path) -> None:
+    answers = Answers(released_file(public, LIMITS.megabytes), QueryLimits(seconds=600.0))
+    with ThreadPoolExecutor(2) as threads:
+        slow = [threads.submit(answers.ask, "SELECT count(*) FROM range(1_000_000_000_000)") for _ in range(2)]
+        time.sleep(0.2)
+        assert answers.ask("SELECT 2 AS a")["rows"] == [[2]]
+        assert not any(each.done() for each in slow)
+        answers.close()
+        for each in slow:
+            with pytest.raises(SourceError):
+                each.result()
+
+
+@pytest.mark.everything
+def test_every_line_of_an_agent_has_an_answer(public: Path) -> None:
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    ask = {"name": "query", "arguments": {"sql": "SELECT 'x\ud800' AS a"}}
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}),
+        json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": ask}),
+        "no JSON",
+        json.dumps({"id": 3, "neither": "request nor answer"}),
+    ]
+    command = [sys.executable, "-m", "kanon_sql", "serve", str(public)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("\n".join(lines) + "\n")
+        process.stdin.flush()
+        answered = {each.get("id"): each for each in (json.loads(process.stdout.readline()) for _ in range(4))}
+        process.stdin.close()
+    assert answered.keys() == {1, 2, 3, None}
+    assert answered[2]["result"]["structuredContent"]["rows"] == [["x?"]]
+    assert answered[3]["error"]["code"] == -32600
+    assert answered[None]["error"]["code"] == -32700

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import threading
 import time
 from dataclasses import dataclass
@@ -12,10 +13,14 @@ from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 from typing import Any
 
+from kanon_sql.engines.duckdb.serving.permitted import refused
 from kanon_sql.engines.duckdb.serving.released_file import ReleasedFile, opened
 
 _MOST_WORDS = 1_000
 """Characters of an error."""
+
+_PATH = re.compile(r"(?<![\w.])(?:[A-Za-z]:)?[/\\](?:[\w.+@~-]+[/\\])+[\w.+@~-]*")
+"""A path of a file, from the root."""
 
 _SURPLUS = 256 << 20
 """Bytes of address space in addition to what DuckDB may take."""
@@ -69,8 +74,10 @@ def _end_with(parent: int) -> None:
 
 def _confine(megabytes: int) -> None:
     """Let the process take no more memory than a query may, and write no file."""
-    import resource
-
+    try:
+        import resource
+    except ModuleNotFoundError:  # Windows: DuckDB alone keeps the limit of memory, and its settings forbid files
+        return
     pages = int(Path("/proc/self/statm").read_text().split()[0]) if os.path.exists("/proc/self/statm") else 0
     most = pages * resource.getpagesize() + 2 * (megabytes << 20) + _SURPLUS
     if pages:
@@ -85,7 +92,9 @@ def _answer(con: Any, query: str, limits: QueryLimits) -> str:
     try:
         statements = duckdb.extract_statements(query)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-            return _refusal("only one SELECT is answered; hint: SELECT * FROM stays LIMIT 10")
+            return _refusal("only one SELECT is answered; hint: send each query on its own")
+        if (wrong := refused(con, statements[0].query)) is not None:
+            return _refusal(wrong)
         con.execute(statements[0])
         columns = [each[0] for each in con.description]
         rows = con.fetchmany(limits.rows + 1)
@@ -94,7 +103,7 @@ def _answer(con: Any, query: str, limits: QueryLimits) -> str:
     except (MemoryError, duckdb.OutOfMemoryException):
         return _refusal(f"the query takes more than {limits.megabytes} MB; hint: aggregate, or add WHERE", spent=True)
     except duckdb.Error as error:
-        return _refusal(str(error))
+        return _refusal(_without_paths(str(error)))
     except (ValueError, OverflowError, RecursionError, TypeError) as error:  # a date beyond Python's, for instance
         return _refusal(f"the answer cannot be shown: {type(error).__name__}; hint: cast its columns to VARCHAR")
     if len(text) > limits.characters:
@@ -105,6 +114,11 @@ def _answer(con: Any, query: str, limits: QueryLimits) -> str:
 def _refusal(words: str, *, spent: bool = False) -> str:
     """Return words about a query without an answer; a process that ran out of memory is ``spent``."""
     return json.dumps({"error": words[:_MOST_WORDS], "spent": spent})
+
+
+def _without_paths(words: str) -> str:
+    """Return the words of an error without the folders of this machine."""
+    return _PATH.sub("...", words)
 
 
 def _plain(value: object) -> object:

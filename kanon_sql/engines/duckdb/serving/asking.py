@@ -1,12 +1,12 @@
-"""Asks the process that runs queries, and replaces it when a query took too much."""
+"""Asks the processes that run queries, and replaces one when a query took too much."""
 
 from __future__ import annotations
 
 import json
 import multiprocessing
-import threading
 from multiprocessing.connection import Connection as Pipe
 from multiprocessing.process import BaseProcess
+from queue import LifoQueue
 from typing import Any
 
 from kanon_sql.engines.duckdb.serving.answering import QueryLimits, answer_queries
@@ -19,9 +19,12 @@ _LONGEST = 100_000
 _PATIENCE = 60.0
 """Seconds until a new process is ready."""
 
+AT_ONCE = 4
+"""Queries that run side by side; further ones wait."""
+
 
 class Answers:
-    """Answers queries over one released database, one after the other.
+    """Answers queries over one released database, some of them side by side.
 
     Parameters
     ----------
@@ -32,10 +35,10 @@ class Answers:
     """
 
     def __init__(self, file: ReleasedFile, limits: QueryLimits) -> None:
-        self._file, self._limits = file, limits
-        self._turn = threading.Lock()
-        self._process: BaseProcess | None = None
-        self._pipe: Pipe | None = None
+        self._workers = [_Worker(file, limits) for _ in range(AT_ONCE)]
+        self._free: LifoQueue[_Worker] = LifoQueue()  # the last one that answered has a process already
+        for each in self._workers:
+            self._free.put(each)
 
     def ask(self, query: str) -> dict[str, Any]:
         """Return the columns and rows of one SELECT.
@@ -48,19 +51,37 @@ class Answers:
         Raises
         ------
         SourceError
-            When the query is no single SELECT, fails, or takes more than its limits. The next one is answered all the same.
+            When the query is not a single SELECT, fails, or takes more than its limits. The next one is answered again.
         """
         if len(query) > _LONGEST:
             raise SourceError(f"the query has more than {_LONGEST:,} characters")
-        with self._turn:
-            answer: dict[str, Any] = json.loads(self._exchange(query))
+        worker = self._free.get()
+        try:
+            answer: dict[str, Any] = json.loads(worker.exchange(query))
             if answer.get("spent"):
-                self.close()
+                worker.close()
+        finally:
+            self._free.put(worker)
         if "error" in answer:
             raise SourceError(answer["error"])
         return answer
 
-    def _exchange(self, query: str) -> bytes:
+    def close(self) -> None:
+        """End the processes."""
+        for each in self._workers:
+            each.close()
+
+
+class _Worker:
+    """A process that runs one query after the other, started when the first one comes."""
+
+    def __init__(self, file: ReleasedFile, limits: QueryLimits) -> None:
+        self._file, self._limits = file, limits
+        self._process: BaseProcess | None = None
+        self._pipe: Pipe | None = None
+
+    def exchange(self, query: str) -> bytes:
+        """Return the answer to a query as JSON."""
         limits = self._limits
         pipe = self._ready()
         try:
