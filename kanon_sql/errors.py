@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from difflib import SequenceMatcher, get_close_matches
-from typing import NoReturn
+from typing import NoReturn, Self
 
 _NEAR = 0.6
 """How alike two names are at least, of which one may be a misspelling of the other: twice the letters in common over all."""
@@ -105,6 +105,23 @@ def raise_alone(error: BaseException) -> NoReturn:
 class KanonError(Exception):
     """Root of all errors raised by kanon-sql."""
 
+    _command = ""
+
+    def command(self, hint: str) -> Self:
+        """Set the hint that the command line shows instead of that of the message, and return the error."""
+        self._command = hint
+        return self
+
+    def on_command_line(self) -> str:
+        """Return the message in the words of the command line."""
+        message, _, hint = str(self).partition("; hint: ")
+        hint = self._command or hint
+        return f"{message}; hint: {hint}" if hint else message
+
+    def within(self, where: str) -> Self:
+        """Return the error with words before it that say what it is about."""
+        return type(self)(f"{where}: {self}").command(self._command)
+
 
 class MissingPackageError(KanonError, ImportError):
     """A package that only some users need is not installed."""
@@ -195,11 +212,17 @@ class ClauseError(KanonError, ValueError):
     """
 
     def __init__(self, message: str, *, line: int, column: int, text: str) -> None:
+        self._message = message
         shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
         super().__init__(f"{message} (line {line}, column {column}, at {shown!r})")
         self.line = line
         self.column = column
         self.text = text
+
+    def in_script(self, line: int, column: int) -> ClauseError:
+        """Return the error with its place in a script, given where the statement begins."""
+        moved = self.column + column - 1 if self.line == 1 else self.column
+        return ClauseError(self._message, line=self.line + line - 1, column=moved, text=self.text)
 
 
 class InfeasibleError(KanonError, ValueError):

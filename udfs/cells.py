@@ -124,7 +124,7 @@ def _labels(texts: Sequence[str], recoding: str, number: int) -> Sequence[Label]
         return list(interval_levels(texts, recoding_of(recoding)).values())[number]
     except PolicyError as error:
         cause = str(error).partition(" values are not ")[2]  # it counts the values of one chunk
-        raise_alone(PolicyError(f"a key with levels has values that are not {cause}") if cause else error)
+        raise_alone(PolicyError(f"the key IN {recoding} has values that are not {cause}") if cause else error)
 
 
 def checked(session: Session, run: int, rows: int) -> str | None:

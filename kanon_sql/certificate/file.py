@@ -23,6 +23,8 @@ FORMAT = "kanon-sql certificate 1"
 
 _PRICES_A_LINE, _CHARGES_A_LINE = 20, 5
 
+_WRITTEN = "hint: give the file that --certificate has written"
+
 _CLAIM = re.compile(r'\s*"(\w+)"\s*:')
 """How a line begins that holds a claim."""
 
@@ -264,14 +266,14 @@ def _parsed(text: str, lines: dict[str, int]) -> dict[str, Any]:
         return found
 
     def refuse(constant: str) -> NoReturn:
-        raise CertificateError(None, f"not JSON: {constant}")
+        raise CertificateError(None, f"not JSON: {constant}; {_WRITTEN}")
 
     try:
         data = json.loads(text, object_pairs_hook=once, parse_constant=refuse)
     except json.JSONDecodeError as error:
-        raise_alone(CertificateError(None, f"not JSON: {error.msg}", error.lineno))
+        raise_alone(CertificateError(None, f"not JSON: {error.msg}; {_WRITTEN}", error.lineno))
     except (ValueError, RecursionError):  # a number of thousands of digits, a list in a list in a list ...
-        raise_alone(CertificateError(None, "not JSON that can be read"))
+        raise_alone(CertificateError(None, f"not JSON that can be read; {_WRITTEN}"))
     if not isinstance(data, dict):
-        raise CertificateError(None, "not a JSON object")
+        raise CertificateError(None, f"not a JSON object; {_WRITTEN}")
     return data

@@ -15,7 +15,8 @@ class Statement:
     """One statement of a script."""
 
     text: str  # the statement as it was written, from its first token to before its semicolon
-    line: int  # the line of the script, from 1, on which the statement begins
+    line: int  # where the statement begins in the script: the line, from 1
+    column: int = 1
 
 
 _POLICY_HEADS = (("CREATE", "ANONYMIZATION", "POLICY"), ("CREATE", "OR", "REPLACE", "ANONYMIZATION", "POLICY"))
@@ -79,7 +80,7 @@ def statements(text: str) -> list[Statement]:
 
 
 def _cut(text: str, start: int, stop: int) -> Statement:
-    return Statement(text[start:stop].rstrip(), text.count("\n", 0, start) + 1)
+    return Statement(text[start:stop].rstrip(), text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start))
 
 
 def is_complete(text: str) -> bool:

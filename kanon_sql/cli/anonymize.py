@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli.linked_file import histories_requested, link_file, refuse_with_histories, stored_histories
+from kanon_sql.cli.option_groups import GroupedCommand
 from kanon_sql.cli.options import (
     allow_file_option,
     assigned,
@@ -34,45 +35,51 @@ if TYPE_CHECKING:
     Released = Callable[[Connection, list[str]], tuple[Policy, str]]
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("source", metavar="IN")
 @click.option(
     "--policy",
     "policy_file",
     metavar="FILE",
-    help="A .yaml or .json file of policies; FILE::NAME if it contains several. Replaces --qi, --k and the like.",
+    help="A .yaml or .json file of policies, or FILE::NAME; replaces roles and guarantees.",
 )
 @click.option(
-    "-o", "--output", "target", required=True, metavar="OUT", help="Where the release goes; its ending sets the format."
+    "-o", "--output", "target", required=True, metavar="OUT", help="Where to write the release; the extension sets the format."
 )
 @qi_option
 @click.option(
-    "--k", type=int, help="Minimum number of rows per class.  [2 with another guarantee, 1 with --k-map or --presence]"
+    "--k",
+    type=int,
+    metavar="K",
+    help="Minimum number of rows, or of people with --per, in a class.  [default: 2 with another guarantee, 1 with --k-map or "
+    "--presence]",
 )
 @known_option
-@click.option("--per", metavar="A", help="Column that identifies people: --k counts people, and the column is left out of OUT.")
+@click.option("--per", metavar="A", help="Column that identifies people, to count them instead of rows. It is left out of OUT.")
 @per_row_option
 @click.option(
     "--known-rows",
     type=click.IntRange(1, 3),
     metavar="M",
-    help="Tokens link the rows of each person of --per, and any M known rows are those of at least --k people.",
+    help="Link the rows of each person of --per by tokens; any M known rows fit at least --k people.",
 )
 @sensitive_options
-@click.option("--k-map", type=int, help="Minimum number of rows of --population that match what a class shows.")
-@click.option("--presence", metavar="DELTA", help="Greatest sum of shares of a row of --population, such as 0.2.")
+@click.option("--k-map", type=int, metavar="K", help="k-map: minimum number of rows of --population that match a class.")
+@click.option(
+    "--presence", metavar="DELTA", help="delta-presence: greatest sum of shares of a row of --population, such as 0.2."
+)
 @click.option(
     "--population",
     metavar="FILE",
-    help="The table that --k-map and --presence count, with the quasi-identifiers under the same names.",
+    help="Table of --k-map and --presence, with the quasi-identifiers under the same names.",
 )
 @click.option(
     "--mask",
     "masks",
     multiple=True,
     metavar="A,B",
-    help="Permitted columns to show together, such as 'zip IN DIGITS (3),age'; repeatable; '' shows none. 'zip,age COST 2' "
-    "sets the cost of a row that shows these columns; then every mask needs one.",
+    help="Columns that may be shown together, such as 'zip IN DIGITS (3),age'; repeatable. '' shows none. 'zip,age COST 2' "
+    "sets the cost of such a row; then every mask needs one.  [default: every set]",
 )
 @click.option("--linked", multiple=True, metavar="A,B", help="Columns suppressed together or not at all; repeatable.")
 @keep_option
@@ -81,36 +88,47 @@ if TYPE_CHECKING:
     "--unlisted-limit",
     default=0.2,
     show_default=True,
+    metavar="SHARE",
     help="Without --keep: share of the rows that a column without a role may single out.",
 )
-@click.option("--strict", is_flag=True, help="Release nothing if the certificate has a warning.")
-@click.option("--weight", "weights", multiple=True, metavar="A=3", help="Cost of suppressing a cell of a column; repeatable.")
+@click.option("--strict", is_flag=True, help="If there is a warning, release nothing and exit with code 1.")
+@click.option(
+    "--weight",
+    "weights",
+    multiple=True,
+    metavar="A=3",
+    help="Cost of suppressing a cell of a column; repeatable.  [default: 1]",
+)
 @click.option(
     "--recode",
     "recodings",
     multiple=True,
     metavar="A=HOW",
-    help="How cells are generalized before they are suppressed, such as 'zip=DIGITS' or 'age=INTERVALS (5, 10)'; repeatable.",
+    help="Generalize a column: 'zip=DIGITS', 'age=INTERVALS (5, 10)', 'job=HIERARCHY jobs'; repeatable.",
 )
-@click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table that --recode names; repeatable.")
-@click.option("--algorithm", default="auto", show_default=True, help="Name of the algorithm.")
+@click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table used in --recode; repeatable.")
+@click.option("--algorithm", default="auto", show_default=True, metavar="NAME", help="Name of the algorithm.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best release found within this time.")
 @click.option(
     "--effort",
     type=click.Choice(["default", "fast", "thorough"]),
     default="default",
     show_default=True,
-    help="How long the solver searches: fast takes a quarter of the steps, thorough eight times as many.",
+    help="How long to search: fast takes a quarter of the steps, thorough eight times as many.",
 )
-@click.option("--seed", default=0, show_default=True, help="Random seed of the solver.")
-@click.option("--max-suppressed", metavar="SHARE", help="For --algorithm full_domain: maximum share of suppressed rows.")
+@click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed of the algorithm.")
+@click.option(
+    "--max-suppressed",
+    metavar="SHARE",
+    help="For --algorithm full_domain: maximum share of rows suppressed in addition.  [default: 0]",
+)
 @click.option("--suppress", metavar="TEXT", help="Text for suppressed cells, such as '*'.  [default: NULL]")
 @click.option(
     "--row-order",
     type=click.Choice(["shuffled", "source"]),
     default="shuffled",
     show_default=True,
-    help="Order of the released rows; the order of the source may reveal suppressed cells.",
+    help="Order of the rows; that of the source may reveal suppressed cells.",
 )
 @secret_option
 @allow_file_option
@@ -145,9 +163,9 @@ def anonymize(
     if known_rows is not None:
         refuse_with_histories(ctx)
     tables = {name: Place.of(file, dialect=output.dialect) for name, file in assigned(beside, "--beside", "name=file").items()}
-    measures, others = metric_and_hierarchy(options.pop("metric"), options.pop("hierarchy"))
+    measures, others = metric_and_hierarchy(options.pop("metric"), options.pop("hierarchy"), output.dialect)
     if options["population"] is not None:
-        options["population"], everybody = population_table(options["population"])
+        options["population"], everybody = population_table(options["population"], output.dialect)
         others |= everybody
     if policy_file is None:
         if allowed_files:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli.anonymize import anonymize, policy_of
+from kanon_sql.cli.option_groups import GroupedCommand
 from kanon_sql.cli.options import DIALECT, assigned, column_names, given_options, require_guarantee, show
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.terminal import progress
@@ -32,7 +33,7 @@ _OF_ANY_POLICY = ("secret", "strict", "quiet", "allowed_files")
 _POLICY = tuple(each for each in anonymize.params if each.name not in _OF_FILES)
 
 
-@click.command(params=[*_POLICY])
+@click.command(cls=GroupedCommand, params=[*_POLICY])
 @click.argument("source", metavar="SOURCE")
 @click.argument("release", metavar="RELEASE")
 @click.option(
@@ -40,7 +41,7 @@ _POLICY = tuple(each for each in anonymize.params if each.name not in _OF_FILES)
     multiple=True,
     required=True,
     metavar="A,B",
-    help="Columns that identify a row; they are not released unless the policy says so.",
+    help="Columns that identify a row. They are not released unless the policy says so.",
 )
 @click.option("--policy", "stored", metavar="NAME", help="A policy stored in the database, instead of policy options.")
 @click.option(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli.database_audit import shown_database
+from kanon_sql.cli.option_groups import GroupedCommand
 from kanon_sql.cli.options import (
     column_names,
     dialect_options,
@@ -44,28 +45,45 @@ _LIMITS = ("k", *(next(iter(each.options)) for each in THRESHOLDS), "k_map", "pr
 _RISK = "FROM reidentification_risk('source', $qi, population := $population, fraction := $fraction)"
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("file")
 @qi_option
-@click.option("--k", type=int, help="Exit with code 1 if a class has fewer rows, or people with --per.")
-@click.option("--known", type=click.IntRange(1), metavar="M", help="Count classes by any M quasi-identifiers, also for --k.")
+@click.option("--k", type=int, metavar="K", help="Exit with code 1 if a class has fewer rows, or people with --per.")
 @click.option(
-    "--known-rows", type=click.IntRange(1, 3), metavar="M", help="Count people by any M rows of a person, also for --k."
+    "--known",
+    type=click.IntRange(1),
+    metavar="M",
+    help="Form classes by any M quasi-identifiers; the guarantees are about these.",
 )
-@click.option("--per", metavar="COLUMN", help="The column that tells people apart: count people, not rows.")
+@click.option(
+    "--known-rows",
+    type=click.IntRange(1, 3),
+    metavar="M",
+    help="With --per: --k counts the people who have any M rows of a person.",
+)
+@click.option("--per", metavar="A", help="Column that identifies people, to count them instead of rows.")
 @per_row_option
 @click.option(
-    "--max-risk", type=click.FloatRange(0, 1), help="Exit with code 1 if the prosecutor risk of a row is higher, 0 to 1."
+    "--max-risk",
+    type=click.FloatRange(0, 1),
+    metavar="RISK",
+    help="Exit with code 1 if the prosecutor risk is higher: 0.2 requires classes of at least 5.",
 )
 @click.option(
     "--max-unique-share",
     type=click.FloatRange(0, 1),
-    help="Exit with code 1 if a larger share of the rows is unique, 0 to 1.",
+    metavar="SHARE",
+    help="Exit with code 1 if a larger share of the rows, or people, is unique.",
 )
-@click.option("--population", metavar="FILE", help="All people FILE may be about: for the journalist risk. Needs --qi.")
-@click.option("--k-map", type=int, help="Exit with code 1 if a class matches fewer rows of --population.")
+@click.option("--population", metavar="FILE", help="Table of everybody with the columns of --qi, for the journalist risk.")
+@click.option("--k-map", type=int, metavar="K", help="Exit with code 1 if a class matches fewer rows of --population.")
 @click.option("--presence", metavar="DELTA", help="Exit with code 1 if a row of --population has a greater sum of shares.")
-@click.option("--fraction", type=float, metavar="SHARE", help="Share of the population in FILE: estimates how many are unique.")
+@click.option(
+    "--fraction",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="SHARE",
+    help="Share of the population in FILE, to estimate how many people are unique.",
+)
 @json_option
 @sensitive_options
 @table_option
@@ -113,7 +131,7 @@ def audit(
         return
     import duckdb
 
-    from kanon_sql.engines.audit_figures import FIRST, known_columns_hint, measured_requirements, too_few_known, too_small
+    from kanon_sql.engines.audit_figures import FIRST, measured_requirements, too_few_known, too_small, unless_known
     from kanon_sql.engines.audited_unit import person_column
     from kanon_sql.engines.duckdb.audit.known_classes import broken_by_known
     from kanon_sql.engines.duckdb.audit.known_rows import KnownRows
@@ -133,7 +151,7 @@ def audit(
     everybody = {} if population is None else {"population": Place.of(population, dialect=dialect)}
     if k_map is not None and not everybody:
         raise click.UsageError("--k-map counts the rows of --population; hint: --population census.csv")
-    names, hierarchies = metric_and_hierarchy(metric, hierarchy)
+    names, hierarchies = metric_and_hierarchy(metric, hierarchy, dialect)
     if presence is not None and not everybody:
         raise click.UsageError("--presence counts the rows of --population; hint: --population census.csv")
     share = None if presence is None else fraction_of(presence, "--presence")
@@ -222,7 +240,7 @@ def audit(
     if identifying:
         warnings.warn(KanonWarning(*identifying), stacklevel=1)
     if broken:
-        hint = known_columns_hint(k) if few is not None and known is None else FIRST
+        hint = unless_known(f"--k {k} --known 3") if few is not None and known is None else FIRST
         if not qi:
             hint = f"without --qi, every column counts as known: --qi zip,age names the quasi-identifiers; otherwise {hint}"
         raise AuditError(f"{'; '.join(broken)}; hint: {hint}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kanon_sql.cli.option_groups import GroupedCommand
 from kanon_sql.cli.options import column_names, dialect_options, escape_option, json_option, show, table_option
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.streams import format_option, read_table, source_place
@@ -28,28 +29,37 @@ _HINT = "suppress more cells: kanon protect makes a table whose totals give noth
 _EMPTY = "if suppressed cells may be empty, as in tables of PROTECT, nothing is given away: pass --least 0"
 
 
-@click.command("audit-table")
+@click.command("audit-table", cls=GroupedCommand)
 @click.argument("file")
-@click.option("--by", multiple=True, required=True, metavar="A,B", help="The keys; repeat it or separate by commas.")
-@click.option("--measure", default="n", show_default=True, metavar="N", help="The column of the counts.")
-@click.option("--k", type=click.IntRange(1), default=5, show_default=True, help="Counts of 1 to k - 1 are small.")
-@click.option("--total", metavar="TEXT", help="A text in a key that means all of its values, as an empty cell does.")
-@click.option("--suppressed", multiple=True, metavar="TEXT", help="A count text that means suppressed; repeatable.")
+@click.option(
+    "--by", multiple=True, required=True, metavar="A,B", help="The keys. An empty key means all of its values; repeatable."
+)
+@click.option(
+    "--measure",
+    default="n",
+    show_default=True,
+    metavar="N",
+    help="Column of the counts or sums. An empty cell means suppressed.",
+)
+@click.option("--k", type=click.IntRange(1), default=5, show_default=True, metavar="K", help="Counts of 1 to k - 1 are small.")
+@click.option("--total", metavar="TEXT", help="Text of a key that also means all of its values.")
+@click.option("--suppressed", multiple=True, metavar="TEXT", help="Text of a count that also means suppressed; repeatable.")
 @click.option(
     "--least",
     type=click.IntRange(0),
-    help="Least count of a suppressed cell; 0 if some may be empty, as in tables of PROTECT.  [default: 1]",
+    metavar="N",
+    help="Least count of a suppressed cell: 0 if it may be empty, as in tables of PROTECT.  [default: 1]",
 )
 @click.option(
     "--rows",
     type=click.Choice(["null", "absent"]),
     default="null",
     show_default=True,
-    help="Whether suppressed rows stay in the table, or are left out.",
+    help="null: suppressed rows are in FILE. absent: they are left out, so a missing row has any count.",
 )
-@click.option("--sums", multiple=True, metavar="S,T", help="Columns of sums next to the counts.")
+@click.option("--sums", multiple=True, metavar="S,T", help="Columns of sums. A group without people has a sum of 0.")
 @click.option(
-    "--possible", metavar="FILE", help="The combinations of some keys that can have people; all others are known to be empty."
+    "--possible", metavar="FILE", help="Table of the combinations of some keys that can have people; all others are empty."
 )
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Fail if the audit takes longer.")
 @table_option
@@ -75,7 +85,7 @@ def audit_table(
     ending: str,
     as_json: bool,
 ) -> None:
-    """Find the suppressed cells of FILE that its totals give away, and small groups that its rows name together.
+    """Find the suppressed cells of FILE that its totals give away, and small groups that its rows give away together.
 
     FILE is a table of counts with its totals, by any tool. An empty key means all of its values, an empty count means
     suppressed. For each suppressed cell, two linear programs find the least and the greatest count that agree with the rest.

@@ -88,7 +88,7 @@ def main() -> None:
 
 @main.command()
 @click.argument("file", metavar="FILE.sql")
-@click.option("--db", default=":memory:", metavar="DB", help="The DuckDB database to run in.  [default: in memory]")
+@click.option("--db", default=":memory:", metavar="DB", help="DuckDB database to run in.  [default: in memory]")
 @secret_option
 @allow_file_option
 def run(file: str, db: str, secret: bytes | None, allowed_files: tuple[str, ...]) -> None:
@@ -141,9 +141,11 @@ def shell(db: str, read_only: bool, secret: bytes | None, allowed_files: tuple[s
 
 
 @main.command()
-@click.option("--rows", default=2000, show_default=True, type=click.IntRange(1, 1_000_000), help="Number of visits.")
-@click.option("--k", default=5, show_default=True, help="Minimum number of rows per class.")
-@click.option("--seed", default=7, show_default=True, type=click.IntRange(0), help="Seed of the generated table.")
+@click.option(
+    "--rows", default=2000, show_default=True, metavar="N", type=click.IntRange(1, 1_000_000), help="Number of visits."
+)
+@click.option("--k", default=5, show_default=True, metavar="K", help="Minimum number of rows per class.")
+@click.option("--seed", default=7, show_default=True, metavar="S", type=click.IntRange(0), help="Seed of the generated table.")
 @click.option("--write", "folder", metavar="DIR", help="Write the table to visits.csv in this folder, for the next steps.")
 def demo(rows: int, k: int, seed: int, folder: str | None) -> None:
     """Generate visits of patients, release them, and explain the result."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kanon_sql.cli.option_groups import GroupedCommand
 from kanon_sql.cli.options import (
     assigned,
     column_names,
@@ -18,7 +19,6 @@ from kanon_sql.cli.options import (
     escaped_option,
     json_option,
     per_row_option,
-    qi_option,
     table_option,
     text_of,
 )
@@ -38,17 +38,22 @@ if TYPE_CHECKING:
     from kanon_sql.report.comparison import Comparison
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("source", metavar="SOURCE")
 @click.argument("releases", metavar="RELEASE...", nargs=-1, required=True)
 @click.option("-o", "--output", "target", metavar="OUT.html", help="Write the figures to this page.")
 @click.option("--queries", metavar="FILE.sql", help="SELECT statements that SOURCE and each RELEASE are asked.")
 @click.option("--target", "predicted", metavar="COLUMN", help="Column that a classifier predicts from the quasi-identifiers.")
-@click.option("--by", multiple=True, metavar="A,B", help="Columns whose values are groups: who loses most is shown.")
-@click.option("--certificate", multiple=True, metavar="[RELEASE=]CERT.json", help="Certificate of a release; repeatable.")
+@click.option("--by", multiple=True, metavar="A,B", help="Columns whose values are groups, to compare the losses of groups.")
+@click.option(
+    "--certificate",
+    multiple=True,
+    metavar="[RELEASE=]CERT.json",
+    help="Certificate of a release; repeatable. five.json next to five.csv is found.",
+)
 @click.option("--hierarchy", multiple=True, metavar="COLUMN=FILE", help="The hierarchy of a generalized column; repeatable.")
-@qi_option
-@click.option("--per", metavar="A", help="Column of SOURCE that identifies people: classes and risks count people.")
+@click.option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeatable.  [default: those of the certificates]")
+@click.option("--per", metavar="A", help="Column of SOURCE that identifies people, to count them instead of rows.")
 @per_row_option
 @table_option
 @dialect_options

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kanon_sql.cli.option_groups import GroupedCommand
 from kanon_sql.cli.options import (
     allow_file_option,
     assigned,
@@ -42,14 +43,14 @@ if TYPE_CHECKING:
     from kanon_sql.report.points import Candidate, Point
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("source", metavar="SOURCE")
 @click.option(
     "-o", "--output", "targets", required=True, multiple=True, metavar="OUT", help="OUT.html or OUT.csv; repeat it for both."
 )
 @qi_option
 @click.option("--k", "ks", default="2,5,10,25", show_default=True, metavar="K,K", help="Minimum numbers of rows per class.")
-@click.option("--per", metavar="A", help="Column that identifies people: k counts people, and releases leave the column out.")
+@click.option("--per", metavar="A", help="Column that identifies people, to count them instead of rows. Releases leave it out.")
 @per_row_option
 @keep_option
 @drop_option
@@ -74,15 +75,19 @@ if TYPE_CHECKING:
     help="Try each k with this weight, too; repeat it for other alternatives.",
 )
 @click.option(
-    "--policies", "files", multiple=True, metavar="FILE", help="A .yaml or .json file of policies; each is tried. Repeatable."
+    "--policies",
+    "files",
+    multiple=True,
+    metavar="FILE",
+    help="A .yaml or .json file of policies to try; without --k, only these are tried. Repeatable.",
 )
 @click.option("--queries", metavar="FILE.sql", help="SELECT statements that SOURCE and each release are asked.")
 @click.option("--target", "predicted", metavar="COLUMN", help="Column that a classifier predicts from the quasi-identifiers.")
-@click.option("--algorithm", default="auto", show_default=True, help="Name of the algorithm.")
+@click.option("--algorithm", default="auto", show_default=True, metavar="NAME", help="Name of the algorithm.")
 @click.option(
     "--time-limit", type=float, metavar="SECONDS", help="Time limit of each release; the best one found within it is used."
 )
-@click.option("--seed", default=0, show_default=True, help="Random seed of the solver.")
+@click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed of the algorithm.")
 @allow_file_option
 @table_option
 @dialect_options
@@ -123,7 +128,7 @@ def frontier(
     from kanon_sql.report.frontier import best_of, csv_text, html_text, points, request_of
 
     place = Place.of(source, table, dialect)
-    names, hierarchies = metric_and_hierarchy(metric, hierarchy)
+    names, hierarchies = metric_and_hierarchy(metric, hierarchy, dialect)
     read = [each.path for each in (place, *hierarchies.values())] + [Path(each).resolve() for each in given["files"]]
     paths = [page_target(name, (".html", ".csv"), read, force) for name in targets]
     if len(set(paths)) < len(paths):

@@ -107,6 +107,6 @@ def histories_requested(known_rows: int, options: dict[str, Any]) -> GuaranteeOf
             keep=column_names(options["keep"], columns) if options["keep"] else (),
         )
         drop = column_names(options["drop"], columns)
-        return found.resolved(remaining(columns, dropped_columns(drop, found.roles, columns)))
+        return found.resolved(remaining(columns, dropped_columns(drop, found.roles, columns)), "command")
 
     return guarantee_of

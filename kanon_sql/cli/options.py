@@ -25,11 +25,11 @@ _COSTED = re.compile(r"(|.*[\s)\"])COST\s+(\S+)\s*", re.IGNORECASE | re.DOTALL)
 F = TypeVar("F", bound=Callable[..., Any])
 
 qi_option = click.option(
-    "--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeat it or separate by commas.  [default: every column]"
+    "--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeatable.  [default: all but the sensitive column]"
 )
 
 _SENSITIVE_OPTIONS = (
-    click.option("--sensitive", metavar="A", help="The sensitive column; it is released unchanged."),
+    click.option("--sensitive", metavar="A", help="The sensitive column. It is released unchanged."),
     *(click.option(f"--{name}", metavar=each.form, help=each.help) for name, each in THRESHOLD_OPTIONS.items()),
 )
 
@@ -39,7 +39,7 @@ keep_option = click.option(
     "--keep",
     multiple=True,
     metavar="A,B",
-    help="Columns released unchanged on purpose; every column then needs a role. '' keeps none.",
+    help="Columns released unchanged on purpose; all others then need a role. '' keeps none; repeatable.",
 )
 
 drop_option = click.option("--drop", multiple=True, metavar="A,B", help="Columns to leave out of the release; repeatable.")
@@ -49,10 +49,10 @@ allow_file_option = click.option(
     "allowed_files",
     multiple=True,
     metavar="FILE",
-    help="A file, or a folder of files, that a policy may name as a table; repeatable.",
+    help="A file or folder that a policy may read; repeatable.",
 )
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 table_option = click.option("--table", metavar="NAME", help="Table of a .duckdb file, the same as FILE.duckdb::NAME.")
 
@@ -83,7 +83,7 @@ def _forms(_context: click.Context, _option: click.Parameter, forms: tuple[str, 
 def _one_sign(_context: click.Context, _option: click.Parameter, sign: str | None) -> str | None:
     sign = {"tab": "\t", "\\t": "\t", "semicolon": ";", "comma": ","}.get(sign or "", sign)
     if sign is not None and (len(sign) != 1 or sign in '"\n\r'):
-        raise click.BadParameter("a separator is one character; hint: --delimiter ';', or --delimiter tab")
+        raise click.BadParameter("the separator must be one character; hint: --delimiter ';', or --delimiter tab")
     return sign
 
 
@@ -91,18 +91,32 @@ DIALECT = ("delimiter", "encoding", "names", "date_format", "decimal")
 """Parameters of `dialect_options`."""
 
 _DIALECT = (
-    click.option("--delimiter", metavar="CHAR", callback=_one_sign, help="Separator of CSV files.  [default: found]"),
-    click.option("--encoding", metavar="NAME", callback=_known_encoding, help="Encoding of CSV files.  [default: found]"),
-    click.option("--names", metavar="A,B,...", callback=_names, help="Columns of a CSV file that does not name them."),
+    click.option(
+        "--delimiter",
+        metavar="CHAR",
+        callback=_one_sign,
+        help="Separator of CSV files, such as ';' or tab.  [default: detected]",
+    ),
+    click.option(
+        "--encoding",
+        metavar="NAME",
+        callback=_known_encoding,
+        help="Encoding of CSV files, such as cp1250.  [default: detected]",
+    ),
+    click.option("--names", metavar="A,B,...", callback=_names, help="Names of all columns of a CSV file without a header."),
     click.option(
         "--date-format",
         multiple=True,
         metavar="FORM",
         callback=_forms,
-        help="Form of dates in CSV files: %d.%m.%Y; repeatable.",
+        help="Convert CSV columns of dates in this form, such as %d.%m.%Y; repeatable.",
     ),
     click.option(
-        "--decimal", type=click.Choice([".", ","]), default=".", show_default=True, help="Decimal sign of numbers in CSV files."
+        "--decimal",
+        type=click.Choice([".", ","]),
+        default=".",
+        show_default=True,
+        help="Decimal sign in CSV files; ',' converts columns such as 1.234,5.",
     ),
 )
 """How CSV files are written; what is written itself is UTF-8, with the separator of what was read."""
@@ -172,7 +186,7 @@ def require_guarantee(options: Mapping[str, Any]) -> None:
         raise click.UsageError(f"no guarantee is given; hint: {hint}")
     about = [f"--{name}" for name in THRESHOLD_OPTIONS if options.get(name) is not None]
     if about and options.get("sensitive") is None:
-        raise click.UsageError(f"{about[0]} needs the column that it is about; hint: --sensitive disease")
+        raise click.UsageError(f"{about[0]} needs a sensitive column; hint: --sensitive disease")
 
 
 def show(pairs: Iterable[tuple[str, object]], title: str | None = None, *, err: bool = False) -> None:
@@ -223,7 +237,7 @@ def secret_file_option(help_text: str) -> Callable[[F], F]:
 
 
 secret_option = secret_file_option(
-    "File with the secret that decides which rows are suppressed.  [default: KANON_SECRET, else the file of the user]"
+    "File of the secret that decides which rows are suppressed.  [default: KANON_SECRET, else the secret of the user]"
 )
 
 

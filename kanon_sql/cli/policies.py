@@ -26,7 +26,7 @@ def policy() -> None:
 @policy.command(name="export")
 @click.argument("db")
 @click.option("-o", "--output", metavar="FILE", help="A .yaml or .json file.  [default: JSON on the standard output]")
-@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
 def export(db: str, output: str | None, force: bool) -> None:
     """Write the policies stored in the database DB."""
     import duckdb

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kanon_sql.cli.option_groups import GroupedCommand
 from kanon_sql.cli.options import (
     assigned,
     column_names,
@@ -32,30 +33,30 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     return int(value)
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("source", metavar="IN")
 @click.option(
-    "-o", "--output", "target", required=True, metavar="OUT", help="Where the table goes; its ending sets the format."
+    "-o", "--output", "target", required=True, metavar="OUT", help="Where to write the table; the extension sets the format."
 )
-@click.option("--by", multiple=True, required=True, metavar="A,B", help="The keys; repeat it or separate by commas.")
-@click.option("--policy", "policy_file", metavar="FILE[::NAME]", help="A policy of a file, instead of --k and other rules.")
-@click.option("--measures", multiple=True, metavar="S=A", help="A sum and the column that it adds up; repeatable.")
-@click.option("--k", default=5, show_default=True, help="Rows of 1 to k - 1 people are suppressed.")
+@click.option("--by", multiple=True, required=True, metavar="A,B", help="The keys; repeatable.")
+@click.option("--policy", "policy_file", metavar="FILE[::NAME]", help="A policy in a file; replaces --k and the other rules.")
+@click.option("--measures", multiple=True, metavar="S=A", help="A sum and its column; repeatable. Counts are called n.")
+@click.option("--k", default=5, show_default=True, metavar="K", help="No count of 1 to k - 1 can be derived.")
 @click.option(
     "--grouping",
     type=click.Choice(["cube", "rollup", "plain"]),
     default="cube",
     show_default=True,
-    help="All combinations of keys, keys left out from the right, or all keys only.",
+    help="cube: totals over all sets of keys. rollup: over keys from the right. plain: no totals.",
 )
 @click.option(
     "--recode",
     "recodings",
     multiple=True,
     metavar="A=LEVELS",
-    help="The levels of a key, such as 'zip=DIGITS (5, 3, 0)' or 'age=INTERVALS (5, 20)'; repeatable.",
+    help="Levels of a key: 'zip=DIGITS (5, 3, 0)', 'age=INTERVALS (5, 20)', 'age=CUTS (18, 65)'; repeatable.",
 )
-@click.option("--per", metavar="A", help="Column that identifies people: --k counts people.")
+@click.option("--per", metavar="A", help="Column that identifies people, to count them instead of rows.")
 @per_row_option
 @click.option("--p", "percent", multiple=True, metavar="S=10", help="The p % rule for a sum; repeatable.")
 @click.option("--dominance", multiple=True, metavar="S=1,0.8", help="The dominance rule for a sum; repeatable.")
@@ -64,7 +65,7 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     "shown",
     multiple=True,
     metavar="A,B",
-    help="Keys whose rows must be shown; '' is the total, and A=x,B=y one row by its values; repeatable.",
+    help="Keys whose rows must be shown, or the table is refused; '' is the total, A=x,B=y one row. Repeatable.",
 )
 @click.option("--hide", "hidden", multiple=True, metavar="A=x,B=y", help="A row to suppress, by its values; repeatable.")
 @click.option("--impossible", multiple=True, metavar="A=x,B=y", help="Values that nobody can have together; repeatable.")
@@ -89,12 +90,12 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     flag_value="1",
     default="0",
     metavar="[M]",
-    help="Also protect against people of the table, or any M of them who share their values.",
+    help="Also protect against people of the table, or any M of them together. Without M, write it last.",
 )
 @click.option("--suppressed", is_flag=True, help="Add a column that is true in suppressed rows.")
-@click.option("--algorithm", default="auto", show_default=True, help="Name of the algorithm.")
+@click.option("--algorithm", default="auto", show_default=True, metavar="NAME", help="Name of the algorithm.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Take the best table found within this time.")
-@click.option("--ledger", metavar="FILE.duckdb", help="The database that remembers the table, and what it respects.")
+@click.option("--ledger", metavar="FILE.duckdb", help="Database that remembers the table, so that later ones respect it.")
 @click.option(
     "--earlier",
     type=click.Choice(["fixed", "ignore"]),
@@ -102,7 +103,7 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     show_default=True,
     help="Respect earlier tables of the same people, or ignore them if nobody sees both.",
 )
-@secret_file_option("File with the secret that seals the ledger.  [default: KANON_SECRET, else the file of the user]")
+@secret_file_option("File of the secret that seals the ledger.  [default: KANON_SECRET, else the secret of the user]")
 @output_options
 @click.pass_context
 def protect(
@@ -127,7 +128,7 @@ def protect(
 ) -> None:
     """Publish counts and sums of IN as OUT.
 
-    No count of 1 to k - 1 people follows from the table. Suppressed rows stay, with NULL in every count and sum.
+    No count of 1 to k - 1 people can be derived from the table. Suppressed rows stay, with NULL in every count and sum.
 
     IN and OUT are CSV, TSV, Parquet or JSON files, or tables of a database: FILE.duckdb::TABLE. IN may also be a URL or a
     pattern. A hyphen (-) is the standard input or output.

@@ -31,12 +31,12 @@ PATIENCE = 5.0
 
 _OUTPUT = (
     table_option,
-    escape_option("Put a quote before CSV cells that a spreadsheet would take for formulas."),
+    escape_option("Put a quote before CSV cells that spreadsheets take for formulas."),
     click.option("--certificate", metavar="CERT.json", help="Write the certificate to this file."),
     format_option,
-    click.option("--force", is_flag=True, help="Replace OUT and CERT.json if they exist."),
+    click.option("--force", is_flag=True, help="Replace existing files."),
     json_option,
-    click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and warnings."),
+    click.option("-q", "--quiet", is_flag=True, help="Print only errors and warnings."),
 )
 
 
@@ -231,7 +231,7 @@ def _evidence_path(name: str, tables: Iterable[Place], force: bool) -> Path:
     if any(path == table.path for table in tables):
         raise SourceError("the certificate is IN or OUT; hint: give it a name of its own")
     if not path.parent.is_dir():
-        raise SourceError(f"there is no folder {path.parent}")
+        raise SourceError(f"there is no folder {path.parent}; hint: make it first, or choose another one")
     if path.exists() and not path.is_file():
         raise SourceError(f"{path} is not a file")
     if path.exists() and not force:

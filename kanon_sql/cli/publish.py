@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     from kanon_sql.certificate import Certificate
     from kanon_sql.cli.publication import Publication
     from kanon_sql.engines.duckdb.connect.connection import Connection
+    from kanon_sql.engines.duckdb.files.dialect import Dialect
     from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.model.policy import Policy
 
 
-def metric_and_hierarchy(metric: str | None, hierarchy: str | None) -> tuple[dict[str, Any], dict[str, Place]]:
+def metric_and_hierarchy(
+    metric: str | None, hierarchy: str | None, dialect: Dialect
+) -> tuple[dict[str, Any], dict[str, Place]]:
     """Return the metric and the hierarchy as a policy names them, and the files behind these names.
 
     Parameters
@@ -43,7 +46,7 @@ def metric_and_hierarchy(metric: str | None, hierarchy: str | None) -> tuple[dic
     for role, file in {"metric": metric if metric and "." in metric else None, "hierarchy": hierarchy}.items():
         if file is None:
             continue
-        place = Place.of(file)
+        place = Place.of(file, dialect=dialect)
         place.require()
         name = place.name[1] if place.table else place.path.name[: -len(place.ending)]
         if name.lower() in {*METRICS, "source", "released"}:
@@ -57,7 +60,7 @@ _SORTED = """FROM {}
 """The rows by what they hold; by a key of it, because sorted columns lose the sign of -0.0 before DuckDB 2."""
 
 
-def population_table(file: str) -> tuple[str, dict[str, Place]]:
+def population_table(file: str, dialect: Dialect) -> tuple[str, dict[str, Place]]:
     """Return the table of a population as a policy names it, and the file behind the name.
 
     Raises
@@ -68,7 +71,7 @@ def population_table(file: str) -> tuple[str, dict[str, Place]]:
     from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.model.validation import as_identifier
 
-    place = Place.of(file)
+    place = Place.of(file, dialect=dialect)
     place.require()
     name = place.name[1] if place.table else place.path.name[: -len(place.ending)]
     if name.lower() in {"source", "released"}:

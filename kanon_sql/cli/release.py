@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kanon_sql.cli.option_groups import GroupedCommand
 from kanon_sql.cli.options import allow_file_option, json_option, secret_option, show
 from kanon_sql.cli.publication import PATIENCE
-from kanon_sql.cli.reports import page_target
+from kanon_sql.cli.reports import page_target, quiet_option
 from kanon_sql.cli.terminal import release_bar, table_of, without_bar
 from kanon_sql.engines.duckdb.files.staging import put_text
 from kanon_sql.errors import MissingPackageError, raise_alone
@@ -28,24 +29,35 @@ _OF_SOURCE = ("prices", "scale", "unit", "policy", "number")
 """Fields of a certificate that nobody reads on a screen."""
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("source", metavar="SOURCE.duckdb")
-@click.option("-o", "--output", "target", required=True, metavar="PUBLIC.duckdb", help="The new database, or the new folder.")
-@click.option("--policies", metavar="FILE", help="A .yaml or .json file of policies.  [default: the policies stored in SOURCE]")
+@click.option(
+    "-o", "--output", "target", required=True, metavar="PUBLIC.duckdb", help="The new database or folder; it must not exist."
+)
+@click.option("--policies", metavar="FILE", help="A .yaml or .json file of policies.  [default: those stored in SOURCE]")
 @click.option(
     "--format",
     "kind",
     type=click.Choice(["duckdb", "parquet"]),
     default="duckdb",
     show_default=True,
-    help="parquet writes a folder with one file for each release, and the certificates next to them.",
+    help="parquet writes a folder with a file for each release, and its certificate next to it.",
 )
-@click.option("--report", "page", metavar="OUT.html", help="Write a page about the released database.")
-@click.option("--explain", is_flag=True, help="Print the releases in their order, and write nothing.")
+@click.option(
+    "--report",
+    "page",
+    metavar="OUT.html",
+    help="Also write a page: the guarantee and cost of each table, and what all tables reveal together.",
+)
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Print the order of the releases, the roles of columns, and risks over tables; write nothing.",
+)
 @secret_option
 @allow_file_option
 @json_option
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and warnings.")
+@quiet_option
 def release(
     source: str,
     target: str,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kanon_sql.cli.option_groups import GroupedCommand
 from kanon_sql.cli.options import (
     allow_file_option,
     column_names,
@@ -19,7 +20,6 @@ from kanon_sql.cli.options import (
     given_options,
     json_option,
     per_row_option,
-    qi_option,
     sensitive_options,
     show,
     table_option,
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.files.dialect import Dialect
     from kanon_sql.report.written_page import Page
 
-force_option = click.option("--force", is_flag=True, help="Replace OUT if it exists.")
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and warnings.")
+force_option = click.option("--force", is_flag=True, help="Replace existing files.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print only errors and warnings.")
 
 
 def page_target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], force: bool) -> Path:
@@ -54,24 +54,30 @@ def page_target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], for
     return path
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("source", metavar="SOURCE")
 @click.argument("release", metavar="RELEASE")
 @click.option("-o", "--output", "target", required=True, metavar="OUT.html", help="Where the page goes.")
-@qi_option
-@click.option("--k", type=int, help="Minimum number of rows per class.  [default: that of the certificate, else 2]")
 @click.option(
-    "--keep", multiple=True, metavar="A,B", help="Columns released unchanged on purpose; every column then needs a role."
+    "--qi", multiple=True, metavar="A,B", help="Quasi-identifiers; repeatable.  [default: those of the certificate, else all]"
 )
-@click.option("--per", metavar="COLUMN", help="The column that tells people apart, without a certificate: count people.")
+@click.option(
+    "--k", type=int, metavar="K", help="Minimum number of rows per class.  [default: that of the certificate, else 2]"
+)
+@click.option(
+    "--keep", multiple=True, metavar="A,B", help="Columns released unchanged on purpose; all others then need a role."
+)
+@click.option("--per", metavar="COLUMN", help="Without a certificate: column that identifies people, to count them.")
 @per_row_option
 @sensitive_options
 @click.option("--population", metavar="FILE", help="The table of the population that the certificate names.")
 @allow_file_option
-@click.option("--certificate", metavar="CERT.json", help="Certificate of the release; it names the quasi-identifiers.")
+@click.option(
+    "--certificate", metavar="CERT.json", help="Certificate of the release, with its quasi-identifiers and guarantee."
+)
 @click.option("--title", metavar="TEXT", help="The title of the page.")
 @click.option("--purpose", metavar="TEXT", help="The purpose of the release.")
-@click.option("--recipient", metavar="TEXT", help="Who gets it.")
+@click.option("--recipient", metavar="TEXT", help="The recipient of the release.")
 @table_option
 @dialect_options
 @escaped_option
@@ -130,7 +136,7 @@ def report(
 
     con = duckdb.connect()
     origin, place = Place.of(source, table, dialect), Place.of(release, dialect=dialect.of_releases).escaping(escape_formulas)
-    names, hierarchies = metric_and_hierarchy(metric, hierarchy)
+    names, hierarchies = metric_and_hierarchy(metric, hierarchy, dialect)
     everybody = None if population is None else Place.of(population, dialect=dialect)
     read = [each.path for each in (origin, place, *hierarchies.values(), *([everybody] if everybody else []))]
     if certificate is not None:
@@ -176,7 +182,10 @@ def report(
         page = interruptible(con.interrupt, work, patience=PATIENCE)
     _written(page, path, force=force, as_json=as_json, quiet=quiet)
     if not page.figures["holds"]:
-        raise AuditError("the release breaks its guarantee, or does not belong to the certificate; the page shows where")
+        if claimed is None and not qi:
+            hint = "give its --certificate, or name the quasi-identifiers by --qi and the guarantee by --k"
+            raise AuditError(f"every column counts as a quasi-identifier, and a class is too small; hint: {hint}")
+        raise AuditError("the release breaks its guarantee, or does not belong to the certificate; hint: the page shows where")
 
 
 def _written(page: Page, path: Path, shown: Iterable[str] = (), *, force: bool, as_json: bool, quiet: bool) -> None:
@@ -198,4 +207,4 @@ def _refuse_options(ctx: click.Context) -> None:
     """Refuse options that are not about a table of counts."""
     given = given_options(ctx, [each for each in ctx.command.params if each.name in _OF_ROWS])
     if given:
-        raise click.UsageError(f"{given[0]} is not about a table of counts; hint: leave it out")
+        raise click.UsageError(f"{given[0]} does not apply to a table of counts; hint: leave it out")

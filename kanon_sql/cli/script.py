@@ -14,8 +14,9 @@ import click
 
 from kanon_sql.cli.terminal import release_line, solving
 from kanon_sql.engines.interrupt import interruptible
-from kanon_sql.errors import KanonError, raise_alone
+from kanon_sql.errors import ClauseError, KanonError, raise_alone
 from kanon_sql.model.how_many import how_many
+from kanon_sql.model.validation import missing_file
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -162,7 +163,8 @@ def run_script(
                 _keep(con, new, statement.text, told=console.is_terminal)
         except (duckdb.Error, KanonError) as error:
             where = f"{name}, statement {number} (line {statement.line}): " if name else ""
-            raise_alone(ScriptError(where + str(error).strip()))
+            placed = error.in_script(statement.line, statement.column) if isinstance(error, ClauseError) else error
+            raise_alone(ScriptError(where + str(placed).strip()))
 
 
 def _certificates(con: Any) -> tuple[Sequence[Any], ...]:
@@ -203,7 +205,7 @@ def read_input(name: str) -> str:
             return sys.stdin.buffer.read().decode("utf-8-sig")
         return Path(name).read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise_alone(KanonError(f"there is no file {name}"))
+        raise_alone(KanonError(missing_file(name, (".sql",))))
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise_alone(KanonError(f"cannot read {name}: {reason}"))

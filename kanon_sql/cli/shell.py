@@ -160,7 +160,7 @@ class Shell:
                 return False
             if command not in self._commands:
                 hint = hint_of(words[0], (*self._commands, ".quit"), ".help lists them", spelled=str)
-                raise KanonError(f"there is no command {words[0]}; hint: {hint}")
+                raise KanonError(f"unknown command {words[0]}; hint: {hint}")
             self._commands[command](words[1:])
         except (KanonError, duckdb.Error, ValueError) as error:
             ours = isinstance(error, KanonError | duckdb.Error)

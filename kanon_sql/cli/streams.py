@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import tempfile
@@ -28,7 +29,7 @@ format_option = click.option(
     type=click.Choice(["csv", "tsv", "parquet", "json", "jsonl"]),
     default="csv",
     show_default=True,
-    help="Format of what is read from or written to a pipe (-).",
+    help="Format of a pipe (-).",
 )
 
 
@@ -74,10 +75,19 @@ def source_place(text: str, table: str | None, ending: str, dialect: Dialect) ->
 
 @contextmanager
 def target_place(text: str, ending: str, dialect: Dialect) -> Iterator[Place]:
-    """Give the place of a release; for the standard output, what was put there goes out when all else has succeeded."""
+    """Give the place of a release; for the standard output, what was put there goes out when all else has succeeded.
+
+    Raises
+    ------
+    SourceError
+        When it is a folder, which is only read, or its format is unknown.
+    """
     from kanon_sql.engines.duckdb.files.places import Place
 
     if text != STREAM:
+        name = text.partition("::")[0]
+        if os.path.isdir(name):
+            raise SourceError(f"{name} is a folder; hint: name a file in it, such as -o {os.path.join(name, 'out.csv')}")
         yield Place.of(text, dialect=dialect)
         return
     with staging_directory(Path(tempfile.gettempdir())) as private:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kanon_sql.cli.option_groups import GroupedCommand
 from kanon_sql.cli.options import dialect_options, table_option
 from kanon_sql.errors import MissingPackageError
 
@@ -22,12 +23,14 @@ if TYPE_CHECKING:
 _ROWS, _SEED = 2_000, 0
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("source", required=False, metavar="[SOURCE]")
-@click.option("--demo", is_flag=True, help="Open an invented hospital table, with a short tour.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port on this machine.  [default: a free one]")
+@click.option("--demo", is_flag=True, help="Open visits of invented patients, with a short tour.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, metavar="PORT", help="The port on this machine.  [default: a free one]"
+)
 @click.option("--no-browser", is_flag=True, help="Print the address without opening a browser.")
-@click.option("--ledger", metavar="FILE.duckdb", help="The database that remembers the tables of counts.")
+@click.option("--ledger", metavar="FILE.duckdb", help="Database that remembers tables of counts.")
 @table_option
 @dialect_options
 def studio(

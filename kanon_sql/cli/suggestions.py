@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kanon_sql.cli.option_groups import GroupedCommand
 from kanon_sql.cli.options import dialect_options, json_option, show, table_option, text_of
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.streams import format_option, read_table, source_place
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 _NAMES = ("column", "type", "distinct", "NULL", "unique", "role", "reason")
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("file", metavar="FILE")
 @table_option
 @dialect_options
@@ -75,18 +76,20 @@ def profile(file: str, table: str | None, dialect: Dialect, ending: str, as_json
     console.print(shown)
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("file", metavar="TABLE")
 @click.option(
     "-o", "--output", "target", metavar="POLICY", help="A .yaml, .json or .sql file.  [default: SQL on the standard output]"
 )
-@click.option("--k", type=int, help="Minimum number of rows per class.  [default: 5, or that of the template]")
+@click.option("--k", type=int, metavar="K", help="Minimum number of rows per class.  [default: 5, or that of the template]")
 @click.option("--template", metavar="NAME", help=f"Start from a rule: {', '.join(TEMPLATES)}.")
-@click.option("--queries", metavar="FILE.sql", help="SELECT statements that the release will be asked.")
-@click.option("--name", default="suggested", show_default=True, help="Name of the policy.")
+@click.option(
+    "--queries", metavar="FILE.sql", help="SELECT statements that the release will be asked; they set weights and levels."
+)
+@click.option("--name", default="suggested", show_default=True, metavar="NAME", help="Name of the policy.")
 @table_option
 @dialect_options
-@click.option("--force", is_flag=True, help="Replace POLICY if it exists.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
 @json_option
 def suggest(
     file: str,
@@ -114,7 +117,7 @@ def suggest(
     from kanon_sql.model.policy_file import kind_of, written
 
     place = Place.of(file, table, dialect)
-    ending = None if target is None or target.lower().endswith(".sql") else kind_of(target)
+    ending = None if target is None or target.lower().endswith(".sql") else kind_of(target, ".sql")
     if target is not None and Path(target).exists() and not force:
         raise SourceError(f"{target} exists; hint: --force replaces it")
     queried = None if queries is None else text_of(queries)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kanon_sql.cli.option_groups import GroupedCommand
 from kanon_sql.cli.options import (
     column_names,
     dialect_options,
     drop_option,
     json_option,
     per_row_option,
-    qi_option,
     show,
     table_option,
     text_of,
@@ -37,22 +37,33 @@ if TYPE_CHECKING:
     from kanon_sql.report.tuning import Tried, Tuned
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("source", metavar="SOURCE")
-@click.option("--queries", required=True, metavar="FILE.sql", help="SELECT statements of counts, sums and averages.")
-@click.option("--k", default=5, show_default=True, help="Minimum number of rows per class.")
-@qi_option
-@click.option("--per", metavar="A", help="Column that identifies people: --k counts people, and releases leave the column out.")
+@click.option("--queries", required=True, metavar="FILE.sql", help="SELECT statements that the release will be asked.")
+@click.option("--k", default=5, show_default=True, metavar="K", help="Minimum number of rows per class.")
+@click.option(
+    "--qi",
+    multiple=True,
+    metavar="A,B",
+    help="Quasi-identifiers; repeatable.  [default: the roles that kanon suggest proposes]",
+)
+@click.option("--per", metavar="A", help="Column that identifies people, to count them instead of rows. Releases leave it out.")
 @per_row_option
 @drop_option
 @click.option(
     "-o", "--output", "target", metavar="POLICY", help="A .yaml, .json or .sql file.  [default: SQL on the standard output]"
 )
-@click.option("--time-limit", default=60.0, show_default=True, metavar="SECONDS", help="Time limit of the search.")
-@click.option("--name", default="tuned", show_default=True, help="Name of the policy.")
+@click.option(
+    "--time-limit",
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time limit of the search. The default policy is always released in full.",
+)
+@click.option("--name", default="tuned", show_default=True, metavar="NAME", help="Name of the policy.")
 @table_option
 @dialect_options
-@click.option("--force", is_flag=True, help="Replace POLICY if it exists.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
 @json_option
 @quiet_option
 def tune(
@@ -90,7 +101,7 @@ def tune(
     from kanon_sql.report.tuned_policy import tuned
 
     place = Place.of(source, table, dialect)
-    ending = None if target is None or target.lower().endswith(".sql") else kind_of(target)
+    ending = None if target is None or target.lower().endswith(".sql") else kind_of(target, ".sql")
     if target is not None and Path(target).exists() and not force:
         raise SourceError(f"{target} exists; hint: --force replaces it")
     text = text_of(queries)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kanon_sql.cli.option_groups import GroupedCommand
 from kanon_sql.cli.options import (
     allow_file_option,
     assigned,
@@ -30,18 +31,20 @@ if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.files.places import Place
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("source", metavar="SOURCE")
 @click.argument("release", metavar="RELEASE")
 @click.argument("certificate", metavar="CERT.json")
 @click.argument("more", nargs=-1, metavar="[RELEASE CERT.json]...")
 @click.option("--table", metavar="NAME", help="Table of a .duckdb file SOURCE, the same as SOURCE.duckdb::NAME.")
-@click.option("--metric", metavar="FILE", help="The table of distances (a, b, distance) that the policy names.")
-@click.option("--hierarchy", metavar="FILE", help="The tree that the policy names.")
-@click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table that a recoding of the policy names; repeatable.")
+@click.option("--metric", metavar="FILE", help="Table of distances (a, b, distance) of the policy.")
+@click.option("--hierarchy", metavar="FILE", help="Tree of the policy.")
+@click.option("--beside", multiple=True, metavar="NAME=FILE", help="A table used in a recoding, or the population; repeatable.")
 @allow_file_option
-@click.option("--pseudonym", multiple=True, metavar="A,B", help="Columns that show tokens instead of identifiers.")
-@secret_file_option("The secret of the release: tokens are computed again.  [default: KANON_SECRET]")
+@click.option(
+    "--pseudonym", multiple=True, metavar="A,B", help="Columns of tokens, which are computed again with the secret; repeatable."
+)
+@secret_file_option("File of the secret of the release.  [default: KANON_SECRET]")
 @dialect_options
 @escaped_option
 @json_option
@@ -88,7 +91,7 @@ def verify(
         for file, proof in zip(more[::2], more[1::2], strict=True)
     ]
     recoded = {name: Place.of(file, dialect=dialect) for name, file in assigned(beside, "--beside", "name=file").items()}
-    others = metric_and_hierarchy(metric, hierarchy)[1] | recoded
+    others = metric_and_hierarchy(metric, hierarchy, dialect)[1] | recoded
     con = audit_macros(duckdb.connect())
 
     def work() -> dict[str, str]:

@@ -20,9 +20,9 @@ def too_small(smallest: int | None, k: int | None, *, people: bool = False) -> s
     return None if k is None else _fewer("class", smallest, k, people=people)
 
 
-def known_columns_hint(k: int | None) -> str:
-    """Return what else a table may have been released for that has classes of fewer than k rows."""
-    return f"{FIRST}; if the release is for any 3 known columns, ask for that: --k {k} --known 3, known=3 in Python"
+def unless_known(asked: str) -> str:
+    """Return the hint about classes that are too small: the release may be for few known columns, which must be asked for."""
+    return f"{FIRST}; if the release is for any 3 known columns, ask for that: {asked}"
 
 
 def too_few_known(smallest: int | None, known: int, k: int | None, *, people: bool = False) -> str | None:

@@ -188,7 +188,7 @@ def _numbers(texts: Sequence[Label]) -> list[Place]:
     if len(found) < len(texts):
         raise PolicyError(
             f"{len(texts) - len(found)} of the {len(texts)} coordinates are empty, infinite or not numbers; "
-            "hint: leave such rows out"
+            "hint: exclude these rows"
         )
     return found
 
@@ -209,7 +209,7 @@ def _regions(
             f"the table {recoding.edges!r} must have the columns a and b; hint: a row for each pair of neighbours"
         )
     if None in texts:
-        raise PolicyError("empty cells are in no region; hint: leave such rows out, or fill them")
+        raise PolicyError("empty cells belong to no region; hint: exclude these rows, or fill the cells")
     place = {text: number for number, text in enumerate(texts)}
     pairs = list(zip(columns["a"], columns["b"], strict=True))
     loops = sum(a == b for a, b in pairs)
@@ -227,7 +227,7 @@ def _regions(
             alone = f" ({unmapped} of them not in {recoding.edges!r})" if unmapped else ""
             raise PolicyError(
                 f"{how_many(len(small), 'label is in a part', 'labels are in parts')} of the map with fewer than k "
-                f"= {k} rows together{alone}; hint: add neighbours, leave such rows out, or merge: IN REGIONS map ('merge')"
+                f"= {k} rows together{alone}; hint: add neighbours, exclude these rows, or merge: IN REGIONS map ('merge')"
             )
     found: Grouping = _solver(name)(rows, edges, k, budget, merge=recoding.components == "merge")
     return found

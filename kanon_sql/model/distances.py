@@ -213,7 +213,7 @@ def _pairs(
         torn += table.setdefault((one, other), value) != value or table.setdefault((other, one), value) != value
     if unread:
         raise PolicyError(
-            f"the distance of {_pairs_of(unread)} is not a number of at least 0 with at most 37 digits; hint: write it like 3, "
+            f"the distance of {_pairs_of(unread)} is not a non-negative number of at most 37 digits; hint: write it like 3, "
             "0.25 or '1/3'"
         )
     if looped:

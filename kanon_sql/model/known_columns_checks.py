@@ -61,8 +61,8 @@ def _check_sets(requirement: KnownColumns, names: list[str], linked: Sequence[Gr
     if requirement.columns is not None and requirement.columns > (most := len(units(names, linked))):
         raise PolicyError(
             f"{requirement.describe()} is about more columns than there are: the quasi-identifiers are {most}; hint: "
-            f"FOR ANY {most} {'COLUMN' if most == 1 else 'COLUMNS'}, or --known {most}"
-        )
+            f"FOR ANY {most} {'COLUMN' if most == 1 else 'COLUMNS'}"
+        ).command(f"--known {most}")
     found = len(requirement.sets) if requirement.sets is not None else requirement.count(units(names, linked))
     if found > MOST_SETS:
         raise PolicyError(

@@ -11,6 +11,7 @@ from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.quasi_identifier import QuasiIdentifier
 from kanon_sql.model.requirements import KAnonymity, People
+from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import as_identifier, named, parsed, same_name, whole
 
 MOST_ROWS = 3
@@ -113,7 +114,7 @@ class LinkedHistories:
             raise PolicyError(f"the query needs {as_identifier(self.per)} and a quasi-identifier of {whose}; hint: return them")
         return replace(self, quasi_identifiers=identifiers, keep=keep).resolved(names)
 
-    def resolved(self, columns: Iterable[str]) -> LinkedHistories:
+    def resolved(self, columns: Iterable[str], surface: Surface = "clause") -> LinkedHistories:
         """Return the same in the spelling of a table.
 
         Raises
@@ -123,7 +124,7 @@ class LinkedHistories:
         """
         names = list(columns)
         spelled = {same_name(name): name for name in names}
-        self.roles.resolve(names)
+        self.roles.resolve(names, surface)
         return LinkedHistories(
             k=self.k,
             per=spelled[same_name(self.per)],

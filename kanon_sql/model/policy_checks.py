@@ -190,10 +190,14 @@ def check_search(algorithm: object, time_limit: object, effort: object, seed: ob
     if not isinstance(algorithm, str) or not algorithm:
         raise PolicyError("algorithm must be the name of an algorithm; hint: 'auto'")
     if algorithm in EFFORTS:
-        hint = f"USING auto (effort = '{algorithm}'), or --effort {algorithm}"
-        raise UnknownAlgorithmError(f"{algorithm} is an effort, not an algorithm; hint: {hint}")
+        hint = f"USING auto (effort = '{algorithm}')"
+        raise UnknownAlgorithmError(f"{algorithm} is an effort, not an algorithm; hint: {hint}").command(
+            f"--effort {algorithm}"
+        )
     if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit is not True and 0 < time_limit < inf):
-        raise PolicyError("time_limit must be a number of seconds above 0; hint: 60, or leave it out")
+        raise PolicyError("time_limit must be a number of seconds above 0; hint: 60, or leave it out").command(
+            "--time-limit 60, or leave it out"
+        )
     one_of(effort, EFFORTS, "effort")
     whole(seed, "seed", 0)
 

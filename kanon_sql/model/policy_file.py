@@ -14,7 +14,7 @@ from kanon_sql.model.policy_names import Stored, stored_of
 from kanon_sql.model.requirements import requirement_from_json
 from kanon_sql.model.stored_policy import OF_DATABASE, ROLES
 from kanon_sql.model.stored_protection import KEY
-from kanon_sql.model.validation import known_keys, listed, parsed, same_name
+from kanon_sql.model.validation import known_keys, listed, missing_file, parsed, same_name
 
 if TYPE_CHECKING:
     import yaml  # type: ignore[import-untyped]
@@ -28,7 +28,7 @@ ENDINGS = (*_YAML, ".json")
 """What the name of a file of policies ends in."""
 
 
-def kind_of(path: str) -> str:
+def kind_of(path: str, *others: str) -> str:
     """Return the ending of a file of policies.
 
     Raises
@@ -38,7 +38,7 @@ def kind_of(path: str) -> str:
     """
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
-        raise SourceError(f"{path} is not a policy file; hint: it must end in {', '.join(ENDINGS)}")
+        raise SourceError(f"{path} is not a policy file; hint: it must end in {', '.join((*others, *ENDINGS))}")
     return ending
 
 
@@ -52,8 +52,12 @@ def text_of(path: str | Path) -> str:
     """
     try:
         return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeError) as error:
-        raise_alone(SourceError(f"cannot read {path}: {type(error).__name__}; hint: it must be a text file in UTF-8"))
+    except FileNotFoundError:
+        raise_alone(SourceError(missing_file(path, ENDINGS)))
+    except OSError as error:
+        raise_alone(SourceError(f"cannot read {path}: {error.strerror}"))
+    except UnicodeError:
+        raise_alone(SourceError(f"{path} is not a text in UTF-8; hint: save it as one"))
 
 
 def written(policies: Iterable[Stored], ending: str, comments: Iterable[str] = ()) -> str:
@@ -168,9 +172,11 @@ def _of_yaml(text: str, name: str) -> list[Stored]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         # Without the snippet of the file that the error itself would show.
-        raise_alone(PolicyError(f"{name}, line {mark.line + 1}: {error.problem or error.context}"))
-    except yaml.YAMLError as error:
-        raise_alone(PolicyError(f"{name} is not YAML: {type(error).__name__}; hint: save it as UTF-8 text"))
+        raise_alone(
+            PolicyError(f"{name}, line {mark.line + 1}: {error.problem or error.context}; hint: check brackets and indentation")
+        )
+    except yaml.YAMLError:
+        raise_alone(PolicyError(f"{name} is not YAML; hint: save it as a text in UTF-8"))
     try:
         items = _items(data)
     except PolicyError as error:

@@ -101,7 +101,7 @@ class Protection:
     def __post_init__(self) -> None:
         """Check each option."""
         if not isinstance(self.k, int) or isinstance(self.k, bool) or not 2 <= self.k <= _LARGEST_K:
-            raise PolicyError("the least count must be a whole number of at least 2; hint: PROTECT n >= 5")
+            raise PolicyError("the least count must be a whole number of at least 2; hint: PROTECT n >= 5").command("--k 5")
         for name, value, known in (
             ("rows", self.rows, _ROWS),
             ("earlier", self.earlier, _EARLIER),

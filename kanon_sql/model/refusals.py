@@ -126,7 +126,8 @@ def without_role(columns: Sequence[str], known: Collection[str], policy: str) ->
     meant = f'did you mean "{near}"? Else ' if near else ""
     subject = f"the column {names} has" if one else f"the columns {names} have"
     way = f"give {_it(columns)} one (IDENTIFIER, BY, KEEP or in GUARANTEE), or leave {_it(columns)} out of the query"
-    return PolicyError(f"{subject} no role in {policy}; hint: {meant}{way}")
+    keys = f"add {_it(columns)} to identifiers, quasi_identifiers or kept in the file of the policy"
+    return PolicyError(f"{subject} no role in {policy}; hint: {meant}{way}").command(f"{meant}{keys}")
 
 
 def _reasons(reasons: Mapping[str, str]) -> str:

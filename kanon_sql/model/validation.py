@@ -8,10 +8,14 @@ import string
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NoReturn
 
 from kanon_sql.errors import PolicyError, hint_of, raise_alone
 from kanon_sql.model.synonyms import OPTIONS
+
+_NAMED = 5
+"""Most files that a hint lists."""
 
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
@@ -68,6 +72,18 @@ def named_file(name: str) -> str | None:
     """
     plain = name[1:-1].replace('""', '"') if name.startswith('"') and name.endswith('"') else name
     return plain if _FILE.search(plain) and '"' not in plain else None
+
+
+def missing_file(path: str | Path, endings: tuple[str, ...]) -> str:
+    """Return what to say of a file that does not exist: which one was probably meant, or what its folder has."""
+    folder = Path(path).parent
+    try:
+        names = sorted(each.name for each in folder.iterdir() if each.name.lower().endswith(endings))
+    except OSError:
+        return f"there is no folder {folder}; hint: check the path"
+    others = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+    has = f"its folder has {others}" if names else f"its folder has no file that ends in {endings[0]}"
+    return f"there is no file {path}; hint: {hint_of(Path(path).name, names, has, spelled=str)}"
 
 
 def as_text(text: str) -> str:

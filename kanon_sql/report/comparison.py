@@ -266,9 +266,8 @@ def _certified(certificates: Iterable[Certificate], shared: Sequence[str], targe
     chosen = [name for name in shared if same_name(name) in named and name != target]
     if not chosen:
         raise PolicyError(
-            "nothing says which columns are quasi-identifiers; hint: name them by --qi zip,age or quasi_identifiers=['zip', "
-            "'age'], or give the certificates"
-        )
+            "nothing says which columns are quasi-identifiers; hint: quasi_identifiers=['zip', 'age'], or give the certificates"
+        ).command("--qi zip,age, or --certificate RELEASE=CERT.json")
     return chosen
 
 

@@ -30,6 +30,7 @@ from kanon_sql.report.people import people_of
 from kanon_sql.report.sensitive import Sensitive, sensitive_of, size_column
 from kanon_sql.report.unit import MeasuredUnit, measured_unit
 from kanon_sql.verification.class_people import people_text
+from kanon_sql.verification.tables import other_columns
 
 _LABELS = "(SELECT CAST({0} AS VARCHAR) FROM {1} WHERE {0} IS NOT NULL EXCEPT SELECT CAST({0} AS VARCHAR) FROM {2} LIMIT 1)"
 """A text of a column that the source has not."""
@@ -158,8 +159,9 @@ def measured(con: Any, policy: Policy, certificate: Certificate | None = None, w
     A few GROUP BYs over each table, and one more for each quasi-identifier.
     """
     names = [qi.column for qi in policy.quasi_identifiers]
-    if columns(con, "released") != [name for name in columns(con, "source") if name not in policy.dropped]:
-        raise AuditError("the columns of the release differ from those of the source; hint: is it a release of that table?")
+    expected = [name for name in columns(con, "source") if name not in policy.dropped]
+    if (wrong := other_columns(columns(con, "released"), expected)) is not None:
+        raise AuditError(wrong)
     sizes = _of_both(con, "k_anonymity", names)
     if sizes[0]["rows"] != sizes[1]["rows"]:
         raise AuditError(

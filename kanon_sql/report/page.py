@@ -205,7 +205,7 @@ def _loss(facts: Measured) -> list[tuple[str, str]]:
             "suppressed cells",
             f"{count(found['suppressed_cells'])} of {count(found['cells'])}: {share(found['suppressed_share'])}",
         ),
-        ("cells made coarser", count(found["generalized_cells"])),
+        ("generalized cells", count(found["generalized_cells"])),
         ("normalized certainty penalty", f"{number('ncp')} (mean loss of a cell: 0 unchanged, 1 suppressed)"),
         ("discernibility", f"{count(found['discernibility'])} (sum of the squared sizes of the classes)"),
         ("usefulness", f"{number('usefulness')} of {len(facts.columns)} (0 is best)"),

@@ -138,7 +138,9 @@ class Draft:
             When the policy is of another table, says more than this page can show, or leaves a column without a role.
         """
         if same_name(stored.table) != same_name(self.table) or stored.groups or stored.person is not None:
-            raise PolicyError(f"{stored} is not of this table alone; hint: ON {self.table}, without AS GROUP and PERSON")
+            raise PolicyError(
+                f"{stored} is not a policy for this table alone; hint: ON {self.table}, without AS GROUP and PERSON"
+            )
         if stored.known_rows is not None:
             raise PolicyError("the studio does not link the rows of people; hint: kanon anonymize --known-rows 2")
         for name in _others(self.columns, stored.columns):
@@ -192,7 +194,7 @@ class Draft:
         if self.dropped is None:
             raise PolicyError("the query is more than a list of columns; hint: change the role in the statement")
         if self.policy.masks is not None and QUASI_IDENTIFIER in (role, self.role(column)):
-            raise PolicyError("only some masks are permitted; hint: permit any combination on the page Policy first")
+            raise PolicyError("only some masks are permitted; hint: first permit any combination on the Policy page")
         name = same_name(column)
         policy = self.policy
         linked = [tuple(each for each in group if same_name(each) != name) for group in policy.linked]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from kanon_sql.engines.duckdb.files.places import Place
 
 if TYPE_CHECKING:
+    from kanon_sql.engines.duckdb.connect.connection import Connection
     from kanon_sql.solvers.budget import Moment
 
 FINISH = b"finish"
@@ -107,7 +108,6 @@ def _release(
 ) -> None:
     import kanon_sql
     from kanon_sql.engines.duckdb.cells.remembered_source import comparable, read_source
-    from kanon_sql.engines.duckdb.connect.registration import session_of
     from kanon_sql.engines.duckdb.files.spilling import private_spilling
     from kanon_sql.engines.duckdb.files.tables import load
     from kanon_sql.studio.rows import sent
@@ -138,10 +138,18 @@ def _release(
         for statement in earlier:
             con.execute(statement).fetchall()
         rows = con.sql(last).to_arrow_table()
-        tables = session_of(con.raw).protected_tables.certificates
-        if tables:  # of which the studio hands over no certificate file
-            pipe.send(("released", tables[-1].figures(), None, sent(rows)))
-        else:
-            certificate = kanon_sql.releases(con)[-1]
-            pipe.send(("released", certificate.figures(), certificate.to_json(), sent(rows)))
-        con.close()
+        made = _made(con)
+        con.close()  # first: once the release is known, the file of the source must be free
+        pipe.send(("released", *made, sent(rows)))
+
+
+def _made(con: Connection) -> tuple[dict[str, str], str | None]:
+    """Return the figures of the last release and its certificate; that of a table of counts is not handed over."""
+    import kanon_sql
+    from kanon_sql.engines.duckdb.connect.registration import session_of
+
+    tables = session_of(con.raw).protected_tables.certificates
+    if tables:
+        return tables[-1].figures(), None
+    certificate = kanon_sql.releases(con)[-1]
+    return certificate.figures(), certificate.to_json()

@@ -49,7 +49,7 @@ def measurable(policy: Policy, texts: Mapping[str, pa.Array], types: pa.StructTy
         try:
             found[name] = exact_texts(texts[name], types.field(name).type, recoding)
         except PolicyError as error:
-            raise_alone(PolicyError(f'the column "{name}": {error}'))
+            raise_alone(error.within(f'the column "{name}"'))
     return found
 
 
@@ -78,7 +78,7 @@ def exact_texts(texts: pa.Array, kind: pa.DataType, recoding: Aggregate) -> pa.A
         values = [float(np.float32(text)) if single else float(text) for text in encoded.dictionary.to_pylist()]
         endless = sum(not math.isfinite(value) for value in values)
         if endless:
-            raise PolicyError(f"{endless} of its {len(values)} values are infinite or NaN; hint: leave such rows out")
+            raise PolicyError(f"{endless} of its {len(values)} values are infinite or NaN; hint: exclude these rows")
         _check_sums(values, recoding)
         written = pa.array([format(Decimal(value + 0.0), "f") for value in values], pa.string())
         return pa.DictionaryArray.from_arrays(encoded.indices, written).dictionary_decode()
@@ -110,7 +110,7 @@ def _check_sums(values: Sequence[float | Fraction], recoding: Aggregate) -> None
     """Refuse numbers whose sum may be too large to be shown; a median is none."""
     large = sum(not -_LARGEST <= value <= _LARGEST for value in values) if isinstance(recoding, Means) else 0
     if large:
-        raise PolicyError(f"{large} of its {len(values)} values are above 1e292; hint: leave such rows out, or take MEDIANS")
+        raise PolicyError(f"{large} of its {len(values)} values are above 1e292; hint: exclude these rows, or take MEDIANS")
 
 
 def numbers_of(labels: Sequence[Label]) -> list[Fraction]:
@@ -131,4 +131,4 @@ def numbers_of(labels: Sequence[Label]) -> list[Fraction]:
         found = [read(text) for text in known]
         if None not in found:
             return [*(value for value in found if value is not None), *([Fraction(0)] * (len(labels) - len(known)))]
-    raise PolicyError("some of its values are outside the years 1 to 9999, or absurdly large; hint: leave such rows out")
+    raise PolicyError("some of its values are outside the years 1 to 9999, or absurdly large; hint: exclude these rows")

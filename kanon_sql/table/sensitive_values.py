@@ -163,5 +163,5 @@ def refuse_far_moments(texts: Sequence[str | None]) -> None:
     unread = [text for text in texts if text is not None and moment(text) is None]
     if unread and all(map(_FAR.fullmatch, unread)):
         raise PolicyError(
-            f"{len(unread)} of the {len(texts)} values are dates outside the years 1 to 9999; hint: leave such rows out"
+            f"{len(unread)} of the {len(texts)} values are dates outside the years 1 to 9999; hint: exclude these rows"
         )

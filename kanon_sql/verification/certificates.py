@@ -10,6 +10,7 @@ from typing import Any
 
 from kanon_sql.certificate.file import RELEASE, Document, Layout, read
 from kanon_sql.errors import AuditError, CertificateError, raise_alone
+from kanon_sql.model.validation import missing_file
 
 
 def read_certificate(path: str, layout: Layout = RELEASE) -> Document:
@@ -23,13 +24,14 @@ def read_certificate(path: str, layout: Layout = RELEASE) -> Document:
     try:
         return read(Path(path).read_bytes().decode(), layout)
     except FileNotFoundError:
-        raise_alone(AuditError(f"there is no file {path}"))
+        raise_alone(AuditError(missing_file(path, (".json",))))
     except OSError as error:
         raise_alone(AuditError(f"cannot read {path}: {error.strerror}"))
     except UnicodeDecodeError:
         raise_alone(AuditError(f"{path} is not UTF-8 text"))
     except CertificateError as error:
-        raise_alone(AuditError(f"{path}, {error}"))
+        placed = error.line is not None or error.field is not None
+        raise_alone(AuditError(f"{path}{',' if placed else ':'} {error}"))
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from kanon_sql.verification.certificates import lines_named, read_certificate, r
 from kanon_sql.verification.coded_source import coded_source
 from kanon_sql.verification.history_bound import History, proven
 from kanon_sql.verification.pseudonyms import Pseudonyms
-from kanon_sql.verification.tables import compare
+from kanon_sql.verification.tables import compare, other_columns
 
 if TYPE_CHECKING:
     from kanon_sql.certificate.file import Document
@@ -83,8 +83,8 @@ def _checked(con: Any, source: Place, release: Place, document: Document) -> dic
     require("own_columns", claimed.own_columns, own, "these columns have one value in all rows of each person:")
     require("cells", claimed.cells, rows * len(requested.quasi_identifiers), "the source has")
     load(con, release, into="released")
-    if columns(con, "released") != columns(con, "source"):
-        raise AuditError("the columns of the release differ from those of the source; hint: is it a release of that table?")
+    if (wrong := other_columns(columns(con, "released"), columns(con, "source"))) is not None:
+        raise AuditError(wrong)
     _check_tokens(con, claimed, requested)
     _check_candidates(con, claimed, requested)
     _check_cells(con, claimed, requested, from_json=release.kind in ("json", "jsonl"))

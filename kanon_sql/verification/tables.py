@@ -20,6 +20,7 @@ from kanon_sql.errors import AuditError, raise_alone
 from kanon_sql.model.how_many import how_many
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.recodings import Intervals, Medians
+from kanon_sql.model.validation import as_identifier
 from kanon_sql.verification.chosen_groups import Bounds, interval_loss, rectangle_losses
 from kanon_sql.verification.class_people import Covers, fewest_people
 from kanon_sql.verification.coded_source import CodedSource
@@ -64,8 +65,19 @@ def require_columns(con: Any, policy: Policy, *, from_json: bool) -> None:
     if from_json and not con.execute("FROM released LIMIT 1").fetchall():
         listed = ", ".join(map(quoted, names))
         con.execute(f"CREATE OR REPLACE TABLE released AS SELECT {listed} FROM source WHERE false")  # noqa: S608
-    if columns(con, "released") != names:
-        raise AuditError("the columns of the release differ from those of the source; hint: is it a release of that table?")
+    if (wrong := other_columns(columns(con, "released"), names)) is not None:
+        raise AuditError(wrong)
+
+
+def other_columns(released: Sequence[str], expected: Sequence[str]) -> str | None:
+    """Return how the columns of a release differ from the expected ones; None if they do not."""
+    lacking = [name for name in expected if name not in released]
+    more = [name for name in released if name not in expected]
+    if list(released) == list(expected):
+        return None
+    found = [f"lacks {', '.join(map(as_identifier, lacking))}"] if lacking else []
+    found += [f"has {', '.join(map(as_identifier, more))}, which should not be there"] if more else []
+    return f"the release {' and '.join(found) or 'has its columns in another order'}; hint: is it a release of that table?"
 
 
 def _released_columns(con: Any, policy: Policy) -> list[str]:

@@ -85,7 +85,7 @@ class LDiversity:
         if self.l.denominator != 1:
             raise PolicyError(f"recursive l-diversity needs a whole l, got {self.l}; hint: l(disease, 'recursive', 3) >= 2")
         if self.c is None:
-            raise PolicyError("recursive l-diversity needs c; hint: l(disease, 'recursive', 3) >= 2")
+            raise PolicyError("recursive l-diversity needs c; hint: l(disease, 'recursive', 3) >= 2").command("--c 3")
         object.__setattr__(self, "c", fraction(self.c, "c"))
         if self.c <= 0:
             raise PolicyError(f"c must be above 0, got {self.c}; hint: c = 3: no value has three times the rows of the rest")

@@ -79,7 +79,7 @@ class TCloseness:
         named(self.sensitive, "the sensitive attribute of t-closeness")
         object.__setattr__(self, "t", fraction(self.t, "t"))
         if not 0 <= self.t <= 1:
-            raise PolicyError(f"t must be from 0 to 1, got {self.t}; hint: t(disease) <= 0.3")
+            raise PolicyError(f"t must be from 0 to 1, got {self.t}; hint: t(disease) <= 0.3").command("--t 0.3")
         if not isinstance(self.metric, str) or not self.metric:
             shown = "an empty text" if self.metric == "" else type(self.metric).__name__
             raise PolicyError(f"the metric of t-closeness must be a name, got {shown}; hint: {', '.join(map(repr, METRICS))}")
@@ -94,7 +94,7 @@ class TCloseness:
             if not isinstance(self.hierarchy, str) or not self.hierarchy:
                 raise PolicyError(
                     "the metric 'hierarchical' needs the table of its tree; hint: t(disease, 'hierarchical', 'tree') <= 0.3"
-                )
+                ).command("--hierarchy tree.csv")
             encodable(self.hierarchy, "the tree of the metric 'hierarchical'")
         elif self.hierarchy is not None:
             raise PolicyError(f"a hierarchy belongs to the metric 'hierarchical', not to {self.metric!r}; hint: leave it out")

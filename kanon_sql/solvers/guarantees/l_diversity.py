@@ -113,7 +113,8 @@ class RequiredLDiversity(AttributeRequirement[LDiversity]):
         count = sorted(self.about.count.tolist(), reverse=True)
         rows = sum(count)
         if self.requirement.variant == "frequency":
-            return f"one value has {count[0]} of {how_many(rows, 'row')}"
+            most = rows * 100 // count[0] / 100
+            return f"one value has {count[0]} of {how_many(rows, 'row')}, so l can be at most {most:g}"
         if self.requirement.variant == "distinct":
             return f"it has {how_many(len(count), 'different value')}"
         if self.requirement.variant == "entropy":

@@ -76,7 +76,7 @@ def refuse_many(table: CodedTable, most: int) -> None:
     """Raise a PolicyError when the table has more than ``most`` rows."""
     if table.rows > most:
         raise PolicyError(
-            f"subset_dp solves at most {most} rows, the table has {table.rows}; hint: use the algorithm 'optimal'"
+            f"subset_dp supports at most {most} rows, but the table has {table.rows}; hint: use the algorithm 'optimal'"
         )
 
 

@@ -53,8 +53,8 @@ def by_length_of_year(form: str) -> bool:
     return "%y" not in form
 
 
-def about_dates(texts: Iterable[str]) -> str | None:
-    """Return in which forms dates are written, and the remedy; None if these are no dates."""
+def about_dates(texts: Iterable[str]) -> tuple[str, str, str] | None:
+    """Return the forms of dates, the remedy in SQL and that of the command line; None if these are not dates."""
     every = list(texts)
     found = date_forms(every)
     if not found:
@@ -63,16 +63,16 @@ def about_dates(texts: Iterable[str]) -> str | None:
     named = sorted(dict.fromkeys([*(form for form, _ in found), DATES[0]]), key=by_length_of_year)
     forms = ", ".join(f"'{form}'" for form in named)
     options = " ".join(f"--date-format {form}" for form, _ in found if form != DATES[0]) or f"--date-format {DATES[0]}"
-    remedy = f"take try_strptime(column, [{forms}])::DATE in the query, or {options} in the command"
-    return f"{counted}; hint: {remedy}{or_month_first(every)}"
+    month_first = or_month_first(every)
+    return counted, f"take try_strptime(column, [{forms}])::DATE{month_first}", options + month_first
 
 
-def about_numbers(texts: Iterable[str]) -> str | None:
-    """Return the remedy for numbers with a decimal comma; None if these are none."""
+def about_numbers(texts: Iterable[str]) -> tuple[str, str, str] | None:
+    """Return which numbers have a decimal comma, the remedy in SQL and that of the command line; None if none has."""
     every = list(texts)
     count = sum(DECIMAL_COMMA.fullmatch(text.strip()) is not None for text in every)
     if not count:
         return None
     of_all = "all of these" if count == len(every) else f"{count:,} of these"
     number = "replace(regexp_replace(column, '[^0-9,+-]', '', 'g'), ',', '.')::DOUBLE"
-    return f"{of_all} have a decimal comma; hint: take {number} in the query, or --decimal , in the command"
+    return f"{of_all} have a decimal comma", f"take {number}", "--decimal ,"

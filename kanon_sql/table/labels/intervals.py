@@ -105,15 +105,21 @@ def _between_ends(low: Fraction | None, high: Fraction | None, recoding: Interva
 
 
 def _read(
-    texts: Sequence[Label], read: Callable[[str], T | None], what: str, hint: str, about: Callable[[list[str]], str | None]
+    texts: Sequence[Label],
+    read: Callable[[str], T | None],
+    what: str,
+    hint: str,
+    about: Callable[[list[str]], tuple[str, str, str] | None],
 ) -> list[T | None]:
-    """Return what each text means; ``about`` says of those that mean nothing how they are written."""
+    """Return what each text means; ``about`` says how texts without a meaning are written, and the remedies."""
     found = [None if text is None else read(text) for text in texts]
     wrong = [text for value, text in zip(found, texts, strict=True) if value is None and text is not None]
     if wrong:
-        problem = f"{len(wrong):,} of the {len(texts):,} values are not {what}"
-        written = about(wrong)
-        raise PolicyError(f"{problem}; hint: {hint}" if written is None else f"{problem}: {written}")
+        problem = f"{len(wrong):,} of the {len(texts):,} distinct values are not {what}"
+        if (written := about(wrong)) is None:
+            raise PolicyError(f"{problem}; hint: {hint}")
+        forms, in_sql, on_command_line = written
+        raise PolicyError(f"{problem}: {forms}; hint: {in_sql}").command(on_command_line)
     return found
 
 

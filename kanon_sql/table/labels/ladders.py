@@ -104,7 +104,7 @@ def about(column: str) -> Iterator[None]:
     try:
         yield
     except (PolicyError, InfeasibleError) as error:
-        raise_alone(type(error)(f'the column "{column}": {error}'))
+        raise_alone(error.within(f'the column "{column}"'))
 
 
 def _ladder(

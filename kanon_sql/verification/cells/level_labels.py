@@ -112,7 +112,7 @@ def label(value: str, level: str) -> str:
     """
     found = _INTERVALS.fullmatch(level)
     if found is None:
-        raise CertificateError("tabulation", "a level of a key is not one that kanon verify knows")
+        raise CertificateError("tabulation", "kanon verify does not recognize the level of a key")
     kind, listed, above, below, number = found.groups()
     steps = listed.split(", ")[int(number) :] if kind == "INTERVALS" else listed.split(", ")
     top, bottom = (None if each is None else Fraction(each) for each in (above, below))

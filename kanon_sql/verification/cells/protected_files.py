@@ -174,7 +174,7 @@ def _check_table(con: Any, checked: Checked, claimed: ClaimedTable) -> None:
 
 def _check_once(joint: JointTables, own: Sequence[int]) -> None:
     if any(own.count(place) > joint.tables.count(joint.tables[place]) for place in own):
-        raise CertificateError("together", "a table is given twice; hint: give each table with its own certificate")
+        raise CertificateError("together", "a table is given twice; hint: pass each table once, with its own certificate")
 
 
 def _report(certificates: Sequence[TableCertificate], joint: JointTables, checked: Checked, compared: int) -> dict[str, str]:

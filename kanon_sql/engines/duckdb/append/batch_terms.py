@@ -180,7 +180,7 @@ def _keys(key: str | Sequence[str], columns: Mapping[str, str]) -> tuple[str, ..
         raise PolicyError(f"the key must be a column or a list of them, got {type(key).__name__}; hint: key='visit_id'")
     given = [key] if isinstance(key, str) else list(key)
     if not given:
-        raise PolicyError("the key has no column; hint: key='visit_id'")
+        raise PolicyError("the key has no columns; hint: key='visit_id'")
     spelled = {same_name(name): name for name in columns}
     for name in given:
         if same_name(named(name, "the key")) not in spelled:

@@ -256,7 +256,7 @@ def places(ask: Ask, source: str, release: str) -> tuple[Place, Place]:
     there = _found(known, parts, database, [schema])
     place = there[:3] if there else (*(database, schema)[: 3 - len(parts)], *parts)
     if there and there[3] == "view":
-        raise SourceError(f"{release} is a view; hint: a release is a table that append makes")
+        raise SourceError(f"{release} is a view, but append creates a table; hint: drop the view, or choose another name")
     if place[0] != origin[0]:
         raise SourceError(
             f"{source} and {release} are in two databases; hint: keep the release where the source is, and COPY it from there"

@@ -10,10 +10,10 @@ import duckdb
 from kanon_sql.engines.audit_figures import (
     FIRST,
     Audit,
-    known_columns_hint,
     measured_requirements,
     too_few_known,
     too_small,
+    unless_known,
 )
 from kanon_sql.engines.audited_unit import person_column
 from kanon_sql.engines.duckdb.audit.known_classes import broken_by_known
@@ -188,7 +188,7 @@ def audit(
             "own_columns": tuple(histories["own_columns"]),
         }
     elif few := too_small(size["k"], k, people=per is not None):
-        raise AuditError(f"{few}; hint: {known_columns_hint(k)}")
+        raise AuditError(f"{few}; hint: {unless_known('known=3')}")
     if broken:
         raise AuditError(f"{broken[0]}; hint: {FIRST}")
     for requirement, row in by_all:

@@ -130,7 +130,9 @@ class TableArguments:
             for rule in rules:
                 if rule.measure not in sums:
                     hint = hint_of(rule.measure, sums, "name one of measures")
-                    raise PolicyError(f"{name} names no sum of the table; hint: {hint}")
+                    raise PolicyError(f"{name} names no sum of the table; hint: {hint}").command(
+                        f"--measures {rule.measure}=COLUMN makes it"
+                    )
         return found
 
     def _sums(self) -> Mapping[str, str]:
@@ -151,4 +153,5 @@ def check_columns(named: Iterable[str], columns: list[str]) -> None:
     known = {same_name(name) for name in columns}
     for each in named:
         if isinstance(each, str) and same_name(each) not in known:
-            raise PolicyError(f"unknown column {each!r}; hint: {hint_of(each, columns, 'name a column of the table')}")
+            there = f"the columns are {', '.join(map(repr, columns))}"
+            raise PolicyError(f"unknown column {each!r}; hint: {hint_of(each, columns, there)}")

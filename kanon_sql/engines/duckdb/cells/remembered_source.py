@@ -168,7 +168,7 @@ def ledger_path(ledger: str | os.PathLike[str]) -> Path:
     """
     path = Place.of(os.fspath(ledger), "main").path
     if not path.parent.is_dir():
-        raise SourceError(f"there is no folder {path.parent}")
+        raise SourceError(f"there is no folder {path.parent}; hint: make it first, or choose another one")
     return path
 
 

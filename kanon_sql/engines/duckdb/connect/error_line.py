@@ -10,7 +10,7 @@ from kanon_sql.errors import InternalError, KanonError
 def error_line(error: Exception) -> str:
     """Return the line about an error that a person reads."""
     if isinstance(error, KanonError):
-        return str(error)
+        return error.on_command_line()
     if isinstance(error, OSError):
         return f"{f'{error.filename}: ' if error.filename else ''}{system_words(error)}"
     if is_out_of_memory(error):

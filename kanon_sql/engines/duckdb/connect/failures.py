@@ -12,7 +12,7 @@ import duckdb
 
 from kanon_sql.engines.duckdb.connect.first_use import RELEASES
 from kanon_sql.engines.duckdb.connect.remembered_failures import worded
-from kanon_sql.engines.duckdb.connect.resources import way_out
+from kanon_sql.engines.duckdb.connect.resources import MEANINGS, way_out
 from kanon_sql.engines.duckdb.connect.wrong_arguments import for_the_other, unknown_argument
 from kanon_sql.errors import ClauseError, KanonError, KanonWarning, SourceError, UnknownColumnError
 
@@ -50,8 +50,8 @@ _PLACE = re.compile(r"\n(?P<head>LINE \d+: )(?P<excerpt>[^\n]*)\n(?P<before> *)\
 _MORE = re.compile(r"\n\n|\n\s*(?:LINE \d|Candidate functions)")
 """What follows the first paragraph: the excerpt, and every function of that name."""
 
-_OURS_MEANT = re.compile(r' Did you mean "[^"]*kanon[_#][^"]*"\?')
-"""A guess that names a table of ours, such as that of the policies."""
+_OURS_MEANT = re.compile(r' Did you mean "(?:[^"]*kanon[_#]|pg_|duckdb_|sqlite_|information_schema)[^"]*"\?')
+"""A guess that names a table of ours, such as that of the policies, or of DuckDB."""
 
 _KIND = re.compile(r"[A-Z][A-Za-z /-]* Error")
 
@@ -108,8 +108,8 @@ def spoken(error: duckdb.Error) -> str:
     words = _OURS_MEANT.sub("", " ".join(_MORE.split(worded(str(error)), maxsplit=1)[0].split()))
     kind = _KIND.match(words)
     if (isinstance(error, _SPEAKING) or _HARMLESS.match(words)) and not _QUOTING.search(words):
-        return words
-    return kind[0] if kind else type(error).__name__
+        return words[kind.end() :].lstrip(": ") if kind else words
+    return MEANINGS.get(type(error).__name__, "its words are kept back")
 
 
 def _is_broken(text: str) -> bool:

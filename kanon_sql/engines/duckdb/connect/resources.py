@@ -26,6 +26,17 @@ _WAYS_OUT = {
 }
 """What to do about the errors of the operating system that say what is missing."""
 
+MEANINGS = {
+    "ConversionException": "a value does not fit the type of its column",
+    "OutOfRangeException": "a number is too large for the type of its column",
+    "BinderException": "it does not have the columns that are needed",
+    "ParserException": "a name in it cannot be used in SQL",
+    "InterruptException": "the work was interrupted",
+    "ConstraintException": "a value is missing or twice there",
+    "SerializationException": "the file is damaged, or of another version",
+}
+"""What kinds of errors of DuckDB mean, without the values that they quote."""
+
 _OFFLOADED = re.compile("failed to offload|max_temp_directory_size")
 _LOCK = re.compile("Could not set lock on file")
 

@@ -37,7 +37,8 @@ def planned_releases(policies: Sequence[StoredPolicy]) -> list[PlannedRelease]:
         When two releases have one name, or a table of people is missing, ambiguous, or itself about other people.
     """
     if not policies:
-        raise PolicyError("there is no policy; hint: a file of policies, or CREATE ANONYMIZATION POLICY in the source")
+        hint = "CREATE ANONYMIZATION POLICY in the source, or give a file of policies"
+        raise PolicyError(f"there is no policy; hint: {hint}").command("--policies policies.yaml, or kanon policy import")
     names = _names(policies)
     persons = {each.name: person for each in policies if (person := _person(each, policies)) is not None}
     homes, keys = dict[str, str](), dict[str, str]()
@@ -103,9 +104,9 @@ def _person(policy: StoredPolicy, policies: Sequence[StoredPolicy]) -> Person | 
         return None
     declared = {each.person.describe(): each.person for each in policies if isinstance(each.person, Person)}
     if len(declared) != 1:
-        wrong = "no policy declares one" if not declared else "several are declared"
+        wrong = "no policy declares PERSON" if not declared else "several policies declare it differently"
         raise PolicyError(
-            f"{policy} is about a person of the database, and {wrong}; hint: PERSON patient FROM patients BY zip, born"
+            f"{policy} has OF PERSON, but {wrong}; hint: PERSON patient FROM patients BY zip, born"
         )
     return next(iter(declared.values()))
 

@@ -205,7 +205,7 @@ def _require_places(source: Path, into: Path) -> None:
     if into.exists() or into.is_symlink():
         raise SourceError(f"{into} exists; hint: a database is released whole at a new name only, so give it one")
     if not into.parent.is_dir():
-        raise SourceError(f"there is no folder {into.parent}")
+        raise SourceError(f"there is no folder {into.parent}; hint: make it first, or choose another one")
 
 
 def _policies_of(source: Path, policies: str | os.PathLike[str] | Sequence[StoredPolicy] | None) -> list[StoredPolicy]:

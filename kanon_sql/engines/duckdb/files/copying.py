@@ -158,7 +158,7 @@ def _put(folder: Path, place: Path, target: Target) -> None:
     if place.name in written and len(written) == 1:
         put(folder / place.name, place, replace=True)
     elif written:
-        raise SourceError(f"this format writes several files, which cannot appear in {place} in one step; nothing was written")
+        raise SourceError(f"this format writes several files, which cannot become {place} in one step; nothing was written")
     elif not target.optional:
         raise SourceError(f"the file written for {place} has vanished from its private folder; nothing was written")
 
@@ -188,19 +188,20 @@ def _place(raw: duckdb.DuckDBPyConnection, name: str) -> Path:
     """
     if "://" in name or name.startswith("file:"):
         raise SourceError(
-            f"a release cannot appear in one step at an address such as {name.partition(':')[0]}:; "
+            f"a release cannot be written in one step to an address such as {name.partition(':')[0]}:; "
             "hint: COPY it to a local file, and upload that"
         )
     path = Path(os.path.realpath(_at_home(raw, name)))
     if path.is_dir():
         if any(path.iterdir()):
-            raise SourceError(f"{path} exists; hint: name a new folder, since only that can appear in one step")
+            raise SourceError(f"{path} exists; hint: choose a new folder, because only that can be written in one step")
     elif os.path.abspath(name).startswith(_STREAMS) or (path.exists() and not path.is_file()):
         raise SourceError(
-            f"a release cannot appear in {name} in one step, because that is not a file; hint: COPY it to a file, and send that"
+            f"a release cannot be written to {name} in one step, because that is not a regular file; "
+            "hint: COPY it to a file, and send that"
         )
     if not path.parent.is_dir():
-        raise SourceError(f"there is no folder {path.parent}")
+        raise SourceError(f"there is no folder {path.parent}; hint: make it first, or choose another one")
     return path
 
 

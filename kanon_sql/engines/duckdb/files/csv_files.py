@@ -80,7 +80,11 @@ def found(place: Place) -> Dialect:
         with opened(files[0]) as file:
             sample = file.read(SAMPLE)
     except (OSError, EOFError, zlib.error) as error:
-        words = system_words(error) if isinstance(error, OSError) and error.strerror else "it is damaged or not compressed"
+        words = (
+            system_words(error)
+            if isinstance(error, OSError) and error.strerror
+            else "it is damaged or not compressed; hint: export it again"
+        )
         raise_alone(SourceError(f"cannot read {files[0]}: {words}"))
     if not sample.strip():
         raise SourceError(f"{place} is empty: it has no line with the names of its columns; hint: export it again")
@@ -122,7 +126,7 @@ def in_utf8(place: Place, dialect: Dialect) -> Iterator[str]:
                 try:
                     shutil.copyfileobj(text, copy)
                 except UnicodeError:
-                    raise_alone(SourceError(f"{path} is not in {encoding}; hint: name another --encoding"))
+                    raise_alone(_not_in(path, encoding))
         yield str(private / "*.csv")
 
 
@@ -132,7 +136,9 @@ def _require_as_many(place: Place, dialect: Dialect) -> None:
         fields = len(next(_rows(lines, dialect.delimiter or ","), dialect.names))
     if dialect.names and fields != len(dialect.names):
         named = how_many(len(dialect.names), "name")
-        raise SourceError(f"{place} has {how_many(fields, 'field')} in its first line, but --names {named}; hint: name each")
+        raise SourceError(
+            f"{place} has {how_many(fields, 'field')} in its first line, but --names has {named}; hint: name each field"
+        )
 
 
 def _delimiter_of(text: str, *, whole: bool) -> str:
@@ -146,6 +152,11 @@ def _delimiter_of(text: str, *, whole: bool) -> str:
         if fields > 1 and (agreed, fields) > most:
             best, most = delimiter, (agreed, fields)
     return best
+
+
+def _other_delimiter(name: str) -> str | None:
+    """Return the separator that the name of an only column has, if any: it may be the names of all columns."""
+    return next((each for each in DELIMITERS if each in name), None)
 
 
 def _rows(lines: Iterator[str] | StringIO, delimiter: str) -> Iterator[list[str]]:
@@ -166,8 +177,16 @@ def lines_of(place: Place, dialect: Dialect) -> Generator[str, None, None]:
 
 
 def _lines(path: str, dialect: Dialect) -> Iterator[str]:
-    with TextIOWrapper(opened(path), dialect.encoding or "utf-8", errors="replace", newline="") as text:
-        yield from text
+    encoding = dialect.encoding or "utf-8"
+    with TextIOWrapper(opened(path), encoding, errors="replace", newline="") as text:
+        try:
+            yield from text
+        except UnicodeError:  # UTF-16 without its first mark is an error even where others are replaced
+            raise_alone(_not_in(path, encoding))
+
+
+def _not_in(path: str, encoding: str) -> SourceError:
+    return SourceError(f"{path} is not in {encoding}; hint: name another --encoding")
 
 
 def trouble(place: Place, dialect: Dialect) -> str | None:
@@ -214,6 +233,8 @@ def remarks(place: Place, dialect: Dialect, names: Sequence[str]) -> list[str]:
     twice = Counter(name.casefold() for name in given)
     usual = dialect.delimiter == {"csv": ",", "tsv": "\t"}[place.kind] or place.dialect.delimiter is not None
     found = [] if usual and (dialect.is_utf8 or place.dialect.encoding) else [dialect.words(len(names))]
+    if len(names) == 1 and place.dialect.delimiter is not None and (other := _other_delimiter(names[0])) is not None:
+        found.append(f"the file has one column; hint: --delimiter '{other}', if that separates its fields")
     for number, (own, name) in enumerate(zip(given, names, strict=False), 1):
         if not own.strip():
             found.append(f"column {number} has no name, and is called {name}")

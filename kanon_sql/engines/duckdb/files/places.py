@@ -5,14 +5,16 @@ from __future__ import annotations
 import glob
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kanon_sql.engines.duckdb.connect.remembered_failures import worded
-from kanon_sql.engines.duckdb.connect.resources import way_out
+from kanon_sql.engines.duckdb.connect.resources import MEANINGS, way_out
 from kanon_sql.engines.duckdb.files.dialect import Dialect
 from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.errors import SourceError, hint_of, raise_alone
+from kanon_sql.model.validation import missing_file
 
 _ENDINGS = {
     ".csv": "csv",
@@ -36,6 +38,9 @@ _ENDINGS = {
 }
 
 _URL = re.compile("[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
+_LISTED = 12
+"""Most tables that an error lists."""
 
 _TABLE = re.compile(r"""(?:("(?:[^"]|"")+"|[^."]+)\.)?("(?:[^"]|"")+"|[^."]+)""")
 """A table's name, optionally after its schema; quotes as in SQL."""
@@ -113,7 +118,7 @@ class Place:
         if many and place.kind == "duckdb":
             raise SourceError(f"{name} is more than one database, or no file; hint: copy it here, and name it and its table")
         if place.kind == "duckdb" and not place.table:
-            raise SourceError(f"{name} is a database, so it needs the name of a table; hint: {name}::patients")
+            raise SourceError(_without_table(path, name))
         if place.kind == "workbook":
             return place
         if place.kind != "duckdb" and place.table:
@@ -121,6 +126,12 @@ class Place:
         if place.table and not _TABLE.fullmatch(place.table):
             raise SourceError(f"{place.table} is not the name of a table; hint: write patients, or main.patients")
         return place
+
+    def without_table(self) -> str:
+        """Return what to say if the database has no such table."""
+        tables = tables_in(self.path)
+        hint = hint_of(self.table, tables, f"its tables are {', '.join(tables[:_LISTED]) or 'none'}", spelled=str)
+        return f"there is no table {self.table} in {self.path}; hint: {hint}"
 
     def escaping(self, formulas: bool) -> Place:
         """Return the same place, with formulas escaped if requested.
@@ -198,24 +209,30 @@ class Place:
         """Raise a SourceError unless there is a file to read; whether there is one behind a URL shows when it is read."""
         if self.pattern is not None:
             if not _URL.match(self.pattern) and not glob.glob(self.pattern, recursive=True):
-                raise SourceError(f"no file matches {self.pattern}")
+                raise SourceError(f"no file matches {self.pattern}; hint: check the folder, and quote the pattern")
             return
         if not self.path.exists():
-            raise SourceError(f"there is no file {self.path}")
+            raise SourceError(missing_file(self.path, tuple(_ENDINGS)))
         if not self.path.is_file():
             raise SourceError(f"{self.path} is not a file")
 
 
-_MEANINGS = {
-    "ConversionException": "a value does not fit the type of its column",
-    "OutOfRangeException": "a number is too large for the type of its column",
-    "BinderException": "it does not have the columns that are needed",
-    "ParserException": "a name in it cannot be used in SQL",
-    "InterruptException": "the work was interrupted",
-    "ConstraintException": "a value is missing or twice there",
-    "SerializationException": "the file is damaged, or of another version",
-}
-"""What kinds of errors of DuckDB mean, without the values that they quote."""
+def tables_in(path: Path) -> list[str]:
+    """Return the tables and views of a database; none if it cannot be read."""
+    import duckdb
+
+    query = """SELECT CASE table_schema WHEN 'main' THEN '' ELSE table_schema || '.' END || table_name
+        FROM system.information_schema.tables ORDER BY 1"""
+    with suppress(duckdb.Error), duckdb.connect(path, read_only=True) as con:
+        return [name for (name,) in con.execute(query).fetchall()]
+    return []
+
+
+def _without_table(path: Path, name: str) -> str:
+    tables = tables_in(path) if path.exists() else []
+    first = next((each for each in tables if not each.startswith("kanon_")), "patients")
+    listed = f" (its tables are {', '.join(tables[:_LISTED])}{', ...' if len(tables) > _LISTED else ''})" if tables else ""
+    return f"{name} is a database, so it needs the name of a table{listed}; hint: {name}::{first}"
 
 
 def plain(error: Exception) -> str:
@@ -236,8 +253,8 @@ def plain(error: Exception) -> str:
     place = f" at line {line[1]}" if line else ""
     if broken:
         return f"it is not in UTF-8{place}; hint: name its encoding, such as --encoding latin-1"
-    kind = _MEANINGS.get(type(error).__name__, "it is not of the form that its name says")
-    return f"{kind}{place}; hint: DuckDB itself says more, and may quote values"
+    kind = MEANINGS.get(type(error).__name__, "it does not have the format that its name says")
+    return f"{kind}{place}; hint: open it in DuckDB, whose own words may quote values"
 
 
 def unreadable(place: Place, why: str) -> SourceError:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.engines.duckdb.connect.resources import system_words
 from kanon_sql.engines.duckdb.files.csv_files import CSV, found, in_utf8, load_csv
+from kanon_sql.engines.duckdb.files.json_files import json_trouble
 from kanon_sql.engines.duckdb.files.places import Place, plain, unreadable
 from kanon_sql.engines.duckdb.files.staging import appeared, put, put_new
 from kanon_sql.engines.duckdb.files.workbooks import load_workbook
 from kanon_sql.engines.duckdb.gather.from_items import levels_of_file
 from kanon_sql.engines.duckdb.names import literal, quoted, table_name
-from kanon_sql.errors import SourceError, raise_alone
+from kanon_sql.errors import SourceError, UnknownColumnError, raise_alone
 from kanon_sql.model.validation import same_name
 
 if TYPE_CHECKING:
@@ -83,7 +84,11 @@ def load(con: Any, place: Place, *, into: str) -> list[str]:
     try:
         if place.kind == "duckdb":
             con.execute(f"ATTACH {literal(str(place.path))} AS kanon_input (READ_ONLY)")
-            con.execute(f"CREATE TABLE {quoted(into)} AS FROM {place.within('kanon_input')}")
+            try:
+                con.execute(f"CREATE TABLE {quoted(into)} AS FROM {place.within('kanon_input')}")
+            except duckdb.CatalogException:
+                con.execute("DETACH kanon_input")
+                raise_alone(SourceError(place.without_table()))
             con.execute("DETACH kanon_input")
             return []
         if place.kind == "workbook":
@@ -92,7 +97,9 @@ def load(con: Any, place: Place, *, into: str) -> list[str]:
         if place.kind in ("json", "jsonl"):
             _exact_json(con, into)
     except duckdb.Error as error:
-        raise_alone(unreadable(place, plain(error)))
+        damaged = place.kind == "parquet" and isinstance(error, duckdb.InvalidInputException)
+        why = "it is not a Parquet file, or is damaged; hint: export it again" if damaged else json_trouble(place)
+        raise_alone(unreadable(place, why or plain(error)))
     return []
 
 
@@ -150,8 +157,14 @@ def load_named(con: Any, policy: Policy, places: Mapping[str, Place]) -> None:
     """
     populations = {same_name(table_name(each)) for each in policy.populations}
     for name, place in places.items():
-        copy = load if same_name(quoted(name)) in populations else load_policy_table
-        copy(con, place, into=name)
+        if same_name(quoted(name)) not in populations:
+            load_policy_table(con, place, into=name)
+            continue
+        load(con, place, into=name)
+        there = columns(con, name)
+        for qi in policy.quasi_identifiers:
+            if same_name(qi.column) not in map(same_name, there):
+                raise UnknownColumnError.of(qi.column, there, f"the guarantee about the population {name}")
 
 
 def _exact_json(con: Any, table: str) -> None:

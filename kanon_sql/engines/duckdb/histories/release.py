@@ -79,7 +79,7 @@ def link_histories(
     source = table if is_relation(table) else frame_of(table)
     requested = LinkedHistories(
         k=k, per=per, known_rows=known_rows, quasi_identifiers=tuple(quasi_identifiers), keep=tuple(keep)
-    ).resolved(names_of(source))
+    ).resolved(names_of(source), "python")
     con = duckdb.connect()
     session = new_session(con, secret)
     session.search.watch(progress)

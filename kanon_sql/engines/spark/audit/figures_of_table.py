@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from kanon_sql.engines.audit_figures import FIRST, Audit, known_columns_hint, measured_requirements, too_few_known, too_small
+from kanon_sql.engines.audit_figures import FIRST, Audit, measured_requirements, too_few_known, too_small, unless_known
 from kanon_sql.engines.audited_unit import person_column
 from kanon_sql.engines.guarantees import audited
 from kanon_sql.engines.spark import guarantees
@@ -112,7 +112,7 @@ def audit(
             df.sparkSession.catalog.dropTempView(view)
     few = too_small(size["k"], k, people=per is not None) if known is None else too_few_known(figures.get("k_known"), known, k)
     if few:
-        raise AuditError(f"{few}; hint: {FIRST if known is not None else known_columns_hint(k)}")
+        raise AuditError(f"{few}; hint: {FIRST if known is not None else unless_known('known=3')}")
     if broken:
         raise AuditError(f"{broken[0]}; hint: {FIRST}")
     if unit.open is not None and (k is not None or any(each is not None for each in thresholds(given).values())):

@@ -188,7 +188,7 @@ def _protect_function() -> type:
             arrow_schema(shown.fields, _PROTECT)
             for name in sums.values():
                 if type(_field(table.dataType, name).dataType).__name__ not in _WHOLE:
-                    raise SourceError(f"{_PROTECT} adds up whole numbers only; hint: kanon_sql.spark.protect(df, ...)")
+                    raise SourceError(f"{_PROTECT} sums whole numbers only; hint: kanon_sql.spark.protect(df, ...)")
             for name in ("n", *sums):
                 shown.add(name, LongType())
             return AnalyzeResult(schema=shown, withSinglePartition=True)
