@@ -175,7 +175,7 @@ def anonymize(
         released = _by_options({**options}, measures)
     else:
         _refuse_options(ctx)
-        stored = _policy_of(policy_file)
+        stored = policy_in_file(policy_file)
         released = _by_policy(stored)
         histories_of = None if stored.known_rows is None else stored_histories(stored)
     with publication(source, target, output) as job:
@@ -235,7 +235,7 @@ def policy_of(
     )
 
 
-def _policy_of(text: str) -> StoredPolicy:
+def policy_in_file(text: str) -> StoredPolicy:
     """Return a policy of a file of policies."""
     from kanon_sql.cli.script import read_input
     from kanon_sql.model.policy_file import choose

@@ -7,25 +7,34 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kanon_sql.cli.anonymize import anonymize, policy_of
+from kanon_sql.cli.anonymize import anonymize, policy_in_file, policy_of
 from kanon_sql.cli.option_groups import GroupedCommand
-from kanon_sql.cli.options import DIALECT, assigned, column_names, given_options, require_guarantee, show
+from kanon_sql.cli.options import DIALECT, assigned, column_names, dialect_options, given_options, require_guarantee, show
 from kanon_sql.cli.publication import PATIENCE
 from kanon_sql.cli.terminal import progress
 from kanon_sql.engines.duckdb.files.spilling import private_spilling
+from kanon_sql.engines.duckdb.names import quoted
 from kanon_sql.engines.interrupt import interruptible
 from kanon_sql.errors import PolicyError, SourceError
 from kanon_sql.model.append_options import APPEND_CHOICES, APPEND_DEFAULTS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from kanon_sql.engines.duckdb.append.batch import Batch
+    from kanon_sql.engines.duckdb.files.dialect import Dialect
+    from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.model.policy import Policy
+    from kanon_sql.model.stored_policy import StoredPolicy
 
 _OF_FILES = (
     "source", "policy_file", "target", "row_order", "table", *DIALECT, "beside", "certificate",
     "ending", "force", "as_json", "escape_formulas", "known_rows",
 )  # fmt: skip
 """What `anonymize` takes because it writes a file, or that a release that grows cannot have."""
+
+_SOURCE = "kanon_source"
+"""The database and the table of a file."""
 
 _OF_ANY_POLICY = ("secret", "strict", "quiet", "allowed_files")
 """What `anonymize` takes that is no part of a policy."""
@@ -43,7 +52,9 @@ _POLICY = tuple(each for each in anonymize.params if each.name not in _OF_FILES)
     metavar="A,B",
     help="Columns that identify a row. They are not released unless the policy says so.",
 )
-@click.option("--policy", "stored", metavar="NAME", help="A policy stored in the database, instead of policy options.")
+@click.option(
+    "--policy", "stored", metavar="NAME", help="A policy stored in the database, or a file of policies: FILE or FILE::NAME."
+)
 @click.option(
     "--leftover",
     type=click.Choice(APPEND_CHOICES["leftover"]),
@@ -72,6 +83,7 @@ _POLICY = tuple(each for each in anonymize.params if each.name not in _OF_FILES)
     show_default=True,
     help="What to do with new rows of people who were released before.",
 )
+@dialect_options
 @click.pass_context
 def append(
     context: click.Context,
@@ -81,6 +93,7 @@ def append(
     key: tuple[str, ...],
     stored: str | None,
     drop: tuple[str, ...],
+    dialect: Dialect,
     secret: bytes | None,
     strict: bool,
     quiet: bool,
@@ -91,34 +104,40 @@ def append(
 ) -> None:
     """Release the rows of SOURCE that were never released, as the next batch of RELEASE.
 
-    SOURCE is a table or a view of a database: FILE.duckdb::TABLE. RELEASE is a table of the same database, which the first
-    batch makes. A ledger next to SOURCE records by keyed hashes which rows were released.
+    SOURCE is a table or a view of a database, FILE.duckdb::TABLE, or a file with all rows so far. RELEASE is a table of the
+    same database, or FILE.duckdb::TABLE; the first batch makes it. A ledger in the database records by keyed hashes which rows
+    were released.
 
     Rows that find no class wait for a later batch. It is not an error if there are no new rows: nothing is written.
     """
     import kanon_sql
     from kanon_sql.engines.duckdb.append.steps import Append
     from kanon_sql.engines.duckdb.files.places import Place
+    from kanon_sql.model.policy_file import ENDINGS
 
     choices = {name: options.pop(name) for name in APPEND_CHOICES}
     if stored is None:
         require_guarantee(options)
     else:
         _refuse_second_policy(context)
-    origin = Place.of(source)
-    if origin.kind != "duckdb":
-        raise SourceError(f"{origin} is not a database; hint: a release can grow only in FILE.duckdb::TABLE")
+    origin = Place.of(source, dialect=dialect)
     origin.require()
-    name, table = _within(origin, release), _name(origin)
+    apart = origin.kind != "duckdb"
+    home, name = _home(origin, release)
+    table = f"{_SOURCE}.main.{_SOURCE}" if apart else _name(origin)
     given = {"weights": assigned(weights, "--weight", "column=number"), **options}
     given["recodings"] = assigned(recodings, "--recode", "column=DIGITS")
-    con = kanon_sql.connect(str(origin.path), secret=secret, allowed_files=allowed_files)
+    con = kanon_sql.connect(str(home), secret=secret, allowed_files=allowed_files)
 
-    def policy(columns: list[str]) -> Policy | str:
-        return policy_of(columns, **given) if stored is None else stored
+    def policy(columns: list[str]) -> Policy | StoredPolicy | str:
+        if stored is None:
+            return policy_of(columns, **given)
+        return policy_in_file(stored) if stored.partition("::")[0].lower().endswith(ENDINGS) else stored
 
     def work() -> Batch:
         with closing(con):
+            if apart:
+                _read(con, origin)
             columns = [row[0] for row in con.execute(f"DESCRIBE FROM {table}").fetchall()]
             con.watch(lambda moment: step("solving", moment))
             job = Append(con, con.session, strict=strict, surface="command" if stored is None else "policy", **choices)
@@ -129,9 +148,10 @@ def append(
                 policy=policy(columns),
                 drop=column_names(drop, columns) if stored is None else None,
                 options={},
+                apart=apart,
             )
 
-    with private_spilling(str(origin.path), con), progress(not quiet) as step:
+    with private_spilling(str(home), con), progress(not quiet) as step:
         batch = interruptible(con.interrupt, work, finish=con.finish, patience=PATIENCE)
     if not quiet:
         figures = batch.figures()
@@ -139,20 +159,38 @@ def append(
         show(figures.items())
 
 
-def _name(place: Any) -> str:
+def _name(place: Place) -> str:
     from kanon_sql.engines.duckdb.names import qualified
 
     return qualified(place.name)
 
 
-def _within(origin: Any, release: str) -> str:
-    """Return the release as a name in the database of the source."""
+def _home(origin: Place, release: str) -> tuple[Path, str]:
+    """Return the database of the release, and its name in it."""
     from kanon_sql.engines.duckdb.files.places import Place
 
+    if origin.kind != "duckdb":
+        if "::" not in release:
+            raise SourceError(f"{origin.path.name} is a file, so RELEASE needs a database; hint: released.duckdb::{release}")
+        place = Place.of(release)
+        return place.path, _name(place)
     place = Place.of(release if "::" in release else f"{origin.path}::{release}")
     if place.path != origin.path:
-        raise SourceError("SOURCE and RELEASE are in two databases; hint: keep the release where the source is, and export it")
-    return _name(place)
+        raise SourceError(
+            "SOURCE and RELEASE are in different databases; hint: keep the release where the source is, and export it"
+        )
+    return origin.path, _name(place)
+
+
+def _read(con: Any, origin: Place) -> None:
+    """Read a file into a database in memory, next to that of the release."""
+    from kanon_sql.engines.duckdb.files.tables import load
+
+    current = con.execute("SELECT system.main.current_database()").fetchall()[0][0]
+    con.execute(f"ATTACH ':memory:' AS {_SOURCE}; USE {_SOURCE}")
+    for remark in load(con, origin, into=_SOURCE):
+        click.echo(remark, err=True)
+    con.execute(f"USE {quoted(current)}")
 
 
 def _refuse_second_policy(context: click.Context) -> None:

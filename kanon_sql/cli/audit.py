@@ -48,7 +48,7 @@ _RISK = "FROM reidentification_risk('source', $qi, population := $population, fr
 @click.command(cls=GroupedCommand)
 @click.argument("file")
 @qi_option
-@click.option("--k", type=int, metavar="K", help="Exit with code 1 if a class has fewer rows, or people with --per.")
+@click.option("--k", type=int, metavar="K", help="Exit with code 1 if a class has fewer than K rows, or people with --per.")
 @click.option(
     "--known",
     type=click.IntRange(1),
@@ -76,8 +76,12 @@ _RISK = "FROM reidentification_risk('source', $qi, population := $population, fr
     help="Exit with code 1 if a larger share of the rows, or people, is unique.",
 )
 @click.option("--population", metavar="FILE", help="Table of everybody with the columns of --qi, for the journalist risk.")
-@click.option("--k-map", type=int, metavar="K", help="Exit with code 1 if a class matches fewer rows of --population.")
-@click.option("--presence", metavar="DELTA", help="Exit with code 1 if a row of --population has a greater sum of shares.")
+@click.option("--k-map", type=int, metavar="K", help="Exit with code 1 if a class matches fewer than K rows of --population.")
+@click.option(
+    "--presence",
+    metavar="DELTA",
+    help="Exit with code 1 if a person of --population may be in FILE with a probability above DELTA.",
+)
 @click.option(
     "--fraction",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -116,8 +120,8 @@ def audit(
 ) -> None:
     """Measure the guarantees and risks of FILE.
 
-    By default k-anonymity and the risk of re-identification; with --sensitive also l-diversity and t-closeness, and with
-    --beta or --delta beta-likeness or delta-disclosure privacy.
+    By default, these are k-anonymity and the risk of re-identification; with --sensitive also l-diversity and t-closeness,
+    and with --beta or --delta beta-likeness or delta-disclosure privacy.
 
     With --per, classes and risks count people. If a column repeats people and neither --per nor --per-row is given, the first
     line says that the unit was not settled.

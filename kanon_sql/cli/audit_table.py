@@ -48,19 +48,17 @@ _EMPTY = "if suppressed cells may be empty, as in tables of PROTECT, nothing is 
     "--least",
     type=click.IntRange(0),
     metavar="N",
-    help="Least count of a suppressed cell: 0 if it may be empty, as in tables of PROTECT.  [default: 1]",
+    help="Minimum count of a suppressed cell: 0 if it may be empty, as in PROTECT tables.  [default: 1]",
 )
 @click.option(
     "--rows",
     type=click.Choice(["null", "absent"]),
     default="null",
     show_default=True,
-    help="null: suppressed rows are in FILE. absent: they are left out, so a missing row has any count.",
+    help="null: FILE contains suppressed rows. absent: it omits them, so a missing row may have any count.",
 )
 @click.option("--sums", multiple=True, metavar="S,T", help="Columns of sums. A group without people has a sum of 0.")
-@click.option(
-    "--possible", metavar="FILE", help="Table of the combinations of some keys that can have people; all others are empty."
-)
+@click.option("--possible", metavar="FILE", help="Table of key combinations that can have people; all others are empty.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Fail if the audit takes longer.")
 @table_option
 @dialect_options
@@ -87,7 +85,7 @@ def audit_table(
 ) -> None:
     """Find the suppressed cells of FILE that its totals give away, and small groups that its rows give away together.
 
-    FILE is a table of counts with its totals, by any tool. An empty key means all of its values, an empty count means
+    FILE is a table of counts with its totals, from any tool. An empty key means all of its values, an empty count means
     suppressed. For each suppressed cell, two linear programs find the least and the greatest count that agree with the rest.
 
     Exits with code 1 if a suppressed cell is known exactly or provably below --k, and with 3 if FILE cannot be checked.

@@ -15,7 +15,7 @@ from kanon_sql.cli.audit import audit
 from kanon_sql.cli.audit_table import audit_table
 from kanon_sql.cli.compare import compare
 from kanon_sql.cli.frontier import frontier
-from kanon_sql.cli.options import allow_file_option, secret_option
+from kanon_sql.cli.options import UNMEASURED, allow_file_option, secret_option
 from kanon_sql.cli.policies import policy
 from kanon_sql.cli.protect import protect
 from kanon_sql.cli.publication import PATIENCE
@@ -32,9 +32,6 @@ from kanon_sql.engines.interrupt import interruptible, stopping_signals
 from kanon_sql.errors import AuditError, nearest, raise_alone
 from kanon_sql.model.printable import without_controls
 from kanon_sql.model.synonyms import OPTIONS
-
-_UNMEASURED = 3
-"""Exit code of ``kanon audit`` where it could not measure: 1 says that it did, and that a guarantee is broken."""
 
 
 def _fail(message: str, code: int = 1) -> NoReturn:
@@ -77,7 +74,7 @@ def _meant(error: click.NoSuchOption) -> click.UsageError:
 
 def _code(ctx: click.Context, error: Exception) -> int:
     """Return the exit code of a command that failed."""
-    return _UNMEASURED if ctx.invoked_subcommand in ("audit", "audit-table") and not isinstance(error, AuditError) else 1
+    return UNMEASURED if ctx.invoked_subcommand in ("audit", "audit-table") and not isinstance(error, AuditError) else 1
 
 
 @click.group(cls=Kanon, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})

@@ -89,7 +89,7 @@ def compare(
 
     Queries compute counts, sums and averages over one table. A row of a release counts for all values that its labels cover.
 
-    The page counts SOURCE: do not publish it.
+    The page contains counts of SOURCE: do not publish it.
     """
     import duckdb
 

@@ -125,7 +125,7 @@ def write_visits(folder: str, rows: int, seed: int) -> None:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise_alone(SourceError(f"cannot make the folder {folder}: {error.strerror}; hint: name another"))
+        raise_alone(SourceError(f"cannot make the folder {folder}: {error.strerror}; hint: choose another one"))
     if place.exists():
         raise SourceError(f"{place} exists; hint: name another folder")
     text = BytesIO()

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 @per_row_option
 @keep_option
 @drop_option
-@click.option("--sensitive", metavar="A", help="The sensitive column that --t is about.")
+@click.option("--sensitive", metavar="A", help="The sensitive column for --t.")
 @click.option("--t", "ts", metavar="T,T", help="Maximum distance of a class from the whole table, 0 to 1.")
 @click.option(
     "--metric", metavar="NAME", help="Distance used by --t: equal, ordered, numeric, hierarchical, or a file.  [default: equal]"
@@ -224,7 +224,7 @@ def _stored(files: Iterable[str], known: list[str]) -> list[Candidate]:
         kind_of(file)
         found += [Candidate.stored(each, known) for each in for_rows(read(text_of(file), file))]
     if files and not found:
-        raise SourceError("the files of --policies have no policy for rows; hint: PROTECT has no frontier")
+        raise SourceError("the files of --policies contain no policy for rows; hint: PROTECT policies have no frontier")
     return found
 
 

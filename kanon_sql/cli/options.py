@@ -22,6 +22,9 @@ _GUARANTEES = ("k", *(next(iter(each.options)) for each in THRESHOLDS), "k_map",
 _COSTED = re.compile(r"(|.*[\s)\"])COST\s+(\S+)\s*", re.IGNORECASE | re.DOTALL)
 """A mask and its cost: the columns that are shown, maybe none, and a number."""
 
+UNMEASURED = 3
+"""Exit code of a check that could not measure or prove: 1 says that a claim or a guarantee is broken."""
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 qi_option = click.option(
@@ -69,7 +72,7 @@ def _known_encoding(_context: click.Context, _option: click.Parameter, name: str
 def _names(_context: click.Context, _option: click.Parameter, names: str | None) -> tuple[str, ...]:
     found = tuple(column_names([names or ""], []))
     if len({each.casefold() for each in found}) < len(found):
-        raise click.BadParameter("a name is there twice; hint: name each column differently")
+        raise click.BadParameter("a column name occurs twice; hint: give each column a different name")
     return found
 
 

@@ -65,7 +65,7 @@ def _people(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
     "shown",
     multiple=True,
     metavar="A,B",
-    help="Keys whose rows must be shown, or the table is refused; '' is the total, A=x,B=y one row. Repeatable.",
+    help="Refuse the table unless it shows the rows of these keys; '' is the total, A=x,B=y one row. Repeatable.",
 )
 @click.option("--hide", "hidden", multiple=True, metavar="A=x,B=y", help="A row to suppress, by its values; repeatable.")
 @click.option("--impossible", multiple=True, metavar="A=x,B=y", help="Values that nobody can have together; repeatable.")

@@ -201,7 +201,7 @@ def publication(source: str, target: str, output: Output) -> Iterator[Publicatio
             separator = found(origin).delimiter if origin.kind == "csv" else dialect.delimiter
             place = replace(place, dialect=replace(written, delimiter=separator))
         if place.kind == "workbook":
-            raise SourceError(f"{place} would be a spreadsheet, which is only read; hint: -o {place.called}.csv")
+            raise SourceError(f"{place} is a spreadsheet, which kanon can only read; hint: -o {place.called}.csv")
         _check_target(origin, place, output.force)
         proof = None if output.certificate is None else _evidence_path(output.certificate, (origin, place), output.force)
         staging = stack.enter_context(staging_directory(place.path.parent))

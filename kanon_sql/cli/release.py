@@ -52,7 +52,7 @@ _OF_SOURCE = ("prices", "scale", "unit", "policy", "number")
 @click.option(
     "--explain",
     is_flag=True,
-    help="Print the order of the releases, the roles of columns, and risks over tables; write nothing.",
+    help="Print the order of the releases, the roles of columns, and risks across tables; write nothing.",
 )
 @secret_option
 @allow_file_option

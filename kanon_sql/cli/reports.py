@@ -67,7 +67,7 @@ def page_target(name: str, endings: tuple[str, ...], inputs: Iterable[Path], for
 @click.option(
     "--keep", multiple=True, metavar="A,B", help="Columns released unchanged on purpose; all others then need a role."
 )
-@click.option("--per", metavar="COLUMN", help="Without a certificate: column that identifies people, to count them.")
+@click.option("--per", metavar="COLUMN", help="Column that identifies people, to count them if there is no certificate.")
 @per_row_option
 @sensitive_options
 @click.option("--population", metavar="FILE", help="The table of the population that the certificate names.")
@@ -116,8 +116,8 @@ def report(
     The page is green if the guarantee is kept, and red if it is broken, or a class has rows of too few people. It is amber if
     the release is still dangerous: a column looks like an identifier, or repeats people and nobody settled what a row is.
 
-    The page is one HTML file that loads nothing. Do not publish it: it counts the source. If the guarantee is broken, the
-    command writes the page and exits with code 1.
+    The page is one HTML file that loads nothing. Do not publish it: it contains counts of the source. If the guarantee is
+    broken, the command writes the page and exits with code 1.
 
     With the certificate of a table of counts, RELEASE is that table. This page may be published with it, and there is none if a
     claim does not hold.

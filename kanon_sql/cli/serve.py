@@ -48,8 +48,8 @@ def serve(database: str, http: bool, port: int, rows: int, seconds: float, memor
     The protocol is the Model Context Protocol (MCP). Its tools list the releases, describe them, and answer one SELECT at a
     time.
 
-    A database is refused if any of its tables has no certificate, or other rows than the audited ones. Every answer comes from
-    releases, so no sequence of queries gives more than they do.
+    A database is refused if any of its tables has no certificate, or differs from the audited table. Every answer comes from
+    releases, so no sequence of queries reveals more than they do.
     """
     if find_spec("mcp") is None:
         raise MissingPackageError.of("kanon serve", "mcp", "serve")

@@ -214,7 +214,7 @@ class Shell:
             self.con = self._reconnect(path, bool(options))
         except (duckdb.Error, KanonError) as error:
             self.con = self._reconnect(":memory:", False)
-            raise_alone(KanonError(f"{str(error).strip()}; the shell is in an empty database in memory now"))
+            raise_alone(KanonError(f"{str(error).strip()}; the shell now uses an empty in-memory database"))
 
     def _read(self, words: list[str]) -> None:
         if len(words) != 1:

@@ -152,10 +152,12 @@ def suggest(
 
 
 def _comments(found: Suggestion) -> list[str]:
-    """Return what a YAML file says about the columns that have no role yet."""
+    """Return what a YAML file says about its columns: why each has its role, and which have none yet."""
+    reasons = [f"{each.column}: {each.role}, {each.reason}" for each in found.roles if each.column not in found.undecided]
     if not found.undecided:
-        return []
+        return reasons
     return [
+        *reasons,
         "Write each of these columns under identifiers, quasi_identifiers or kept. Until then no release returns it.",
         *found.questions,
     ]

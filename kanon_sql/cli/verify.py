@@ -10,6 +10,7 @@ import click
 
 from kanon_sql.cli.option_groups import GroupedCommand
 from kanon_sql.cli.options import (
+    UNMEASURED,
     allow_file_option,
     assigned,
     column_names,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 @secret_file_option("File of the secret of the release.  [default: KANON_SECRET]")
 @dialect_options
 @escaped_option
+@click.option("--strict", is_flag=True, help="Exit with code 3 if all claims hold but the lower bound is not proven again.")
 @json_option
 def verify(
     source: str,
@@ -62,6 +64,7 @@ def verify(
     secret: bytes | None,
     dialect: Dialect,
     escape_formulas: bool,
+    strict: bool,
     as_json: bool,
 ) -> None:
     """Check a release and its certificate.
@@ -76,6 +79,7 @@ def verify(
     from kanon_sql.engines.duckdb.files.places import Place
     from kanon_sql.generalize.groups import grouped_again
     from kanon_sql.verification.cells.protected_files import verify_tables
+    from kanon_sql.verification.certificates import UNPROVEN
     from kanon_sql.verification.files import verify_files
 
     if secret is not None and not pseudonym:
@@ -84,7 +88,7 @@ def verify(
         raise click.UsageError(f"{more[-1]} has no certificate; hint: kanon verify SOURCE A.csv A.json B.csv B.json")
     of_rows = {"--metric": metric, "--hierarchy": hierarchy, "--pseudonym": pseudonym}
     if more and (given := [name for name, value in of_rows.items() if value]):
-        raise click.UsageError(f"{given[0]} is about rows; hint: leave it out for tables of counts")
+        raise click.UsageError(f"{given[0]} applies to rows; hint: leave it out for tables of counts")
     tables = Place.of(source, table, dialect), Place.of(release, dialect=dialect.of_releases).escaping(escape_formulas)
     together = [
         (Place.of(file, dialect=dialect.of_releases).escaping(escape_formulas), proof)
@@ -105,14 +109,19 @@ def verify(
             found = interruptible(con.interrupt, work, patience=PATIENCE)
     except AuditError as error:
         if not escape_formulas and _looks_escaped(tables[1]):
-            error = AuditError(f"{error}; hint: if RELEASE was written with --escape-formulas, say so here too")
+            error = AuditError(f"{error}; hint: if RELEASE was written with --escape-formulas, pass it here, too")
         if as_json:
             click.echo(json.dumps({"holds": False, "broken": [str(error)]}))
         raise_alone(error)
+    proven = not any(UNPROVEN in said for said in found.values())
     if as_json:
-        click.echo(json.dumps({"holds": True, "broken": [], **found}))
+        click.echo(json.dumps({"holds": True, "broken": [], "proven": proven, **found}))
     else:
         show(found.items(), "verified")
+    if strict and not proven:
+        words = "the lower bound is not proven again; hint: omit --strict to check all other claims"
+        click.echo(f"error: --strict: {words}", err=True)
+        click.get_current_context().exit(UNMEASURED)
 
 
 def _looks_escaped(release: Place) -> bool:

@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 
 _YAML = (".yaml", ".yml")
 
+_FIRST = ("name", "table", "column", "type", "identifiers", "pseudonyms", "quasi_identifiers", "kept", "requirements")
+"""The keys that a file shows first."""
+
+_DEFAULTS = (
+    ("algorithm", "auto"), ("every_column", False), ("metric", "equal"), ("objective", "max"), ("recoding", "suppress"),
+    ("row_order", "shuffled"), ("seed", 0), ("unlisted_limit", "1/5"), ("variant", "frequency"), ("weight", 1),
+)  # fmt: skip
+"""What a file need not say."""
+
 _NAMED = re.compile('^the policy ".*?"')
 """The policy that a message is about, which is not what is wrong."""
 
@@ -62,15 +71,30 @@ def text_of(path: str | Path) -> str:
 
 def written(policies: Iterable[Stored], ending: str, comments: Iterable[str] = ()) -> str:
     """Return policies as the text of a file; YAML begins with comments, a line each, and JSON has none."""
-    items = [
-        {"name": each.name, **({"table": each.table} if each.table else {}), **json.loads(each.to_json())} for each in policies
-    ]
+    items = [_item(each) for each in policies]
     if ending not in _YAML:
         return json.dumps({"policies": items}, indent=2, ensure_ascii=False) + "\n"
     # U+0085 would be written as it is, as the end of a line, and be read as a space
     readable = "\x85" not in json.dumps(items, ensure_ascii=False)
     text: str = _yaml().safe_dump({"policies": items}, sort_keys=False, allow_unicode=readable, width=120)
     return "".join([*(f"# {each}\n" for each in comments), text])
+
+
+def _item(policy: Stored) -> dict[str, Any]:
+    """Return a policy as an object without what is the default; with all of it, if that would mean another policy."""
+    whole = {"name": policy.name, **({"table": policy.table} if policy.table else {}), **json.loads(policy.to_json())}
+    short: dict[str, Any] = _without_defaults(whole)
+    return short if _policy(short) == policy else whole
+
+
+def _without_defaults(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_defaults(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {name: each for name, each in value.items() if each not in (None, []) and (name, each) not in _DEFAULTS}
+    first = [name for name in _FIRST if name in kept]
+    return {name: _without_defaults(kept[name]) for name in (*first, *(name for name in kept if name not in first))}
 
 
 def read(text: str, name: str) -> list[Stored]:

@@ -68,6 +68,7 @@ def texts_of(source: Source, run: Run, ending: str = "csv") -> dict[str, str]:
         found["policy.json"] = written([stored], ".json")
         found["policy.sql"] = f"{definition_of(stored)};\n"
         command = ["kanon", "anonymize", str(source.place), "-o", _output(table, ending), "--policy", "policy.json"]
+        command += source.place.dialect.options
         for name in filter(None, map(named_file, draft.policy.tables)):
             command += ["--allow-file", name]
         found["release.sh"] = f"{shlex.join(command)}\n"

@@ -34,6 +34,10 @@ def read_certificate(path: str, layout: Layout = RELEASE) -> Document:
         raise_alone(AuditError(f"{path}{',' if placed else ':'} {error}"))
 
 
+UNPROVEN = "not checked again"
+"""How a report begins what it says of a claim that is not proven again."""
+
+
 @contextmanager
 def lines_named(path: str, document: Document) -> Iterator[None]:
     """Name the file and the line of a claim that does not hold.

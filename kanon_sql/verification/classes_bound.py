@@ -46,7 +46,7 @@ def proven_by_classes(source: CodedSource, claimed: Certificate) -> Fraction:
     weights = [table.exact_cost(cost) for cost in table.cost.tolist()]
     counts, prices = table.weight.tolist(), claimed.prices or ()
     if not all_pay_at_most_the_cheapest(table.codes, kinds, nulls, weights, counts, prices, policy.least_class_size, unit):
-        raise CertificateError("prices", "they prove no bound: some class loses less by row than one of its rows pays")
+        raise CertificateError("prices", "they do not prove a bound: a row pays more than its class loses per row")
     return require_bound(claimed.lower_bound, Fraction(sum(n * price for n, price in zip(counts, prices, strict=True)), unit))
 
 

@@ -26,7 +26,15 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.requirements import PopulationRequirement
 from kanon_sql.model.validation import same_name
 from kanon_sql.verification.cells.protected_files import verify_tables
-from kanon_sql.verification.certificates import between, is_of, lines_named, read_certificate, require, require_between
+from kanon_sql.verification.certificates import (
+    UNPROVEN,
+    between,
+    is_of,
+    lines_named,
+    read_certificate,
+    require,
+    require_between,
+)
 from kanon_sql.verification.claims import verify
 from kanon_sql.verification.class_people import people_text
 from kanon_sql.verification.classes_bound import proven_by_classes
@@ -227,9 +235,9 @@ def _report(c: Certificate, coded: CodedSource, loss: Loss, proven: Fraction, un
     if c.bound_method.startswith(_NO_BOUND):
         again = "nothing to prove"
     elif c.prices is None:
-        again = "not checked again: it has no prices"
+        again = f"{UNPROVEN}: it has no prices"
     elif proven < c.lower_bound:
-        again = f"not checked again: a search; the prices prove {number(proven)}"
+        again = f"{UNPROVEN}: a search; the prices prove {number(proven)}"
     else:
         again = f"proven again by its prices: {number(proven)}"
     meaning = c.saving if proven >= c.lower_bound else f"{c.saving}, if the lower bound holds"

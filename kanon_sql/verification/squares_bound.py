@@ -60,7 +60,7 @@ def proven_by_squares(source: CodedSource, claimed: Certificate) -> Fraction:
         columns.append([numbers[code] for code in table.codes[:, place].tolist()])
     counts, weights = table.weight.tolist(), [qi.weight for qi in policy.quasi_identifiers]
     if not all_pay_at_most_their_loss(columns, weights, counts, prices, policy.least_class_size, unit):
-        raise CertificateError("prices", "they prove no bound: some class pays more than it loses")
+        raise CertificateError("prices", "they do not prove a bound: a class pays more than it loses")
     return require_bound(claimed.lower_bound, Fraction(sum(n * price for n, price in zip(counts, prices, strict=True)), unit))
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+from workbooks import row, workbook
 
 from kanon_sql.engines.duckdb.files.dialect import Dialect
 from kanon_sql.engines.duckdb.files.places import Place
@@ -77,7 +77,7 @@ def test_what_is_given_is_not_looked_for(tmp_path: Path) -> None:
     named = read(path, encoding="cp1250", delimiter=";", names=("p", "Q r"))
     assert named[1:] == ([("ł", "x"), ("1", "2")], ["p", "Q r"])
     few = refused(path, encoding="cp1250", delimiter=";", names=("p",))
-    assert few == "a.csv has 2 fields in its first line, but --names 1 name; hint: name each"
+    assert few == "a.csv has 2 fields in its first line, but --names has 1 name; hint: name each field"
 
 
 def test_columns_that_are_called_otherwise_are_named(tmp_path: Path) -> None:
@@ -130,36 +130,6 @@ def test_dates_and_numbers_of_elsewhere(tmp_path: Path) -> None:
     assert {type(row[2]).__name__ for row in rows} == {"date"}
     assert [row[3] for row in rows] == [float(row[3].replace(".", "").replace(",", ".")) for row in mixed]
     assert [row[1] for row in rows] == [row[1] for row in mixed]  # no number has a comma, so these may be codes
-
-
-def workbook(path: Path, **sheets: str) -> Path:
-    """Write a workbook: for each sheet its rows as XML."""
-    main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
-    links = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    package = "http://schemas.openxmlformats.org/package/2006"
-    listed = "".join(f'<sheet name="{name}" sheetId="{n}" r:id="r{n}"/>' for n, name in enumerate(sheets, 1))
-    found = "".join(
-        f'<Relationship Id="r{n}" Type="{links}/worksheet" Target="worksheets/s{n}.xml"/>' for n, _ in enumerate(sheets, 1)
-    )
-    with zipfile.ZipFile(path, "w") as file:
-        file.writestr("[Content_Types].xml", f'<Types xmlns="{package}/content-types"/>')
-        office = f'<Relationship Id="r1" Type="{links}/officeDocument" Target="xl/workbook.xml"/>'
-        file.writestr("_rels/.rels", f'<Relationships xmlns="{package}/relationships">{office}</Relationships>')
-        file.writestr("xl/workbook.xml", f'<workbook {main} xmlns:r="{links}"><sheets>{listed}</sheets></workbook>')
-        file.writestr("xl/_rels/workbook.xml.rels", f'<Relationships xmlns="{package}/relationships">{found}</Relationships>')
-        for n, rows in enumerate(sheets.values(), 1):
-            file.writestr(f"xl/worksheets/s{n}.xml", f"<worksheet {main}><sheetData>{rows}</sheetData></worksheet>")
-    return path
-
-
-def row(number: int, *cells: str | float) -> str:
-    written = "".join(
-        f'<c r="{chr(65 + n)}{number}" t="inlineStr"><is><t>{cell}</t></is></c>'
-        if isinstance(cell, str)
-        else f'<c r="{chr(65 + n)}{number}"><v>{cell}</v></c>'
-        for n, cell in enumerate(cells)
-    )
-    return f'<row r="{number}">{written}</row>'
 
 
 def test_a_sheet_is_a_table(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_a_mistake_is_one_line(clinic: Path, kanon: Kanon) -> None:
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
     assert "does not count people by it" in done.stderr
     done = kanon("release", "clinic.duckdb", "-o", "public.duckdb", "--policies", "none.yaml")
-    assert done.stderr.startswith("error: cannot read none.yaml")
+    assert done.stderr == "error: there is no file none.yaml; hint: did you mean policies.yaml?\n"
 
 
 @pytest.mark.everything

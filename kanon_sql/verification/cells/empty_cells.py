@@ -62,7 +62,7 @@ class ImpossibleCells:
             When somebody has.
         """
         if any(self.has(cell.keys) for cell in cells):
-            raise CertificateError("protection", "somebody has values that IMPOSSIBLE says nobody can have")
+            raise CertificateError("protection", "a person has values that IMPOSSIBLE rules out")
 
     def related(self, related: set[Pair]) -> set[Pair]:
         """Return pairs of keys that say something about each other, with those that this is about."""

@@ -30,7 +30,7 @@ from kanon_sql.verification.cells.table_claims import (
     read_claims,
     require,
 )
-from kanon_sql.verification.certificates import lines_named, read_certificate
+from kanon_sql.verification.certificates import UNPROVEN, lines_named, read_certificate
 
 if TYPE_CHECKING:
     from kanon_sql.engines.duckdb.files.places import Place
@@ -183,7 +183,7 @@ def _report(certificates: Sequence[TableCertificate], joint: JointTables, checke
     groups = sum(not system.is_seen(row) and system.needs_witness(row) for row in range(system.rows))
     joined = f"; {groups:,} for groups that rows name together" if groups else ""
     again = bound >= first.lower_bound
-    proof = f"proven again: {bound:,}" if again else f"not checked again: a search; the cuts prove {bound:,}"
+    proof = f"proven again: {bound:,}" if again else f"{UNPROVEN}: a search; the cuts prove {bound:,}"
     solved, not_compared = len(joint.solved), joint.earlier - compared
     left = f"; {how_many(solved - len(certificates), 'table')} not given, so not compared" * (solved > len(certificates))
     later = f"; {how_many(not_compared, 'table')} not given, so not compared" * (not_compared > 0)

@@ -140,4 +140,4 @@ def _check_secondaries(system: PublishedSystem, secondaries: tuple[int, ...]) ->
     if system.primaries.intersection(secondaries):
         raise CertificateError("secondaries", "one of them is primary")
     if any(system.has_to_be_shown(row) for row in (*system.primaries, *secondaries)):
-        raise CertificateError("secondaries", "a row is suppressed that has to be shown")
+        raise CertificateError("secondaries", "a row that must be shown is suppressed")

@@ -19,6 +19,7 @@ from kanon_sql.model.policy_checks import OWN
 from kanon_sql.model.policy_names import of_name
 from kanon_sql.model.policy_options import POLICY_DEFAULTS, PolicyOptions, completed
 from kanon_sql.model.recodings import Generalization
+from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.validation import named, refuse_twice, same_name
 
@@ -105,7 +106,7 @@ def terms_of(
     ask: Ask,
     columns: Mapping[str, str],
     key: str | Sequence[str],
-    policy: Policy | str | None,
+    policy: Policy | StoredPolicy | str | None,
     options: PolicyOptions[str | Generalization],
     *,
     surface: Surface,
@@ -120,8 +121,8 @@ def terms_of(
         The columns of the source with their types.
     key : str or sequence of str
         The columns that tell rows apart.
-    policy : Policy or str, optional
-        The policy, or the name of a stored one.
+    policy : Policy, StoredPolicy or str, optional
+        The policy, one of a file, or the name of a stored one.
     options : PolicyOptions
         The policy by its parts, where there is no ``policy``.
     drop : sequence of str, optional
@@ -147,7 +148,10 @@ def terms_of(
     if drop is not None:
         raise PolicyError("policy and drop cannot be combined; hint: name the columns in the policy, as IDENTIFIER")
     database = str(ask("SELECT system.main.current_database()")[0][0])
-    stored = of_name(named(policy, "policy"), stored_policies(ask, database) or ())
+    if isinstance(policy, StoredPolicy):
+        stored = policy
+    else:
+        stored = of_name(named(policy, "policy"), stored_policies(ask, database) or ())
     names = _with_roles(columns, keys, stored.columns)
     released = stored.released(names)
     shown = shown_by(stored)

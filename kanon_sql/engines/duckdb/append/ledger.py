@@ -122,8 +122,8 @@ class Ledger:
         if not any(tables):
             if self._columns(self.release):
                 raise SourceError(
-                    f"{self.release} exists and has no ledger {self.rows}; hint: append makes the release itself: drop it, "
-                    "or give another name"
+                    f"{self.release} exists and has no ledger {self.rows}; hint: append creates this table; drop it or "
+                    "choose another name"
                 )
             for name, columns in ((self.rows, _ROWS), (self.batches, _BATCHES)):
                 own = ", ".join(f"{quoted(column)} {kind}" for column, kind in columns)
@@ -140,16 +140,18 @@ class Ledger:
         if secret != self._token():
             raise SourceError("the ledger was written with another secret; hint: give the secret of the first batch")
         if release != self._own:
-            raise SourceError(f"the ledger is that of {release}, not of {self._own}; hint: give the release another name")
+            raise SourceError(f"the ledger belongs to {release}, not to {self._own}; hint: give the release another name")
         if others := terms.changed(earlier):
             raise SourceError(
-                f"the ledger is of another policy: {', '.join(others)} were others in the batches before; hint: give the "
-                "policy of the first batch, or begin another release"
+                f"the ledger belongs to another policy: {', '.join(others)} differed in earlier batches; hint: use the policy "
+                "of the first batch, or start another release"
             )
         if self._ask(_COUNT.format(self.rows)) != [(rows, rows)]:
-            raise SourceError(f"{self.rows} has other rows than after batch {self.batch}; hint: restore it from a backup")
+            raise SourceError(f"the rows of {self.rows} changed after batch {self.batch}; hint: restore it from a backup")
         if not self._columns(self.release):
-            raise SourceError(f"{self.release} has vanished; hint: restore it from a backup, or drop its ledger to start again")
+            raise SourceError(
+                f"{self.release} no longer exists; hint: restore it from a backup, or drop its ledger to start again"
+            )
         if self._fingerprint() != (rows, fingerprint):
             raise SourceError(
                 f"{self.release} was altered since batch {self.batch}; hint: restore it; make changes in a copy or a view of it"

@@ -33,6 +33,7 @@ from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import PolicyOptions
 from kanon_sql.model.recodings import Generalization
 from kanon_sql.model.repetition import RepeatedPeopleError
+from kanon_sql.model.stored_policy import StoredPolicy
 from kanon_sql.model.surfaces import Surface
 from kanon_sql.model.unit_of_policy import unit_of
 from kanon_sql.model.validation import same_name
@@ -96,27 +97,28 @@ class Append:
         release: str,
         *,
         key: str | Sequence[str],
-        policy: Policy | str | None,
+        policy: Policy | StoredPolicy | str | None,
         drop: Sequence[str] | None,
         options: PolicyOptions[str | Generalization],
+        apart: bool = False,
     ) -> Batch:
-        """Take the steps in a transaction; see `append`."""
+        """Take the steps in a transaction; see `append`. A source ``apart`` is in another database: that of a file."""
 
         def terms(columns: Mapping[str, str]) -> Terms:
             files = self._session.allowed_files
             return terms_of(self.ask, columns, key, policy, options, surface=self._surface, drop=drop, allowed_files=files)
 
         with self._session.announcements.waiting():
-            return self._run(source, release, terms)
+            return self._run(source, release, terms, apart=apart)
 
-    def _run(self, source: str, release: str, terms_for: Callable[[Mapping[str, str]], Terms]) -> Batch:
+    def _run(self, source: str, release: str, terms_for: Callable[[Mapping[str, str]], Terms], *, apart: bool) -> Batch:
         try:
             self._raw.execute("BEGIN TRANSACTION")
         except duckdb.TransactionException:
             raise_alone(SourceError("a transaction is open; hint: COMMIT first: an append is a transaction of its own"))
         try:
-            origin, place = places(self.ask, source, release)
-            batch = self.take(origin, place, origin[:2], terms_for)
+            origin, place = places(self.ask, source, release, apart=apart)
+            batch = self.take(origin, place, place[:2] if apart else origin[:2], terms_for)
             if batch.number is None:
                 self._raw.execute("ROLLBACK")
             else:
@@ -239,7 +241,7 @@ class Append:
         return found
 
 
-def places(ask: Ask, source: str, release: str) -> tuple[Place, Place]:
+def places(ask: Ask, source: str, release: str, *, apart: bool = False) -> tuple[Place, Place]:
     """Return database, schema and name of the source and of the release.
 
     Raises
@@ -257,9 +259,10 @@ def places(ask: Ask, source: str, release: str) -> tuple[Place, Place]:
     place = there[:3] if there else (*(database, schema)[: 3 - len(parts)], *parts)
     if there and there[3] == "view":
         raise SourceError(f"{release} is a view, but append creates a table; hint: drop the view, or choose another name")
-    if place[0] != origin[0]:
+    if place[0] != origin[0] and not apart:
         raise SourceError(
-            f"{source} and {release} are in two databases; hint: keep the release where the source is, and COPY it from there"
+            f"{source} and {release} are in different databases; hint: keep the release where the source is, and COPY it "
+            "from there"
         )
     if tuple(map(same_name, place)) == tuple(map(same_name, origin[:3])):
         raise SourceError("the release is the source; hint: give it another name")

@@ -32,6 +32,15 @@ class Dialect:
         """Whether DuckDB reads the file as it is."""
         return self.encoding in ("utf-8", "utf-8-sig", None)
 
+    @property
+    def options(self) -> list[str]:
+        """The options of the command line that say what is known."""
+        found = [] if self.delimiter is None else ["--delimiter", "tab" if self.delimiter == "\t" else self.delimiter]
+        found += [] if self.encoding is None else ["--encoding", self.encoding]
+        found += ["--names", ",".join(f'"{name}"' if "," in name else name for name in self.names)] if self.names else []
+        found += [part for form in self.dates for part in ("--date-format", form)]
+        return found + ([] if self.decimal == "." else ["--decimal", self.decimal])
+
     def words(self, columns: int) -> str:
         """Return how a file was read, for people: ``read as: semicolon, Windows-1252, 12 columns``."""
         encoding, sign = self.encoding or "utf-8", self.delimiter or ","

@@ -18,7 +18,7 @@ _BEGINNINGS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-"""Byte order marks and their encodings; UTF-32 comes first, because its mark begins like that of UTF-16."""
+"""The first bytes of files and their encodings; UTF-32 comes first, because it begins like UTF-16."""
 
 _UNDEFINED = frozenset(b"\x81\x8d\x8f\x90\x9d")
 """Bytes that mean nothing in Windows-1252."""

@@ -42,6 +42,9 @@ _URL = re.compile("[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _LISTED = 12
 """Most tables that an error lists."""
 
+_KIND = re.compile(r"^[A-Z][A-Za-z /-]* Error: ")
+"""How DuckDB's words begin."""
+
 _TABLE = re.compile(r"""(?:("(?:[^"]|"")+"|[^."]+)\.)?("(?:[^"]|"")+"|[^."]+)""")
 """A table's name, optionally after its schema; quotes as in SQL."""
 
@@ -247,7 +250,8 @@ def plain(error: Exception) -> str:
     speaking = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.CatalogException, duckdb.PermissionException)
     cause = way_out(error)
     if cause or isinstance(error, speaking):
-        return worded(str(error)).splitlines()[0] + (f"; hint: {cause}" if cause else "")
+        words = _KIND.sub("", worded(str(error)).splitlines()[0])
+        return words + (f"; hint: {cause}" if cause else "")
     line = re.search(r"\bLine: (\d+)", str(error))
     broken = re.search(r"not utf-8|unicode", str(error), re.IGNORECASE)
     place = f" at line {line[1]}" if line else ""
