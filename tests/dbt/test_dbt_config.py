@@ -106,7 +106,7 @@ REFUSED = {
         "{}",
         "select (case when n = 0 then 'p' else 'P' end || patient_id)::varchar collate nocase as patient_id, "
         "zip, age, diagnosis from REF, (select unnest([0, 1]) as n)",
-        "the column patient_id calls different texts the same person",
+        "the column patient_id treats different texts as the same person",
     ),
     "groups": (
         "k=5",
@@ -319,3 +319,16 @@ def test_a_snapshot_of_a_release_is_refused(built: Path, tmp_path: Path) -> None
     told = dict(re.findall(r"(\w+) is a snapshot of the release (\w+), which would keep the rows of all releases", done.stdout))
     assert told == {"of_a_release": "patients_released", "of_a_view": "patients_released", "of_a_function": "diagnoses_close"}
     assert not rows(project, "FROM information_schema.tables WHERE table_name LIKE 'of_%'")
+
+
+def test_a_target_without_the_plugin_is_refused(built: Path, tmp_path: Path) -> None:
+    from shutil import copytree
+
+    project = Path(copytree(built, tmp_path / "clinic", symlinks=True))
+    profile = project / "profiles.yml"
+    text = re.sub(r"\n +plugins:\n +- module: kanon_sql\.dbt_plugin\n", "\n", profile.read_text())
+    assert "kanon_sql" not in text
+    profile.write_text(text)
+    done = dbt(project, "run", "--select", "patients_released")
+    assert done.returncode != 0
+    assert "does not load the plugin of kanon-sql; hint: plugins: [{module: kanon_sql.dbt_plugin}]" in done.stdout
