@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,7 @@ def test_nobody_is_present_by_more_than_delta(
     con: Connection, by: str, columns: dict[str, Shows], delta: str, beside: str, using: str
 ) -> None:
     clause = f"ANONYMIZE BY {by} GUARANTEE presence(census) <= {delta}{beside} USING {using} (suppress = '*')"
-    con.execute(f"CREATE TABLE released AS FROM patients {clause}")
+    con.execute(f"CREATE TABLE released AS SELECT {', '.join(columns)}, disease FROM patients {clause}")
     assert greatest(con, columns, "released") <= Fraction(delta)
     certificate = kanon_sql.releases(con)[-1]
     assert certificate.lower_bound <= certificate.cost
@@ -105,7 +106,7 @@ def test_the_audit_shares_nothing_with_the_solver(con: Connection, monkeypatch: 
         shown = np.full(len(codes), (1 << len(cost)) - 1, np.uint64)
         return Cheapest(shown=shown, cost=np.zeros(len(codes), np.int64), complete=True)
 
-    release = "FROM patients ANONYMIZE BY {} GUARANTEE presence(census) <= {}"
+    release = "SELECT zip, age FROM patients ANONYMIZE BY {} GUARANTEE presence(census) <= {}"
     monkeypatch.setattr(presence, "_alike", lambda *_: None)
     monkeypatch.setattr(k_map, "cheapest", everything)
     monkeypatch.setattr(delta_presence.RequiredDeltaPresence, "holds", lambda *_: True)
@@ -131,17 +132,18 @@ def test_the_audit_adds_up_shares_of_overlapping_classes(con: Connection, monkey
 
 @pytest.mark.everything
 def test_every_entrance_makes_the_same_release(con: Connection, tmp_path: Path) -> None:
-    named = "['zip', 'age']"
-    policy = Policy.of(presence=0.1, population="census", quasi_identifiers=["zip", "age"])
+    others = ["day", "town", "disease"]
+    named = f"qi := ['zip', 'age'], keep := {others}"
+    policy = Policy.of(presence=0.1, population="census", quasi_identifiers=["zip", "age"], keep=others)
     assert policy.requirements == (DeltaPresence(delta="0.1", population="census"),)
     assert Policy.from_json(policy.to_json()) == policy
     con.execute(f"COPY census TO '{tmp_path}/census.parquet'")
     releases = [
-        "FROM patients ANONYMIZE BY zip, age GUARANTEE presence(census) <= 0.1",
-        "FROM patients ANONYMIZE BY zip, age GUARANTEE 1/10 >= presence(main.census)",
-        f"FROM patients ANONYMIZE BY zip, age GUARANTEE presence('{tmp_path}/census.parquet') <= 0.1",
-        f"FROM delta_present('patients', 0.1, 'census', qi := {named})",
-        f"FROM k_anonymize('patients', 1, presence := 0.1, population := 'census', qi := {named})",
+        "FROM patients ANONYMIZE BY zip, age KEEP day, town, disease GUARANTEE presence(census) <= 0.1",
+        "FROM patients ANONYMIZE BY zip, age KEEP day, town, disease GUARANTEE 1/10 >= presence(main.census)",
+        f"FROM patients ANONYMIZE BY zip, age KEEP day, town, disease GUARANTEE presence('{tmp_path}/census.parquet') <= 0.1",
+        f"FROM delta_present('patients', 0.1, 'census', {named})",
+        f"FROM k_anonymize('patients', 1, presence := 0.1, population := 'census', {named})",
         f"FROM anonymize('patients', '{policy.to_json()}')",
     ]
     con.execute(
@@ -156,6 +158,7 @@ def test_every_entrance_makes_the_same_release(con: Connection, tmp_path: Path) 
         presence=0.1,
         population="census",
         quasi_identifiers=["zip", "age"],
+        keep=others,
         tables={"census": frames["census"]},
     )
     rows = zip(*(release.table.column(name).to_pylist() for name in ("zip", "age")), strict=True)
@@ -172,7 +175,7 @@ def test_every_entrance_makes_the_same_release(con: Connection, tmp_path: Path) 
     ("statement", "kind", "told"),
     [
         (
-            "FROM patients ANONYMIZE BY zip GUARANTEE presence(census) <= 0.02",
+            "SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE presence(census) <= 0.02",
             InfeasibleError,
             "has 60 rows, and the population",
         ),
@@ -186,12 +189,16 @@ def test_every_entrance_makes_the_same_release(con: Connection, tmp_path: Path) 
             ClauseError,
             "the labels of zip in BINS follow",
         ),
-        ("FROM delta_present('patients', 0.1, 'census')", SourceError, "not have a column named"),
+        ("FROM delta_present('patients', 0.1, 'census')", SourceError, "census lacks a column that is a quasi-identifier; hint: qi := "),
         ("FROM k_anonymize('patients', 2, presence := 0.1, qi := ['zip'])", PolicyError, "presence needs the table of the"),
-        ("FROM patients ANONYMIZE BY zip GUARANTEE presence(census) <= 0.1 USING mondrian", PolicyError, "cheapest_masks can"),
         (
-            "FROM patients ANONYMIZE BY GROUPING SETS ((zip, age), (zip, town)) GUARANTEE presence(census) <= 0.03 "
-            "USING auto (suppress = '*')",
+            "SELECT zip FROM patients ANONYMIZE BY zip GUARANTEE presence(census) <= 0.1 USING mondrian",
+            PolicyError,
+            "cheapest_masks can",
+        ),
+        (
+            "SELECT zip, age, town FROM patients ANONYMIZE BY GROUPING SETS ((zip, age), (zip, town)) "
+            "GUARANTEE presence(census) <= 0.03 USING auto (suppress = '*')",
             InfeasibleError,
             "no release was found that keeps presence(census) <= 3/100; hint: permit masks that show less",
         ),
@@ -227,7 +234,8 @@ def test_a_release_that_grows_is_refused(con: Connection) -> None:
 @pytest.mark.everything
 def test_a_table_is_measured_in_python(con: Connection) -> None:
     con.execute(
-        "CREATE TABLE r AS FROM patients ANONYMIZE BY zip, age GUARANTEE presence(census) <= 0.1 USING auto (suppress = '*')"
+        "CREATE TABLE r AS SELECT zip, age FROM patients ANONYMIZE BY zip, age "
+        "GUARANTEE presence(census) <= 0.1 USING auto (suppress = '*')"
     )
     frames = {name: con.sql(f"SELECT zip, age FROM {name}").to_arrow_table() for name in ("r", "patients", "census")}
     figures = kanon_sql.audit(frames["r"], quasi_identifiers=["zip", "age"], population=frames["census"], presence="1/10")
@@ -261,8 +269,9 @@ def test_no_cell_that_is_shown_looks_like_a_suppressed_one(con: Connection, show
 def test_empty_cells_need_a_text_for_suppressed_ones(con: Connection) -> None:
     con.execute("CREATE OR REPLACE TABLE gaps AS SELECT * REPLACE (CASE WHEN age > 30 THEN age END AS age) FROM patients")
     con.execute("CREATE OR REPLACE TABLE all_gaps AS SELECT * REPLACE (CASE WHEN age > 30 THEN age END AS age) FROM census")
-    statement = "FROM gaps ANONYMIZE BY zip, age GUARANTEE presence(all_gaps) <= 0.2"
-    with pytest.raises(PolicyError, match="age has empty cells, which would look like suppressed ones; hint: a text for"):
+    statement = "SELECT zip, age FROM gaps ANONYMIZE BY zip, age GUARANTEE presence(all_gaps) <= 0.2"
+    told = re.escape("age has empty cells, which would look like suppressed ones; hint: USING auto (suppress = '*'), or fill")
+    with pytest.raises(PolicyError, match=told):
         con.sql(statement).fetchall()
     assert con.sql(f"{statement} USING auto (suppress = '*')").fetchall()
-    assert con.sql("FROM gaps ANONYMIZE BY zip GUARANTEE presence(all_gaps) <= 0.2").fetchall()
+    assert con.sql("SELECT zip FROM gaps ANONYMIZE BY zip GUARANTEE presence(all_gaps) <= 0.2").fetchall()

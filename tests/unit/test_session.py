@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from kanon_sql.engines.duckdb.connect.failures import RequestedStatement, error_to_raise
 from kanon_sql.engines.duckdb.connect.session import Session
-from kanon_sql.errors import AuditError, InfeasibleError, PolicyError
+from kanon_sql.errors import AuditError, InfeasibleError, PolicyError, SourceError
 from kanon_sql.model.policy import Policy
 from kanon_sql.pipeline import empty_certificate
 from kanon_sql.solvers.budget import Moment
@@ -71,3 +72,9 @@ def test_only_a_search_with_a_release_can_be_ended() -> None:
     assert (session.search.finish(), session.search.ended()) == (True, True)
     session.search.rest()
     assert not session.search.finish()
+
+
+def test_ctrl_c_while_rows_are_handed_over_is_an_interrupt() -> None:
+    released = RequestedStatement(released=True)
+    assert isinstance(error_to_raise(RuntimeError("Query interrupted"), released, Session()), KeyboardInterrupt)
+    assert isinstance(error_to_raise(RuntimeError("anything else"), released, Session()), SourceError)

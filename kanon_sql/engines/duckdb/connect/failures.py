@@ -45,7 +45,13 @@ _QUOTING = re.compile(r'ENUM\(|"?kanon#|\bkanon_')
 _PASSED_ON = (duckdb.InterruptException, KanonError, KanonWarning, AttributeError, ImportError, TypeError)
 """What is wrong with the call, not with the data."""
 
+_INTERRUPTED = "Query interrupted"
+"""What DuckDB says of Ctrl-C while it hands over rows."""
+
 _PLACE = re.compile(r"\n(?P<head>LINE \d+: )(?P<excerpt>[^\n]*)\n(?P<before> *)\^")
+
+_LACKING = re.compile(r'Referenced table "([^"]+)" not found!\s+Candidate tables: "kanon#columns"')
+"""What DuckDB says where a population lacks a column, in a query that a function has written."""
 
 _MORE = re.compile(r"\n\n|\n\s*(?:LINE \d|Candidate functions)")
 """What follows the first paragraph: the excerpt, and every function of that name."""
@@ -79,7 +85,7 @@ def _releases() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(RELEASES)})\b", re.IGNORECASE)
 
 
-def error_to_raise(error: Exception, statement: RequestedStatement, session: Session) -> KanonError | None:
+def error_to_raise(error: Exception, statement: RequestedStatement, session: Session) -> KanonError | KeyboardInterrupt | None:
     """Return the error to raise in the place of one that a statement failed with; None lets that through as it is.
 
     Parameters
@@ -94,6 +100,8 @@ def error_to_raise(error: Exception, statement: RequestedStatement, session: Ses
         wrong = _mistake(error, statement.text)
         if wrong is not None:
             return wrong
+    if isinstance(error, RuntimeError) and str(error) == _INTERRUPTED:
+        return KeyboardInterrupt()
     if not statement.released or isinstance(error, _PASSED_ON):
         return None
     if not isinstance(error, duckdb.Error) or _is_broken(statement.text):
@@ -137,7 +145,12 @@ def _mistake(error: duckdb.Error, text: str) -> KanonError | None:
         return not_our_word(text)
     if isinstance(error, duckdb.ConversionException):
         return for_the_other(text, str(error))
-    return unknown_argument(text, str(error)) if isinstance(error, duckdb.BinderException) else None
+    if not isinstance(error, duckdb.BinderException):
+        return None
+    if (lacking := _LACKING.search(str(error))) is not None:
+        hint = "qi := ['zip', 'age'] lists the columns that both tables have"
+        return SourceError(f"{lacking[1]} lacks a column that is a quasi-identifier; hint: {hint}")
+    return unknown_argument(text, str(error))
 
 
 def _located(cause: KanonError, text: str) -> KanonError:
