@@ -12,8 +12,8 @@ WAYS = {
     "per row": r"PER ROW|--per-row|per_row\b",
     "per": r"""(?:\bPER\b|--per\b|\bper ?(?::=|=>?))[ =]*(?!ROW\b)['"`\w]""",
     "keep": r"\bKEEP\b|--keep|\bkeep\b",
-    "drop": r"\bleaves? (?:\S+ ){0,12}?out\b|--drop|\bdrop\b|\bIDENTIFIER\b|\bremove\b",
-    "by": r"\binto BY\b|\bin BY\b|--qi|\bin qi\b|\bput (?:\S+ ){1,4}into\b",
+    "drop": r"\bleaves? (?:\S+ ){0,12}?out\b|--drop|\bdrop\b|\bIDENTIFIER\b|\bto identifiers\b|\bremove\b",
+    "by": r"\b(?:in|into|to) BY\b|--qi|\b(?:in|to) qi\b|\bto quasi_identifiers\b|\bput (?:\S+ ){1,4}into\b",
 }
 
 ON_PURPOSE = ("per row", "keep")

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+import sys
+from pathlib import Path
 
 import click
 import duckdb
 import pytest
-from pages import DOCS, PAGES, ROOT
+from pages import DOCS, PAGES, ROOT, named
 
 import kanon_sql
 from kanon_sql import errors
 from kanon_sql.clause import parse, recodings
 from kanon_sql.cli import main
-from kanon_sql.cli.options import DIALECT
 from kanon_sql.model.policy import Policy
 from kanon_sql.model.policy_options import POLICY_DEFAULTS
 from kanon_sql.model.recodings import PERIODS
@@ -26,8 +27,21 @@ ERRORS = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8")
 PYTHON = (DOCS / "reference" / "python.md").read_text(encoding="utf-8")
 ALL = "\n".join(path.read_text(encoding="utf-8") for path in PAGES)
 
-SHARED = COMMANDS[: COMMANDS.index("## kanon demo")]
-"""What holds for the files of all commands."""
+sys.path.insert(0, str(DOCS / "site"))
+
+import mkdocs_hooks  # noqa: E402
+
+
+def commands_with_options(group: click.Group, prefix: str = "") -> dict[str, click.Command]:
+    """Return the commands that are no groups, by their names after ``kanon``."""
+    found: dict[str, click.Command] = {}
+    for name, command in group.commands.items():
+        inner = isinstance(command, click.Group)
+        found |= commands_with_options(command, f"{prefix}{name} ") if inner else {f"{prefix}{name}": command}
+    return found
+
+
+COMMANDS_WITH_OPTIONS = commands_with_options(main)
 
 RELEASES = {"kanon", "greedy_release", "k_anonymize", "l_diversify", "pattern_guided", "t_close"}
 AUDIT_MACROS = {path.stem for path in (ROOT / "sql").glob("*.sql")} - RELEASES
@@ -119,18 +133,53 @@ def test_every_error_is_on_the_page_of_errors(name: str) -> None:
     assert f"`{name}`" in ERRORS or f".{name}`" in ERRORS
 
 
-@pytest.mark.parametrize("name", sorted(main.commands) if isinstance(main, click.Group) else [])
-def test_every_command_has_its_options_in_its_section(name: str) -> None:
-    assert isinstance(main, click.Group)
-    sections = re.findall(rf"^## kanon {name}\n(.*?)(?=^## |\Z)", COMMANDS, re.DOTALL | re.MULTILINE)
-    shared = COMMANDS.partition("\n## Shared options\n")[2].partition("\n## ")[0]
-    section = sections[0] + shared if sections else ALL
-    for like in re.findall(r"as for \[`kanon \w+`\]\(#kanon-(\w+)\)", section):
-        section += COMMANDS.partition(f"\n## kanon {like}\n")[2].partition("\n## ")[0]
-    assert f"kanon {name}" in ALL
-    for parameter in main.commands[name].params:
-        shared = SHARED if parameter.name in DIALECT else ""
+@pytest.mark.parametrize("name", sorted(COMMANDS_WITH_OPTIONS))
+def test_every_command_has_a_section_with_its_options(name: str) -> None:
+    (section,) = re.findall(rf"^## kanon {name.split()[0]}\n(.*?)(?=^## |\Z)", COMMANDS, re.DOTALL | re.MULTILINE)
+    before, marker, _ = section.partition(f"\n<!-- options: {name} -->\n")
+    assert f"`kanon {name}" in before
+    assert marker, f"kanon {name} has no marker"
+    assert f"`kanon {name} --help`" in " ".join(before.split()), (
+        "those who read the page as text do not know where the options are"
+    )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_every_marker_names_a_command(page: Path) -> None:
+    markers = re.findall(r"<!-- options: (.*?) *-->", page.read_text(encoding="utf-8"))
+    assert set(markers) <= {*COMMANDS_WITH_OPTIONS, mkdocs_hooks.SHARED}
+    assert len(markers) == len(set(markers))
+
+
+def option_rows(text: str) -> dict[str, str]:
+    """Return the options in tables of options, and their meanings."""
+    rows = [
+        re.split(r"(?<!\\)\|", re.sub(r"`[^`]*`", lambda code: code[0].replace("|", "/"), row))
+        for row in text.split("\n")
+        if row.startswith("| `-")
+    ]
+    assert all(len(row) == 5 for row in rows)
+    return {name: row[2].strip() for row in rows for name in re.findall(r"(?<=`)--?[a-z-]+", row[1])}
+
+
+@pytest.mark.parametrize(("name", "command"), COMMANDS_WITH_OPTIONS.items())
+def test_the_table_of_a_command_has_every_option_and_its_meaning(name: str, command: click.Command) -> None:
+    text = mkdocs_hooks.options_of(name)
+    shared = option_rows(mkdocs_hooks.options_of(mkdocs_hooks.SHARED))
+    rows = option_rows(text)
+    also = re.findall(r"`(--[a-z-]+)`", "".join(re.findall(r"^\[Shared options\].*", text, re.MULTILINE)))
+    meanings = rows | {each: shared[each] for each in also}
+    for parameter in command.params:
         for option in parameter.opts if isinstance(parameter, click.Option) else ():
-            assert re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", section + shared), (
-                f"kanon {name} {option} is in no document"
-            )
+            if option.startswith("--"):
+                assert re.search(r"\w{3}", meanings[option]), f"kanon {name} {option} has no meaning"
+    assert not set(meanings) - {option for each in command.params for option in each.opts}
+
+
+def test_values_and_options_in_help_are_code() -> None:
+    text = mkdocs_hooks.options_of("anonymize")
+    assert "such as `zip IN DIGITS (3),age`; repeatable. `''` shows none." in text
+    assert "| `--known-rows M` | Link the rows of each person of `--per` by tokens" in text
+    assert "maximum \\|ln(share in the class / share in the table)\\| of any value" in text
+    assert "| `-o`, `--output OUT` | Where to write the release; the extension sets the format | required |" in text
+    assert "(1 to 65535) | 8765 |" in mkdocs_hooks.options_of("serve")
